@@ -1,0 +1,10 @@
+module github.com/kernelearn/kernelearn
+
+go 1.25
+
+require (
+	github.com/fxamacker/cbor/v2 v2.9.6
+	gonum.org/v1/gonum v0.17.0
+)
+
+require github.com/x448/float16 v0.8.4 // indirect

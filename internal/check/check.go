@@ -1,0 +1,105 @@
+// Package check validates what users pass in, and turns it into the dense
+// row-major form that the computations work on.
+package check
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Dense returns x as a dense matrix that the caller must not write to and must
+// not keep: a *mat.Dense is returned as it is, anything else is copied. The
+// name stands in the errors, which are ErrShape for a nil or empty x and
+// ErrNotFinite for a NaN or an infinity.
+func Dense(name string, x mat.Matrix) (*mat.Dense, error) {
+	return dense(name, x, true)
+}
+
+// DenseGaps is Dense for input in which NaN stands for a missing cell.
+// Infinities are still ErrNotFinite.
+func DenseGaps(name string, x mat.Matrix) (*mat.Dense, error) {
+	return dense(name, x, false)
+}
+
+func dense(name string, x mat.Matrix, finite bool) (*mat.Dense, error) {
+	d, err := toDense(name, x)
+	if err != nil {
+		return nil, err
+	}
+	r, c := d.Dims()
+	for i := range r {
+		for j, v := range d.RawRowView(i)[:c] {
+			// v-v is 0 for a finite v and NaN for all others.
+			if v-v == 0 || (!finite && math.IsNaN(v)) {
+				continue
+			}
+			return nil, &fault.NotFiniteError{Name: name, Row: i, Col: j, Value: v}
+		}
+	}
+	return d, nil
+}
+
+func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
+	switch v := x.(type) {
+	case nil:
+		return nil, fault.Shape(name+" is nil: it has", 0, "rows", "want at least 1")
+	case *mat.Dense:
+		if v == nil || v.IsEmpty() {
+			return nil, fault.Shape(name+" has", 0, "rows", "want at least 1")
+		}
+		return v, nil
+	}
+	r, c := x.Dims()
+	if r < 1 {
+		return nil, fault.Shape(name+" has", r, "rows", "want at least 1")
+	}
+	if c < 1 {
+		return nil, fault.Shape(name+" has", c, "columns", "want at least 1")
+	}
+	return mat.DenseCopyOf(x), nil
+}
+
+// Columns returns an ErrShape error unless x has as many columns as Fit saw.
+func Columns(name string, x *mat.Dense, fitted int) error {
+	if _, c := x.Dims(); c != fitted {
+		return fault.Columns(name, c, fitted)
+	}
+	return nil
+}
+
+// Rows returns an ErrShape error unless y has one entry for each row of x.
+func Rows(name string, got, rows int) error {
+	if got != rows {
+		return fault.Shape(name+" has", got, "entries", "x has %d rows", rows)
+	}
+	return nil
+}
+
+// Vector returns an ErrNotFinite error if y has a NaN or an infinity.
+func Vector(name string, y []float64) error {
+	for i, v := range y {
+		if v-v != 0 {
+			return &fault.NotFiniteError{Name: name, Row: i, Col: -1, Value: v}
+		}
+	}
+	return nil
+}
+
+// Weights returns an error unless w has n finite, positive entries.
+func Weights(typ string, w []float64, n int) error {
+	if err := Rows("weights", len(w), n); err != nil {
+		return err
+	}
+	if err := Vector("weights", w); err != nil {
+		return err
+	}
+	for _, v := range w {
+		if v <= 0 {
+			return fault.Param(typ, "weights", v, "> 0")
+		}
+	}
+	return nil
+}

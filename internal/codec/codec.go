@@ -1,0 +1,219 @@
+// Package codec is the file format of everything fitted: an envelope that
+// names its kind and version and carries a checksum, around a CBOR payload
+// (RFC 8949). Reading never panics and never allocates more than a small
+// multiple of the input's length, whatever the bytes are.
+//
+//	offset  size  field
+//	0       4     magic "KELN"
+//	4       1     format of the envelope, 1
+//	5       1     length of the kind, k
+//	6       k     kind, for example "lssvm.Regressor"
+//	6+k     2     version of the payload, little-endian
+//	8+k     8     length of the payload, little-endian, p
+//	16+k    p     payload
+//	16+k+p  32    SHA-256 of all that precedes
+package codec
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/fxamacker/cbor/v2"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	magic          = "KELN"
+	envelopeFormat = 1
+	checksumSize   = sha256.Size
+	fixedSize      = 4 + 1 + 1 + 2 + 8
+	// floatsTag is the CBOR tag of an array of little-endian float64 (RFC 8746).
+	floatsTag = 86
+)
+
+var (
+	encMode = mustEnc(cbor.EncOptions{Sort: cbor.SortCoreDeterministic})
+	decMode = mustDec(cbor.DecOptions{
+		DupMapKey:         cbor.DupMapKeyEnforcedAPF,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+		MaxNestedLevels:   64,
+		MaxArrayElements:  1 << 26,
+		MaxMapPairs:       1 << 16,
+	})
+)
+
+func mustEnc(o cbor.EncOptions) cbor.EncMode {
+	m, err := o.EncMode()
+	if err != nil {
+		panic(err) // the options are constants of this file
+	}
+	return m
+}
+
+func mustDec(o cbor.DecOptions) cbor.DecMode {
+	m, err := o.DecMode()
+	if err != nil {
+		panic(err) // the options are constants of this file
+	}
+	return m
+}
+
+// Marshal writes payload, a struct of exported fields, into an envelope.
+func Marshal(kind string, version int, payload any) ([]byte, error) {
+	if len(kind) == 0 || len(kind) > math.MaxUint8 || version < 0 || version > math.MaxUint16 {
+		return nil, fmt.Errorf("codec: kind %q version %d cannot be written", kind, version)
+	}
+	body, err := encMode.Marshal(payload)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	out := make([]byte, 0, fixedSize+len(kind)+len(body)+checksumSize)
+	out = append(out, magic...)
+	out = append(out, envelopeFormat, byte(len(kind)))
+	out = append(out, kind...)
+	out = binary.LittleEndian.AppendUint16(out, uint16(version))
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(body)))
+	out = append(out, body...)
+	sum := sha256.Sum256(out)
+	return append(out, sum[:]...), nil
+}
+
+// Unmarshal reads an envelope that Marshal wrote into payload, a pointer to a
+// struct, and returns the payload's version, which is at most maxVersion. Every
+// error unwraps to ErrBadModel. The payload's fields still have to be validated
+// by the caller: a checksum is no signature.
+func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version int, err error) {
+	got, version, body, err := open(data, kind)
+	if err != nil {
+		return 0, err
+	}
+	if got != kind {
+		return 0, fault.BadModel(kind, "the data holds a %s", got)
+	}
+	if version > maxVersion {
+		return 0, fault.BadModel(kind, "written by a newer release: version %d, this release reads up to %d", version, maxVersion)
+	}
+	if err := decMode.Unmarshal(body, payload); err != nil {
+		return 0, fault.BadModel(kind, "%v", err)
+	}
+	return version, nil
+}
+
+// Kind returns the kind that an envelope names, after its checksum was verified.
+func Kind(data []byte) (string, error) {
+	kind, _, _, err := open(data, "model")
+	return kind, err
+}
+
+func open(data []byte, want string) (kind string, version int, body []byte, err error) {
+	if len(data) < fixedSize+checksumSize {
+		return "", 0, nil, fault.BadModel(want, "cut short: %d bytes, an empty model has %d", len(data), fixedSize+checksumSize)
+	}
+	if string(data[:4]) != magic {
+		return "", 0, nil, fault.BadModel(want, "no kernelearn model: it begins with %q, want %q", data[:4], magic)
+	}
+	if data[4] != envelopeFormat {
+		return "", 0, nil, fault.BadModel(want, "envelope format %d, this release reads %d", data[4], envelopeFormat)
+	}
+	k := int(data[5])
+	if len(data) < fixedSize+k+checksumSize {
+		return "", 0, nil, fault.BadModel(want, "cut short in its header")
+	}
+	length := binary.LittleEndian.Uint64(data[8+k:])
+	if have := uint64(len(data) - fixedSize - k - checksumSize); length != have {
+		return "", 0, nil, fault.BadModel(want, "payload of %d bytes announced, %d found", length, have)
+	}
+	end := len(data) - checksumSize
+	if sum := sha256.Sum256(data[:end]); string(sum[:]) != string(data[end:]) {
+		return "", 0, nil, fault.BadModel(want, "checksum does not match: the data was changed")
+	}
+	return string(data[6 : 6+k]), int(binary.LittleEndian.Uint16(data[6+k:])), data[16+k : end], nil
+}
+
+// Floats is a vector that is written as one byte string, little-endian, instead
+// of number by number.
+type Floats []float64
+
+// MarshalCBOR implements cbor.Marshaler.
+func (f Floats) MarshalCBOR() ([]byte, error) {
+	raw := make([]byte, 8*len(f))
+	for i, v := range f {
+		binary.LittleEndian.PutUint64(raw[8*i:], math.Float64bits(v))
+	}
+	return encMode.Marshal(cbor.Tag{Number: floatsTag, Content: raw})
+}
+
+// UnmarshalCBOR implements cbor.Unmarshaler.
+func (f *Floats) UnmarshalCBOR(data []byte) error {
+	var t cbor.RawTag
+	if err := decMode.Unmarshal(data, &t); err != nil {
+		return err
+	}
+	var raw []byte
+	if err := decMode.Unmarshal(t.Content, &raw); err != nil {
+		return err
+	}
+	if t.Number != floatsTag || len(raw)%8 != 0 {
+		return fmt.Errorf("tag %d with %d bytes is no vector of float64", t.Number, len(raw))
+	}
+	out := make([]float64, len(raw)/8)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	*f = out
+	return nil
+}
+
+// Finite reports whether all entries are finite.
+func (f Floats) Finite() bool {
+	for _, v := range f {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Matrix is a dense matrix, row-major. The zero Matrix stands for none.
+type Matrix struct {
+	Rows, Cols int
+	Data       Floats
+}
+
+// FromDense copies m; nil gives the zero Matrix.
+func FromDense(m *mat.Dense) Matrix {
+	if m == nil || m.IsEmpty() {
+		return Matrix{}
+	}
+	r, c := m.Dims()
+	out := Matrix{Rows: r, Cols: c, Data: make(Floats, 0, r*c)}
+	for i := range r {
+		out.Data = append(out.Data, m.RawRowView(i)...)
+	}
+	return out
+}
+
+// Dense returns the matrix, which shares m's data, or nil for the zero Matrix.
+// An error says that dimensions and data do not agree or that a value is not
+// finite.
+func (m Matrix) Dense() (*mat.Dense, error) {
+	if m.Rows == 0 && m.Cols == 0 && len(m.Data) == 0 {
+		return nil, nil
+	}
+	if m.Rows < 1 || m.Cols < 1 {
+		return nil, fmt.Errorf("a matrix of %d×%d", m.Rows, m.Cols)
+	}
+	// The product of two hostile dimensions may wrap around to len(m.Data).
+	if hi, lo := bits.Mul64(uint64(m.Rows), uint64(m.Cols)); hi != 0 || lo != uint64(len(m.Data)) {
+		return nil, fmt.Errorf("a matrix of %d×%d with %d values", m.Rows, m.Cols, len(m.Data))
+	}
+	if !m.Data.Finite() {
+		return nil, fmt.Errorf("a matrix with a value that is not finite")
+	}
+	return mat.NewDense(m.Rows, m.Cols, m.Data), nil
+}

@@ -1,0 +1,155 @@
+// Package fault defines, once, the errors of the whole module. The public
+// packages alias what their users meet, so errors.Is and errors.As work across
+// them: an error made in kernels and returned by a pipeline is still the same.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The sentinels. Every error that a package of this module makes unwraps to
+// exactly one of them.
+var (
+	ErrParam     = errors.New("invalid parameter")
+	ErrShape     = errors.New("shape mismatch")
+	ErrNotFinite = errors.New("value is not finite")
+	ErrNotPSD    = errors.New("matrix is not positive semi-definite")
+	ErrNotFitted = errors.New("not fitted")
+	ErrTooLarge  = errors.New("too large")
+	ErrBadModel  = errors.New("bad model data")
+)
+
+// ParamError is a configuration field, or an argument, outside its range.
+type ParamError struct {
+	Type  string // what was configured, for example "lssvm: Regressor"
+	Field string
+	Value any
+	Want  string // for example ">= 0"
+}
+
+func (e *ParamError) Error() string {
+	return fmt.Sprintf("%s: %s = %v, want %s", e.Type, e.Field, e.Value, e.Want)
+}
+
+// Unwrap returns ErrParam.
+func (e *ParamError) Unwrap() error { return ErrParam }
+
+// Param makes a ParamError.
+func Param(typ, field string, value any, want string) error {
+	return &ParamError{Type: typ, Field: field, Value: value, Want: want}
+}
+
+// ShapeError is a count that does not fit: of rows, columns, labels, classes.
+// Its text reads "<What> <Got> <Unit>, <Want>": "x has 12 columns, fitted on 13".
+type ShapeError struct {
+	What string // for example "x has"
+	Got  int
+	Unit string // for example "columns"
+	Want string // for example "fitted on 13"
+}
+
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("%s %d %s, %s", e.What, e.Got, e.Unit, e.Want)
+}
+
+// Unwrap returns ErrShape.
+func (e *ShapeError) Unwrap() error { return ErrShape }
+
+// Shape makes a ShapeError.
+func Shape(what string, got int, unit, wantFormat string, args ...any) error {
+	return &ShapeError{What: what, Got: got, Unit: unit, Want: fmt.Sprintf(wantFormat, args...)}
+}
+
+// Columns is the ShapeError of an input that is wider or narrower than the one
+// that Fit saw.
+func Columns(name string, got, fitted int) error {
+	return Shape(name+" has", got, "columns", "fitted on %d", fitted)
+}
+
+// NotFiniteError is a NaN or an infinity in the input. Col is -1 in a vector.
+type NotFiniteError struct {
+	Name     string
+	Row, Col int
+	Value    float64
+}
+
+func (e *NotFiniteError) Error() string {
+	v := "NaN"
+	switch {
+	case math.IsInf(e.Value, 1):
+		v = "+Inf"
+	case math.IsInf(e.Value, -1):
+		v = "-Inf"
+	}
+	if e.Col < 0 {
+		return fmt.Sprintf("%s[%d] is %s", e.Name, e.Row, v)
+	}
+	return fmt.Sprintf("%s[%d,%d] is %s", e.Name, e.Row, e.Col, v)
+}
+
+// Unwrap returns ErrNotFinite.
+func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
+
+// NotPSDError is a matrix that no jitter within the ladder made positive
+// definite.
+type NotPSDError struct {
+	What   string
+	Jitter float64 // the largest that was tried, relative to the mean diagonal
+}
+
+func (e *NotPSDError) Error() string {
+	return fmt.Sprintf("%s is not positive definite, even with %.0e of its mean diagonal added", e.What, e.Jitter)
+}
+
+// Unwrap returns ErrNotPSD.
+func (e *NotPSDError) Unwrap() error { return ErrNotPSD }
+
+// NotFittedError is a method that needs a fitted model, called before Fit.
+type NotFittedError struct{ Type string }
+
+func (e *NotFittedError) Error() string { return e.Type + ": not fitted: call Fit first" }
+
+// Unwrap returns ErrNotFitted.
+func (e *NotFittedError) Unwrap() error { return ErrNotFitted }
+
+// NotFitted makes a NotFittedError.
+func NotFitted(typ string) error { return &NotFittedError{Type: typ} }
+
+// TooLargeError is memory over the limit that the caller set.
+type TooLargeError struct {
+	What         string
+	Bytes, Limit int64
+	Hint         string // the way out
+}
+
+func (e *TooLargeError) Error() string {
+	s := fmt.Sprintf("%s needs %.1f GiB, limit %.1f GiB", e.What, gib(e.Bytes), gib(e.Limit))
+	if e.Hint != "" {
+		s += ": " + e.Hint
+	}
+	return s
+}
+
+// Unwrap returns ErrTooLarge.
+func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
+
+func gib(b int64) float64 { return float64(b) / (1 << 30) }
+
+// BadModelError is model data that is cut short, corrupted, of another kind or
+// version, or that does not match the configuration of the value it is read into.
+type BadModelError struct {
+	Kind   string // what was to be read
+	Reason string
+}
+
+func (e *BadModelError) Error() string { return e.Kind + ": bad model data: " + e.Reason }
+
+// Unwrap returns ErrBadModel.
+func (e *BadModelError) Unwrap() error { return ErrBadModel }
+
+// BadModel makes a BadModelError.
+func BadModel(kind, format string, args ...any) error {
+	return &BadModelError{Kind: kind, Reason: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,87 @@
+// Package parallel runs independent tasks on a fixed number of goroutines.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Workers returns the number of goroutines that a Workers field of n stands
+// for: n itself, or GOMAXPROCS when n is 0 or less.
+func Workers(n int) int {
+	if n <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}
+
+// For calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
+// GOMAXPROCS), and returns when all that were begun have ended. After the first
+// error, or once ctx is done, no further task is begun; of several errors the
+// one of the lowest index is returned, so that the outcome does not depend on
+// the order in which goroutines happen to run. A panic in f is raised again in
+// the caller's goroutine.
+func For(ctx context.Context, workers, n int, f func(i int) error) error {
+	workers = min(Workers(workers), n)
+	if workers <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	var (
+		next   atomic.Int64
+		stop   atomic.Bool
+		mu     sync.Mutex
+		first  = n
+		failed error
+		caught any
+		wg     sync.WaitGroup
+	)
+	fail := func(i int, err error, p any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if i < first {
+			first, failed, caught = i, err, p
+		}
+		stop.Store(true)
+	}
+	run := func(i int) {
+		defer func() {
+			if p := recover(); p != nil {
+				fail(i, nil, p)
+			}
+		}()
+		if err := f(i); err != nil {
+			fail(i, err, nil)
+		}
+	}
+	for range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for !stop.Load() && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				run(i)
+			}
+		}()
+	}
+	wg.Wait()
+	if caught != nil {
+		panic(caught)
+	}
+	if failed != nil {
+		return failed
+	}
+	return ctx.Err()
+}

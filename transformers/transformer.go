@@ -1,0 +1,39 @@
+// Package transformers holds the maps that stand before an estimator: fitted on
+// the training rows, then applied to any rows.
+//
+// All matrices are n×d with a sample in each row. Fit learns from its rows and
+// keeps no reference to them; Transform returns a new matrix and changes
+// neither its argument nor the transformer, so concurrent calls are safe. A Fit
+// that fails leaves what was fitted before.
+package transformers
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Transformer maps rows to rows.
+type Transformer interface {
+	// Fit learns the map from x (n×d). Errors: ErrShape for an empty x,
+	// ErrNotFinite for a NaN or an infinity, ErrParam for a field out of range.
+	Fit(ctx context.Context, x mat.Matrix) error
+	// Transform maps the rows of x, which has the width that Fit saw. Errors:
+	// ErrNotFitted, ErrShape, ErrNotFinite.
+	Transform(x mat.Matrix) (*mat.Dense, error)
+}
+
+// Cloner is the capability to give an unfitted, equally configured, independent
+// copy. Pipelines and searches fit clones, so they need it of every step.
+type Cloner interface{ Clone() Transformer }
+
+// The errors of this package; see package estimators for all of them.
+var (
+	ErrParam     = fault.ErrParam
+	ErrShape     = fault.ErrShape
+	ErrNotFinite = fault.ErrNotFinite
+	ErrNotFitted = fault.ErrNotFitted
+	ErrBadModel  = fault.ErrBadModel
+)
