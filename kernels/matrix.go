@@ -1,0 +1,228 @@
+package kernels
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
+// 32768 rows.
+const MaxKernelBytes = 8 << 30
+
+// Options says how Matrix and Cross compute. Nil means the zero value.
+type Options struct {
+	Workers  int   // goroutines; 0 means GOMAXPROCS
+	MaxBytes int64 // limit on the result; 0 means MaxKernelBytes
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.MaxBytes < 0 {
+		return out, fault.Param("kernels: Options", "MaxBytes", out.MaxBytes, ">= 0")
+	}
+	if out.MaxBytes == 0 {
+		out.MaxBytes = MaxKernelBytes
+	}
+	return out, nil
+}
+
+// stripe is the number of rows of a block. It is a constant because the last
+// bits of a product depend on how it is cut, and the result must not depend on
+// the machine. 128 × 128 values stay in the second-level cache from the product
+// to the pass over its elements.
+const stripe = 128
+
+// Matrix returns the n×n kernel matrix of the rows of x (n×d).
+//
+// It is exactly symmetric; the diagonal is the kernel's own (exactly 1 for RBF
+// and Normalized). Cost O(n²d/2) multiplications in matrix products and n²/2
+// passes of the kernel's element function; memory n² float64 and nothing else of
+// that order. Errors: ErrShape and ErrNotFinite for x (and for a kernel whose
+// value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
+// opt.MaxBytes, and ctx's.
+func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.SymDense, error) {
+	o, xd, err := prepare(k, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	if err := checkBytes(n, n, o.MaxBytes); err != nil {
+		return nil, err
+	}
+	sides, err := operands(ctx, k, xd, meanRow(xd), o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewSymDense(n, nil)
+	raw := out.RawSymmetric()
+	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
+	diag := make([]float64, n)
+	Diag(diag, k, xd)
+
+	// Only blocks on and above the diagonal are computed: block t of a triangle
+	// whose column c holds blocks (0,c) to (c,c).
+	blocks := len(sides) * (len(sides) + 1) / 2
+	err = parallel.For(ctx, o.Workers, blocks, func(t int) error {
+		i, j := triangle(t)
+		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
+		block(k, dst, sides[i], sides[j])
+		if i == j {
+			for r := range sides[i].len() {
+				dst.Set(r, r, diag[i*stripe+r])
+			}
+		}
+		return finite(k, dst, i*stripe, j*stripe)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z
+// (m×d). Cost, errors and determinism are those of Matrix, without its halving
+// by symmetry.
+func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.Dense, error) {
+	o, xd, err := prepare(k, x, opt)
+	if err != nil {
+		return nil, err
+	}
+	zd, err := check.Dense("z", z)
+	if err != nil {
+		return nil, err
+	}
+	n, d := xd.Dims()
+	m, dz := zd.Dims()
+	if d != dz {
+		return nil, fault.Shape("x has", d, "columns", "z has %d", dz)
+	}
+	if err := checkBytes(n, m, o.MaxBytes); err != nil {
+		return nil, err
+	}
+	shift := meanRow(zd)
+	zs, err := operands(ctx, k, zd, shift, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewDense(n, m, nil)
+	err = parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
+		r := min(stripe, n-i*stripe)
+		xo := newOperand(rowWindow(xd, i*stripe, r), needOf(k), shift)
+		for j, zo := range zs {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			dst := window(out.RawMatrix(), i*stripe, j*stripe, r, zo.len())
+			block(k, dst, xo, zo)
+			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func prepare(k Kernel, x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {
+	o, err := opt.withDefaults()
+	if err != nil {
+		return o, nil, err
+	}
+	if err := Validate(k); err != nil {
+		return o, nil, err
+	}
+	xd, err := check.Dense("x", x)
+	return o, xd, err
+}
+
+func checkBytes(n, m int, limit int64) error {
+	// In floating point, because the product of two hostile counts may overflow.
+	if need := 8 * float64(n) * float64(m); need > float64(limit) {
+		return &fault.TooLargeError{
+			What: fmt.Sprintf("a kernel matrix of %d×%d", n, m), Bytes: int64(min(need, 1<<62)), Limit: limit,
+			Hint: "train on fewer rows, use landmarks, or raise the limit",
+		}
+	}
+	return nil
+}
+
+func needOf(k Kernel) need {
+	if b, ok := k.(blockKernel); ok {
+		return b.need()
+	}
+	return 0
+}
+
+func operands(ctx context.Context, k Kernel, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
+	n, _ := x.Dims()
+	out := make([]*operand, (n+stripe-1)/stripe)
+	err := parallel.For(ctx, workers, len(out), func(i int) error {
+		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), needOf(k), shift)
+		return nil
+	})
+	return out, err
+}
+
+func (o *operand) len() int {
+	r, _ := o.rows.Dims()
+	return r
+}
+
+func rowWindow(x *mat.Dense, i, r int) *mat.Dense {
+	_, c := x.Dims()
+	return window(x.RawMatrix(), i, 0, r, c)
+}
+
+// window returns r×c elements of m from (i, j) as a matrix that shares them.
+func window(m blas64.General, i, j, r, c int) *mat.Dense {
+	var out mat.Dense
+	out.SetRawMatrix(blas64.General{
+		Rows: r, Cols: c, Stride: m.Stride,
+		Data: m.Data[i*m.Stride+j : (i+r-1)*m.Stride+j+c],
+	})
+	return &out
+}
+
+// finite returns an error that names the first element of a block that is NaN or
+// infinite. The sum of a row tells almost for free whether to look.
+func finite(k Kernel, dst *mat.Dense, i0, j0 int) error {
+	r, _ := dst.Dims()
+	for i := range r {
+		s := 0.0
+		row := dst.RawRowView(i)
+		for _, v := range row {
+			s += v
+		}
+		if s-s == 0 {
+			continue
+		}
+		for j, v := range row {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: k.String(), Row: i0 + i, Col: j0 + j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
+// triangle returns the row and column of element t of an upper triangle counted
+// column by column.
+func triangle(t int) (i, j int) {
+	for (j+1)*(j+2)/2 <= t {
+		j++
+	}
+	return t - j*(j+1)/2, j
+}

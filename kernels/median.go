@@ -1,0 +1,79 @@
+package kernels
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+)
+
+// MedianSample is the number of rows that MedianSquaredDistance looks at.
+const MedianSample = 1000
+
+// MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j,
+// 0 for one row. Of more than MedianSample rows it takes that many at random,
+// from the seed (0 is a seed like any other). Cost O(min(n, MedianSample)²·d).
+// Errors: ErrShape and ErrNotFinite for x.
+func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return 0, err
+	}
+	xd = sampleRows(xd, MedianSample, seed)
+	n, _ := xd.Dims()
+	if n < 2 {
+		return 0, nil
+	}
+	all := make([]float64, 0, n*(n-1)/2)
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for j := range i {
+			all = append(all, squaredDistance(xd.RawRowView(i), xd.RawRowView(j)))
+		}
+	}
+	slices.Sort(all)
+	h := len(all) / 2
+	if len(all)%2 == 1 {
+		return all[h], nil
+	}
+	return all[h-1] + (all[h]-all[h-1])/2, nil
+}
+
+// sampleRows returns x, or a copy of limit of its rows in their order, each set
+// of rows equally likely.
+func sampleRows(x *mat.Dense, limit int, seed uint64) *mat.Dense {
+	n, d := x.Dims()
+	if n <= limit {
+		return x
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x6d656469616e)) // the stream "median"
+	rows := rng.Perm(n)[:limit]
+	slices.Sort(rows)
+	out := mat.NewDense(limit, d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see
+// MedianSquaredDistance), the kernel that the estimators of this module take
+// when none is given. Where the median is 0 (more than half of the pairs are
+// equal rows, or there is one row) γ is 1/d.
+func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
+	m, err := MedianSquaredDistance(ctx, x, seed)
+	if err != nil {
+		return RBF{}, err
+	}
+	g := 1 / m
+	if !(m > 0) || g-g != 0 || g == 0 {
+		_, d := x.Dims()
+		g = 1 / float64(d)
+	}
+	return RBF{Gamma: g}, nil
+}

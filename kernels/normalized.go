@@ -1,0 +1,101 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Normalized makes a unit diagonal of any kernel:
+//
+//	k̂(x, z) = k(x, z) / √(k(x,x) k(z,z))
+//
+// the cosine of the angle between the rows in feature space. A row with
+// k(x,x) = 0 has no direction: k̂ is 0 between it and every row, itself included.
+// Around a Polynomial the degree is applied after the division, so nothing
+// overflows at any degree; on rows of unit length it is then
+// ((γ<x,z> + c)/(γ + c))^p.
+type Normalized struct{ Kernel Kernel }
+
+var _ interface {
+	blockKernel
+	Blocker
+	Diagonal
+	Validator
+} = Normalized{}
+
+// split returns the kernel to normalise and the power to raise the result to:
+// (k^p)/√(k^p k^p) is (k/√(k k))^p.
+func (k Normalized) split() (Kernel, int) {
+	if p, ok := k.Kernel.(Polynomial); ok {
+		return Polynomial{Degree: 1, Gamma: p.Gamma, Coef0: p.Coef0}, p.degree()
+	}
+	return k.Kernel, 1
+}
+
+// Eval returns k(x,z)/√(k(x,x)k(z,z)), three evaluations of the kernel inside.
+func (k Normalized) Eval(x, z []float64) float64 {
+	inner, p := k.split()
+	return powi(inner.Eval(x, z)*inverseRoot(inner.Eval(x, x))*inverseRoot(inner.Eval(z, z)), p)
+}
+
+// String returns, for example, "Normalized(Linear)".
+func (k Normalized) String() string { return fmt.Sprintf("Normalized(%v)", k.Kernel) }
+
+// Validate returns the error of the kernel inside.
+func (k Normalized) Validate() error { return Validate(k.Kernel) }
+
+// Block implements Blocker.
+func (k Normalized) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
+
+// Diag implements Diagonal: exactly 1, or 0 where k(x,x) is 0.
+func (k Normalized) Diag(dst []float64, x *mat.Dense) {
+	inner, _ := k.split()
+	Diag(dst, inner, x)
+	for i, v := range dst {
+		if dst[i] = 1; !(v > 0) {
+			dst[i] = 0
+		}
+	}
+}
+
+func (k Normalized) need() need {
+	inner, _ := k.split()
+	if b, ok := inner.(blockKernel); ok {
+		return b.need()
+	}
+	return 0
+}
+
+func (k Normalized) block(dst *mat.Dense, x, z *operand) {
+	inner, p := k.split()
+	block(inner, dst, x, z)
+	r, c := dst.Dims()
+	dx, dz := make([]float64, r), make([]float64, c)
+	Diag(dx, inner, x.rows)
+	Diag(dz, inner, z.rows)
+	for j, v := range dz {
+		dz[j] = inverseRoot(v)
+	}
+	for i, v := range dx {
+		s, di := inverseRoot(v), dst.RawRowView(i)
+		if p == 1 {
+			for j, w := range dz {
+				di[j] *= s * w
+			}
+			continue
+		}
+		for j, w := range dz {
+			di[j] = powi(di[j]*s*w, p)
+		}
+	}
+}
+
+// inverseRoot returns 1/√v, and 0 for a row without direction.
+func inverseRoot(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return 1 / math.Sqrt(v)
+}

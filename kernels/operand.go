@@ -1,0 +1,132 @@
+package kernels
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// need says which parts of an operand a kernel reads.
+type need int
+
+const (
+	needDots      need = 1 << iota // inner products of the rows as given
+	needDistances                  // squared Euclidean distances
+)
+
+// operand is one side of a block, with what every block it takes part in would
+// otherwise compute again.
+type operand struct {
+	rows *mat.Dense // r×d, as the caller gave them
+	// trans is d×r, the rows in columns: gonum's product runs along the rows of
+	// its second factor, several times faster than the dot products of A·Bᵀ.
+	trans *mat.Dense
+	sq    []float64 // squared norms of rows
+	// The same of the rows less a shift common to both sides, for distances:
+	// |x-z|² is taken from |x|²+|z|²-2<x,z>, which loses digits in the measure
+	// that the norms exceed the distance, so the norms are made small first.
+	centred, centredTrans *mat.Dense
+	centredSq             []float64
+}
+
+func newOperand(rows *mat.Dense, n need, shift []float64) *operand {
+	o := &operand{rows: rows}
+	if n&needDots != 0 {
+		o.trans, o.sq = transpose(rows), squaredNorms(rows)
+	}
+	if n&needDistances != 0 {
+		o.centred = mat.DenseCopyOf(rows)
+		r, _ := rows.Dims()
+		for i := range r {
+			ci := o.centred.RawRowView(i)
+			for j, s := range shift {
+				ci[j] -= s
+			}
+		}
+		o.centredTrans, o.centredSq = transpose(o.centred), squaredNorms(o.centred)
+	}
+	return o
+}
+
+func transpose(m *mat.Dense) *mat.Dense {
+	r, c := m.Dims()
+	out := mat.NewDense(c, r, nil)
+	raw := out.RawMatrix()
+	for i := range r {
+		for j, v := range m.RawRowView(i) {
+			raw.Data[j*raw.Stride+i] = v
+		}
+	}
+	return out
+}
+
+func squaredNorms(m *mat.Dense) []float64 {
+	r, _ := m.Dims()
+	out := make([]float64, r)
+	for i := range out {
+		out[i] = dot(m.RawRowView(i), m.RawRowView(i))
+	}
+	return out
+}
+
+func meanRow(m *mat.Dense) []float64 {
+	r, c := m.Dims()
+	out := make([]float64, c)
+	for i := range r {
+		for j, v := range m.RawRowView(i) {
+			out[j] += v / float64(r)
+		}
+	}
+	return out
+}
+
+func dot(x, z []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += v * z[i]
+	}
+	return s
+}
+
+func squaredDistance(x, z []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		d := v - z[i]
+		s += d * d
+	}
+	return s
+}
+
+// dots sets dst[i,j] = <x[i], z[j]>.
+func dots(dst *mat.Dense, x, z *operand) {
+	product(dst, 1, x.rows, z.trans)
+}
+
+// product sets dst = alpha·a·b. It goes to BLAS directly: mat.Dense.Mul would
+// compare the memory of its arguments first, and dst is a window into a matrix.
+func product(dst *mat.Dense, alpha float64, a, b *mat.Dense) {
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, alpha, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
+}
+
+// cancellation is the ratio of squared distance to squared norms below which
+// the distance is computed again from the differences. What remains above it
+// has lost at most ten bits.
+const cancellation = 1e-3
+
+// squaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of about
+// 1e-13 at worst, and exactly 0 for equal rows.
+func squaredDistances(dst *mat.Dense, x, z *operand) {
+	product(dst, -2, x.centred, z.centredTrans)
+	for i, sx := range x.centredSq {
+		di := dst.RawRowView(i)
+		for j, sz := range z.centredSq {
+			s := sx + sz
+			d := s + di[j]
+			// The negated comparison also catches the NaN of norms that overflowed.
+			if !(d > cancellation*s) {
+				d = squaredDistance(x.rows.RawRowView(i), z.rows.RawRowView(j))
+			}
+			di[j] = d
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// DefaultGamma is the γ of an RBF or a Polynomial whose Gamma is 0.
+const DefaultGamma = 1.0
+
+// RBF is the Gaussian kernel
+//
+//	k(x, z) = exp(-γ |x-z|²)
+//
+// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends
+// to the all-ones matrix as γ → 0 and to the identity as γ → ∞. γ is in units of
+// one over squared feature units: scale the features first.
+type RBF struct {
+	Gamma float64 // > 0; 0 means DefaultGamma
+}
+
+var _ interface {
+	blockKernel
+	Blocker
+	Diagonal
+	Validator
+} = RBF{}
+
+func (k RBF) gamma() float64 {
+	if k.Gamma == 0 {
+		return DefaultGamma
+	}
+	return k.Gamma
+}
+
+// Eval returns exp(-γ|x-z|²). Cost O(d).
+func (k RBF) Eval(x, z []float64) float64 {
+	checkLen(x, z)
+	return math.Exp(-k.gamma() * squaredDistance(x, z))
+}
+
+// String returns, for example, "RBF(gamma=0.5)".
+func (k RBF) String() string { return fmt.Sprintf("RBF(gamma=%v)", k.gamma()) }
+
+// Validate returns an ErrParam error unless Gamma is finite and at least 0.
+func (k RBF) Validate() error {
+	if !(k.Gamma >= 0) || math.IsInf(k.Gamma, 1) {
+		return fault.Param("kernels: RBF", "Gamma", k.Gamma, "a finite value > 0, or 0 for the default")
+	}
+	return nil
+}
+
+// Block implements Blocker.
+func (k RBF) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
+
+// Diag implements Diagonal: all ones.
+func (k RBF) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
+
+func (k RBF) need() need { return needDistances }
+
+func (k RBF) block(dst *mat.Dense, x, z *operand) {
+	squaredDistances(dst, x, z)
+	g := -k.gamma()
+	for i := range x.centredSq {
+		di := dst.RawRowView(i)
+		for j, d := range di {
+			di[j] = math.Exp(g * d)
+		}
+	}
+}
+
+func ones(dst []float64) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
