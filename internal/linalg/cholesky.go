@@ -1,0 +1,160 @@
+// Package linalg holds the factorisations of symmetric matrices that the
+// estimators share and gonum lacks: a Cholesky factorisation that adds jitter
+// where rounding has made a semi-definite matrix indefinite, and a reduction to
+// tridiagonal form that solves for any number of ridges at O(n) each.
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// The jitter ladder: 0, then MinJitter of the mean diagonal, times ten at each
+// failure, up to MaxJitter.
+const (
+	MinJitter = 1e-14
+	MaxJitter = 1e-6
+)
+
+// Cholesky is A + jitter·I = UᵀU.
+type Cholesky struct {
+	u      blas64.Triangular
+	jitter float64
+}
+
+// NewCholesky factors a, whose memory it takes over; what names the matrix in
+// the error, which is ErrNotPSD. Cost n³/3, no memory of order n².
+func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
+	raw := a.RawSymmetric()
+	n, ld := raw.N, raw.Stride
+	// The factorisation overwrites the upper triangle and leaves the lower one
+	// alone: keep A there, to start again from.
+	diag := make([]float64, n)
+	mean := 0.0
+	for i := range n {
+		diag[i] = raw.Data[i*ld+i]
+		mean += diag[i] / float64(n)
+	}
+	mirror(raw.Data, n, ld, false)
+	for jitter := 0.0; jitter <= MaxJitter*1.01; jitter = max(10*jitter, MinJitter) {
+		if jitter > 0 {
+			mirror(raw.Data, n, ld, true)
+		}
+		for i, d := range diag {
+			raw.Data[i*ld+i] = d + jitter*mean
+		}
+		if t, ok := lapack64.Potrf(raw); ok {
+			return &Cholesky{u: t, jitter: jitter * mean}, nil
+		}
+		if !(mean > 0) {
+			break
+		}
+	}
+	return nil, &fault.NotPSDError{What: what, Jitter: MaxJitter}
+}
+
+// mirror copies the strict upper triangle of a to the lower one, or back.
+func mirror(a []float64, n, ld int, back bool) {
+	const b = 32 // both access orders stay in the first-level cache
+	for i0 := 0; i0 < n; i0 += b {
+		for j0 := i0; j0 < n; j0 += b {
+			for i := i0; i < min(i0+b, n); i++ {
+				for j := max(j0, i+1); j < min(j0+b, n); j++ {
+					if back {
+						a[i*ld+j] = a[j*ld+i]
+					} else {
+						a[j*ld+i] = a[i*ld+j]
+					}
+				}
+			}
+		}
+	}
+}
+
+// Jitter returns what was added to the diagonal, absolute.
+func (c *Cholesky) Jitter() float64 { return c.jitter }
+
+// N returns the order of the matrix.
+func (c *Cholesky) N() int { return c.u.N }
+
+// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
+func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }
+
+// QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
+// Cost n²k, and never negative.
+func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 {
+	blas64.Trsm(blas.Left, blas.Trans, 1, c.u, b.RawMatrix())
+	n, k := b.Dims()
+	out := make([]float64, k)
+	for i := range n {
+		for j, v := range b.RawRowView(i) {
+			out[j] += v * v
+		}
+	}
+	return out
+}
+
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and a copy of the factor.
+func (c *Cholesky) DiagInverse() []float64 {
+	n, ld := c.u.N, c.u.N
+	inv := blas64.Triangular{N: n, Stride: ld, Data: make([]float64, n*n), Uplo: c.u.Uplo, Diag: c.u.Diag}
+	for i := range n {
+		copy(inv.Data[i*ld+i:(i+1)*ld], c.u.Data[i*c.u.Stride+i:i*c.u.Stride+n])
+	}
+	lapack64.Trtri(inv)
+	// A⁻¹ = U⁻¹U⁻ᵀ, so its diagonal is the squared norms of the rows of U⁻¹.
+	out := make([]float64, n)
+	for i := range out {
+		for _, v := range inv.Data[i*ld+i : (i+1)*ld] {
+			out[i] += v * v
+		}
+	}
+	return out
+}
+
+// LogDet returns the logarithm of the determinant.
+func (c *Cholesky) LogDet() float64 {
+	s := 0.0
+	for i := range c.u.N {
+		s += 2 * math.Log(c.u.Data[i*c.u.Stride+i])
+	}
+	return s
+}
+
+// Packed returns the rows of U from their diagonal on, one after the other.
+func (c *Cholesky) Packed() []float64 {
+	n := c.u.N
+	out := make([]float64, 0, n*(n+1)/2)
+	for i := range n {
+		out = append(out, c.u.Data[i*c.u.Stride+i:i*c.u.Stride+n]...)
+	}
+	return out
+}
+
+// FromPacked restores a Cholesky of order n from Packed and Jitter; ok is false
+// if the length does not fit or a diagonal element is not positive and finite.
+func FromPacked(n int, packed []float64, jitter float64) (c *Cholesky, ok bool) {
+	// In floating point, because n may be hostile.
+	if n < 1 || float64(n)*(float64(n)+1)/2 != float64(len(packed)) {
+		return nil, false
+	}
+	data := make([]float64, n*n)
+	for i := range n {
+		row := packed[:n-i]
+		packed = packed[n-i:]
+		if !(row[0] > 0) || math.IsInf(row[0], 1) {
+			return nil, false
+		}
+		copy(data[i*n+i:], row)
+	}
+	return &Cholesky{
+		u:      blas64.Triangular{N: n, Stride: n, Data: data, Uplo: blas.Upper, Diag: blas.NonUnit},
+		jitter: jitter,
+	}, true
+}

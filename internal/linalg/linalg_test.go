@@ -1,0 +1,154 @@
+package linalg
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+func randomDense(n, d int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x := mat.NewDense(n, d, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	return x
+}
+
+func randomSPD(n int, seed uint64) *mat.SymDense {
+	x := randomDense(n, n+2, seed)
+	s := mat.NewSymDense(n, nil)
+	s.SymOuterK(1/float64(n), x)
+	return s
+}
+
+func clone(s *mat.SymDense) *mat.SymDense {
+	var c mat.SymDense
+	c = *mat.NewSymDense(s.SymmetricDim(), nil)
+	c.CopySym(s)
+	return &c
+}
+
+func plusRidge(s *mat.SymDense, lambda float64) *mat.SymDense {
+	c := clone(s)
+	for i := range c.SymmetricDim() {
+		c.SetSym(i, i, c.At(i, i)+lambda)
+	}
+	return c
+}
+
+var sizes = []int{1, 2, 3, 31, 70}
+
+func TestCholesky(t *testing.T) {
+	for _, n := range sizes {
+		a := randomSPD(n, uint64(n))
+		c, err := NewCholesky("A", clone(a))
+		require.NoError(t, err)
+		assert.Zero(t, c.Jitter())
+
+		b := randomDense(n, 3, 9)
+		got := mat.DenseCopyOf(b)
+		c.Solve(got)
+		var back mat.Dense
+		back.Mul(a, got)
+		assert.True(t, mat.EqualApprox(&back, b, 1e-9), "n=%d", n)
+
+		var inv mat.Dense
+		require.NoError(t, inv.Inverse(a))
+		var quad mat.Dense
+		quad.Mul(b.T(), got)
+		q := c.QuadInverse(mat.DenseCopyOf(b))
+		for j := range 3 {
+			assert.InEpsilon(t, quad.At(j, j), q[j], 1e-9)
+		}
+		for i, v := range c.DiagInverse() {
+			assert.InEpsilon(t, inv.At(i, i), v, 1e-9)
+		}
+		assert.InDelta(t, math.Log(mat.Det(a)), c.LogDet(), 1e-9*float64(n))
+
+		again, ok := FromPacked(n, c.Packed(), c.Jitter())
+		require.True(t, ok)
+		second := mat.DenseCopyOf(b)
+		again.Solve(second)
+		assert.True(t, mat.Equal(got, second))
+	}
+}
+
+func TestCholeskyJitter(t *testing.T) {
+	// Rank one, so the second pivot is rounding noise or zero.
+	ones := mat.NewSymDense(50, nil)
+	for i := range 50 {
+		for j := i; j < 50; j++ {
+			ones.SetSym(i, j, 2)
+		}
+	}
+	c, err := NewCholesky("A", clone(ones))
+	require.NoError(t, err)
+	assert.Greater(t, c.Jitter(), 0.0)
+	assert.LessOrEqual(t, c.Jitter(), 2*1e-10)
+	b := mat.NewDense(50, 1, nil)
+	b.Apply(func(int, int, float64) float64 { return 1 }, b)
+	c.Solve(b)
+	// The system is singular, so its solution is not determined: its image is.
+	assert.InDelta(t, 1, 2*mat.Sum(b), 1e-9)
+
+	ones.SetSym(3, 3, -5)
+	_, err = NewCholesky("A", clone(ones))
+	require.ErrorIs(t, err, fault.ErrNotPSD)
+	assert.ErrorContains(t, err, "A is not positive definite")
+	_, err = NewCholesky("A", mat.NewSymDense(2, nil))
+	assert.ErrorIs(t, err, fault.ErrNotPSD)
+}
+
+func TestFromPackedRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		n int
+		p []float64
+	}{{0, nil}, {2, []float64{1, 2}}, {-3, []float64{1, 1, 1}}, {1 << 40, []float64{1}}, {1, []float64{0}}, {1, []float64{math.NaN()}}, {1, []float64{math.Inf(1)}}} {
+		_, ok := FromPacked(tc.n, tc.p, 0)
+		assert.False(t, ok, "%v", tc)
+	}
+}
+
+func TestTridiagonal(t *testing.T) {
+	for _, n := range sizes {
+		a := randomSPD(n, uint64(n))
+		b := randomDense(n, 2, 7)
+		tri := Tridiagonalize(clone(a))
+
+		var e mat.EigenSym
+		require.True(t, e.Factorize(a, false))
+		assert.InDeltaSlice(t, e.Values(nil), tri.Values(), 1e-12)
+
+		rotated := mat.DenseCopyOf(b)
+		tri.Rotate(rotated)
+		q := tri.Q()
+		var want mat.Dense
+		want.Mul(q.T(), b)
+		assert.True(t, mat.EqualApprox(&want, rotated, 1e-12), "n=%d", n)
+
+		const lambda = 0.3
+		chol, err := NewCholesky("A", plusRidge(a, lambda))
+		require.NoError(t, err)
+		s, ok := tri.Shift(lambda)
+		require.True(t, ok)
+		assert.InDelta(t, chol.LogDet(), s.LogDet(), 1e-10*float64(n))
+		s.Solve(rotated)
+		var got mat.Dense
+		got.Mul(q, rotated)
+		chol.Solve(b)
+		assert.True(t, mat.EqualApprox(&got, b, 1e-11), "n=%d", n)
+		for _, w := range []int{1, 3} {
+			diag, err := s.Quad(context.Background(), w, q)
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, chol.DiagInverse(), diag, 1e-11)
+		}
+		_, ok = tri.Shift(-100)
+		assert.False(t, ok)
+	}
+}
