@@ -1,0 +1,307 @@
+package lssvm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const classifierType = "lssvm: Classifier"
+
+// Classifier is the least-squares support vector machine for classification: a
+// machine for each class against the rest on targets ±1 (one machine for two
+// classes), all from the same factorisation. The zero value is ready to use.
+//
+// Predict takes the largest score. PredictProba estimates the class frequencies
+// of data like the training rows, so under class weights the most probable class
+// may be another than the predicted one.
+type Classifier struct {
+	Kernel         kernels.Kernel  // nil: kernels.MedianRBF of the training rows
+	Ridge          float64         // λ > 0, with RidgeRule Fixed; otherwise 0
+	RidgeRule      RidgeRule       // zero: LeaveOneOut
+	Balanced       bool            // weigh each class by n/(K·its rows), so that all count alike
+	ClassWeights   map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
+	Seed           uint64          // for the sample that MedianRBF takes of many rows
+	Workers        int             // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64           // limit on the kernel matrix; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m       *machine
+	classes []int
+	link    link
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+)
+
+func (c *Classifier) settings() settings {
+	return settings{
+		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed,
+		options: kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes}, observe: c.Observe,
+	}
+}
+
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost
+// O(n²d + n³), whatever the number of classes. Errors: ErrParam, ErrShape,
+// ErrNotFinite, ErrTooLarge over MaxKernelBytes, ErrNotPSD for a kernel that is
+// indefinite beyond the ridge, or ctx's.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, times its class's.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	s := c.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
+		return fitRows(ctx, s, xd, targets, w)
+	})
+}
+
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
+// y (n). Kernel is not used. Predictions are then made by PredictMatrix,
+// PredictProbaMatrix and DecisionMatrix.
+func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	s := c.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	if err := checkSymmetric(k, len(y)); err != nil {
+		return err
+	}
+	return c.finish(y, nil, func(targets *mat.Dense, w []float64) (*machine, error) {
+		return fitMatrix(ctx, s, k, targets, w)
+	})
+}
+
+// finish makes targets and weights of the labels, solves, and fits the link.
+func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
+	classes := slices.Clone(y)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if len(classes) < 2 {
+		return fault.Shape("y has", len(classes), "class", "want at least 2")
+	}
+	labels := make([]int, len(y)) // positions in classes
+	for i, v := range y {
+		labels[i], _ = slices.BinarySearch(classes, v)
+	}
+	w, err := c.rowWeights(classes, labels, weights)
+	if err != nil {
+		return err
+	}
+	m, err := solve(signs(labels, len(classes)), w)
+	if err != nil {
+		return err
+	}
+	// Without its factor: a classifier has no variance to compute.
+	m.factor = nil
+
+	unseen := mat.NewDense(len(y), len(m.bias), nil)
+	target := signs(labels, len(classes))
+	unseen.Sub(target, m.loo)
+	fitted := fitLink(scores(unseen), labels, weights)
+	c.m, c.classes, c.link = m, classes, fitted
+	return nil
+}
+
+// signs returns the targets: +1 in the column of a row's class and -1 elsewhere;
+// one column, for the second class, if there are two.
+func signs(labels []int, classes int) *mat.Dense {
+	cols := classes
+	if classes == 2 {
+		cols = 1
+	}
+	out := mat.NewDense(len(labels), cols, nil)
+	for i, l := range labels {
+		for j := range cols {
+			out.Set(i, j, -1)
+		}
+		switch {
+		case cols > 1:
+			out.Set(i, l, 1)
+		case l == 1:
+			out.Set(i, 0, 1)
+		}
+	}
+	return out
+}
+
+// scores returns a column for each class from the outputs of the machines.
+func scores(f *mat.Dense) *mat.Dense {
+	n, k := f.Dims()
+	if k > 1 {
+		return f
+	}
+	out := mat.NewDense(n, 2, nil)
+	for i := range n {
+		v := f.At(i, 0)
+		out.SetRow(i, []float64{-v, v})
+	}
+	return out
+}
+
+// rowWeights combines the rows' weights with those of their classes; nil if all
+// are 1.
+func (c *Classifier) rowWeights(classes, labels []int, weights []float64) ([]float64, error) {
+	for label, w := range c.ClassWeights {
+		if !(w > 0) || w-w != 0 {
+			return nil, fault.Param(classifierType, fmt.Sprintf("ClassWeights[%d]", label), w, "a finite value > 0")
+		}
+	}
+	if weights == nil && len(c.ClassWeights) == 0 && !c.Balanced {
+		return nil, nil
+	}
+	factor := make([]float64, len(classes))
+	count, total := make([]float64, len(classes)), 0.0
+	for i, l := range labels {
+		count[l] += weightOf(weights, i)
+		total += weightOf(weights, i)
+	}
+	for k, label := range classes {
+		factor[k] = 1
+		if w, ok := c.ClassWeights[label]; ok {
+			factor[k] = w
+		}
+		if c.Balanced {
+			factor[k] *= total / (float64(len(classes)) * count[k])
+		}
+	}
+	out := make([]float64, len(labels))
+	for i, l := range labels {
+		out[i] = factor[l] * weightOf(weights, i)
+	}
+	return out, nil
+}
+
+// Classes returns the labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
+
+// Decision returns m×K scores for the rows of x (m×d), columns in the order of
+// Classes: near +1 for the class and -1 for others. With two classes the columns
+// are -f and f.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	f, err := c.m.decide(classifierType, x, c.settings().options)
+	if err != nil {
+		return nil, err
+	}
+	return scores(f), nil
+}
+
+// DecisionMatrix is Decision from kernel values k (m×n) between new rows and
+// those that were fitted.
+func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+	kd, err := c.m.checkCross(classifierType, k)
+	if err != nil {
+		return nil, err
+	}
+	return scores(c.m.outputs(kd)), nil
+}
+
+// Predict returns the class of the largest score for each row of x (m×d). Cost
+// O(mnd).
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	f, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	return c.argmax(f), nil
+}
+
+// PredictMatrix is Predict from kernel values, as DecisionMatrix.
+func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
+	f, err := c.DecisionMatrix(k)
+	if err != nil {
+		return nil, err
+	}
+	return c.argmax(f), nil
+}
+
+func (c *Classifier) argmax(f *mat.Dense) []int {
+	n, _ := f.Dims()
+	out := make([]int, n)
+	for i := range out {
+		best := 0
+		row := f.RawRowView(i)
+		for k, v := range row {
+			if v > row[best] {
+				best = k
+			}
+		}
+		out[i] = c.classes[best]
+	}
+	return out
+}
+
+// PredictProba returns m×K probabilities for the rows of x (m×d), by the link
+// fitted on leave-one-out scores.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	f, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	c.link.apply(f)
+	return f, nil
+}
+
+// PredictProbaMatrix is PredictProba from kernel values, as DecisionMatrix.
+func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
+	f, err := c.DecisionMatrix(k)
+	if err != nil {
+		return nil, err
+	}
+	c.link.apply(f)
+	return f, nil
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after
+// FitMatrix.
+func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
+
+// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
+
+// Report says how the last Fit went. Objective is the mean weighted squared
+// leave-one-out residual of the targets ±1, summed over the machines; Iterations
+// the number of ridges looked at.
+func (c *Classifier) Report() estimators.Report { return c.m.copyReport() }
+
+// Clone returns an unfitted Classifier of the same configuration.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m, out.classes, out.link = nil, nil, link{}
+	out.ClassWeights = maps.Clone(c.ClassWeights)
+	return &out
+}

@@ -1,0 +1,54 @@
+// Package lssvm is the least-squares support vector machine: kernel ridge
+// regression with a bias, for regression and for classification, which tunes its
+// ridge by exact leave-one-out at the cost of about one fit.
+//
+// # The machine
+//
+// For rows x[1..n], targets t, a kernel matrix K, a ridge λ and weights w it solves
+//
+//	minimise  ½ |f|² + 1/(2λ) Σ w[i] (t[i] - f(x[i]) - b)²
+//
+//	⎡ 0   1'            ⎤ ⎡ b ⎤   ⎡ 0 ⎤
+//	⎣ 1   K + λ diag(1/w)⎦ ⎣ α ⎦ = ⎣ t ⎦        prediction: Σ α[i] k(x, x[i]) + b
+//
+// With M = K + λ diag(1/w), Mη = 1 and Mν = t, from one Cholesky factorisation:
+// b = 1'ν/1'η and α = ν - ηb (Suykens and Vandewalle, Neural Processing Letters
+// 9, 1999; their C is 1/λ). The same machine is the direct-kernel ridge of
+// Embrechts (IJCNN 2004): there K is centred and the targets are centred, which
+// without weights gives the same α, so one implementation serves both.
+//
+// # The ridge
+//
+// The leave-one-out residual is exact and free of refitting, weights included:
+//
+//	t[i] - f₋ᵢ(x[i]) = α[i] / P[i,i],    P[i,i] = (M⁻¹)[i,i] - η[i]²/1'η
+//
+// RidgeRule zero, LeaveOneOut, minimises the weighted mean of its square over λ.
+// K is reduced to tridiagonal form once; each λ then costs O(n²) in place of
+// O(n³). Fixed takes the field Ridge. Heuristic is min(1, (n/1500)^1.5), equation
+// (20) of Embrechts, whose printed form did not survive in the copies at hand; a
+// text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is
+// a start value for scaled data, not a substitute for tuning.
+//
+// # Uncertainty
+//
+// The machine is also a Gaussian process of covariance s²K with noise s²λ and a
+// flat prior on b, so a new observation has the variance
+//
+//	s² (k(x,x) - k'M⁻¹k + (1 - k'η)²/1'η + λ)
+//
+// s² is chosen so that the standardised leave-one-out residuals have mean square
+// one: s² = mean α[i]²/P[i,i]. Where λ was chosen by leave-one-out that is better
+// calibrated than the likelihood's estimate, because both answer the same
+// question.
+//
+// Class probabilities come from a link fitted on the leave-one-out scores, so
+// the training rows count as unseen: p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, by
+// penalty-free Newton steps on targets smoothed as in Platt (1999). With two
+// classes that is Platt's sigmoid.
+//
+// # Cost
+//
+// Fit: O(n²d + n³) time, two n×n matrices at most. Predict: O(nd) a row. Features
+// should be of comparable scale (transformers.StandardScaler).
+package lssvm

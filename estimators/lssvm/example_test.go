@@ -1,0 +1,56 @@
+package lssvm_test
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+)
+
+func ExampleRegressor() {
+	// y = x² at seven places.
+	x := mat.NewDense(7, 1, []float64{-3, -2, -1, 0, 1, 2, 3})
+	y := []float64{9, 4, 1, 0, 1, 4, 9}
+
+	r := &lssvm.Regressor{} // RBF by the median distance, ridge by leave-one-out
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	mean, variance, err := r.PredictVariance(mat.NewDense(2, 1, []float64{1.5, 30}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("at 1.5: %.1f\n", mean[0])
+	fmt.Println("less certain at 30:", variance[1] > 100*variance[0])
+	// Output:
+	// at 1.5: 2.2
+	// less certain at 30: true
+}
+
+func ExampleClassifier() {
+	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
+	y := []int{0, 0, 0, 1, 1, 1}
+
+	c := &lssvm.Classifier{Balanced: true}
+	if err := c.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := mat.NewDense(2, 1, []float64{-2.5, 2.5})
+	labels, err := c.Predict(at)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := c.PredictProba(at)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(labels, p.At(1, 1) > 0.7)
+	// Output: [0 1] true
+}

@@ -1,0 +1,580 @@
+package lssvm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var ctx = context.Background()
+
+const tol = 1e-9
+
+func column(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
+
+func sinc(n int, noise float64, seed uint64) (*mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
+	for i := range n {
+		v := 20*rng.Float64() - 10
+		x.Set(i, 0, v)
+		y[i] = math.Sin(v)/v + noise*rng.NormFloat64()
+	}
+	return x, y
+}
+
+// blobs are k Gaussian classes on a circle, the labels 10, 20, ...
+func blobs(n, k int, spread float64, seed uint64) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, y := mat.NewDense(n, 2, nil), make([]int, n)
+	for i := range n {
+		c := i % k
+		a := 2 * math.Pi * float64(c) / float64(k)
+		x.SetRow(i, []float64{math.Cos(a) + spread*rng.NormFloat64(), math.Sin(a) + spread*rng.NormFloat64()})
+		y[i] = 10 * (c + 1)
+	}
+	return x, y
+}
+
+func TestReferenceSystem(t *testing.T) {
+	var ref struct {
+		X, Xt [][]float64
+		Gamma float64
+		Cases map[string]struct {
+			C, B        float64
+			Weights     []float64
+			Target      []float64
+			Alpha       []float64
+			FTest       []float64 `json:"f_test"`
+			LOOResidual []float64 `json:"loo_residual"`
+		}
+	}
+	golden.Load(t, "lssvm.json", &ref)
+	require.Len(t, ref.Cases, 3)
+	x, xt := golden.Dense(ref.X), golden.Dense(ref.Xt)
+	for name, c := range ref.Cases {
+		t.Run(name, func(t *testing.T) {
+			r := Regressor{Kernel: kernels.RBF{Gamma: ref.Gamma}, RidgeRule: Fixed, Ridge: 1 / c.C}
+			require.NoError(t, r.FitWeighted(ctx, x, c.Target, c.Weights))
+			f, err := r.Predict(xt)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), c.Alpha), tol)
+			assert.LessOrEqual(t, golden.MaxError([]float64{r.Bias()}, []float64{c.B}), tol)
+			assert.LessOrEqual(t, golden.MaxError(f, c.FTest), tol)
+			assert.LessOrEqual(t, golden.MaxError(r.LeaveOneOutResiduals(), c.LOOResidual), tol)
+			if name == "reg" {
+				return
+			}
+			// The same as a classifier: targets are ±1 and weights come per row.
+			labels := make([]int, len(c.Target))
+			for i, v := range c.Target {
+				labels[i] = int(v)
+			}
+			cl := Classifier{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: r.Ridge}
+			require.NoError(t, cl.FitWeighted(ctx, x, labels, c.Weights))
+			d, err := cl.Decision(xt)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 1, d), c.FTest), tol)
+		})
+	}
+}
+
+type directKernel struct {
+	X, Xt         [][]float64
+	Y             []float64
+	Sigma         float64
+	XMean         []float64 `json:"x_mean"`
+	XSD           []float64 `json:"x_sd"`
+	YMean         float64   `json:"y_mean"`
+	YSD           float64   `json:"y_sd"`
+	K             [][]float64
+	KTest         [][]float64 `json:"K_test"`
+	KTestCentered [][]float64 `json:"K_test_centered"`
+	KCentered     [][]float64 `json:"K_centered"`
+	Lambda        float64     `json:"lambda_"`
+	W             []float64
+	PredTrain     []float64 `json:"pred_train"`
+	PredTest      []float64 `json:"pred_test"`
+}
+
+func (d directKernel) scaled(rows [][]float64) *mat.Dense {
+	x := golden.Dense(rows)
+	x.Apply(func(_, j int, v float64) float64 { return (v - d.XMean[j]) / d.XSD[j] }, x)
+	return x
+}
+
+func (d directKernel) target() []float64 {
+	out := make([]float64, len(d.Y))
+	for i, v := range d.Y {
+		out[i] = (v - d.YMean) / d.YSD
+	}
+	return out
+}
+
+// The direct-kernel ridge centres its kernel matrix; the machine has a bias in
+// its place, and must agree with it.
+func TestReferenceDirectKernel(t *testing.T) {
+	var ref directKernel
+	golden.Load(t, "direct_kernel.json", &ref)
+	x, xt := ref.scaled(ref.X), ref.scaled(ref.Xt)
+	k := kernels.RBF{Gamma: 1 / (2 * ref.Sigma * ref.Sigma)}
+	km, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	kt, err := kernels.Cross(ctx, k, xt, x, nil)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(mat.DenseCopyOf(km).RawMatrix().Data, golden.Dense(ref.K).RawMatrix().Data), tol)
+	assert.LessOrEqual(t, golden.MaxError(kt.RawMatrix().Data, golden.Dense(ref.KTest).RawMatrix().Data), tol)
+
+	assert.LessOrEqual(t, math.Abs(HeuristicRidge(len(ref.Y))-ref.Lambda), 1e-15)
+	for name, r := range map[string]*Regressor{
+		"heuristic": {Kernel: k, RidgeRule: Heuristic},
+		"fixed":     {Kernel: k, RidgeRule: Fixed, Ridge: ref.Lambda},
+	} {
+		require.NoError(t, r.Fit(ctx, x, ref.target()), name)
+		assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), ref.W), tol, name)
+		for _, c := range []struct {
+			x    *mat.Dense
+			want []float64
+		}{{x, ref.PredTrain}, {xt, ref.PredTest}} {
+			f, err := r.Predict(c.x)
+			require.NoError(t, err)
+			for i := range f {
+				f[i] = f[i]*ref.YSD + ref.YMean
+			}
+			assert.LessOrEqual(t, golden.MaxError(f, c.want), tol, name)
+		}
+	}
+	// From the centred matrices themselves.
+	kc := golden.Dense(ref.KCentered)
+	sym := mat.NewSymDense(len(ref.Y), nil)
+	for i := range ref.Y {
+		for j := i; j < len(ref.Y); j++ {
+			sym.SetSym(i, j, kc.At(i, j))
+		}
+	}
+	r := Regressor{RidgeRule: Fixed, Ridge: ref.Lambda}
+	require.NoError(t, r.FitMatrix(ctx, sym, ref.target()))
+	f, err := r.PredictMatrix(golden.Dense(ref.KTestCentered))
+	require.NoError(t, err)
+	for i := range f {
+		f[i] = f[i]*ref.YSD + ref.YMean
+	}
+	assert.LessOrEqual(t, golden.MaxError(f, ref.PredTest), tol)
+}
+
+// With a rectangular basis the direct kernel is a linear ridge on the centred
+// kernel values; its weights are the combination of them that α gives.
+func TestReferenceDirectKernelRectangular(t *testing.T) {
+	var ref, base directKernel
+	golden.Load(t, "direct_kernel_rect.json", &ref)
+	golden.Load(t, "direct_kernel.json", &base)
+	x, xt := base.scaled(base.X), base.scaled(base.Xt)
+	basis := x.Slice(0, len(ref.W), 0, 3)
+	rbf := kernels.RBF{Gamma: 1 / (2 * base.Sigma * base.Sigma)}
+	features, err := kernels.Cross(ctx, rbf, x, basis, nil)
+	require.NoError(t, err)
+	test, err := kernels.Cross(ctx, rbf, xt, basis, nil)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(features.RawMatrix().Data, golden.Dense(ref.K).RawMatrix().Data), tol)
+	assert.LessOrEqual(t, golden.MaxError(test.RawMatrix().Data, golden.Dense(ref.KTest).RawMatrix().Data), tol)
+	// Less the training columns' means, then less each row's own mean.
+	means := make([]float64, len(ref.W))
+	for j := range means {
+		means[j] = stat.Mean(mat.Col(nil, j, features), nil)
+	}
+	for _, m := range []*mat.Dense{features, test} {
+		n, _ := m.Dims()
+		for i := range n {
+			row := m.RawRowView(i)
+			for j := range row {
+				row[j] -= means[j]
+			}
+			mean := stat.Mean(row, nil)
+			for j := range row {
+				row[j] -= mean
+			}
+		}
+	}
+	assert.LessOrEqual(t, golden.MaxError(features.RawMatrix().Data, golden.Dense(ref.KCentered).RawMatrix().Data), tol)
+	assert.LessOrEqual(t, golden.MaxError(test.RawMatrix().Data, golden.Dense(ref.KTestCentered).RawMatrix().Data), tol)
+
+	r := Regressor{Kernel: kernels.Linear{}, RidgeRule: Fixed, Ridge: ref.Lambda}
+	require.NoError(t, r.Fit(ctx, features, base.target()))
+	f, err := r.Predict(test)
+	require.NoError(t, err)
+	for i := range f {
+		f[i] = f[i]*base.YSD + base.YMean
+	}
+	assert.LessOrEqual(t, golden.MaxError(f, ref.PredTest), tol)
+	var w mat.Dense
+	w.Mul(features.T(), column(r.Coefficients()))
+	assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, &w), ref.W), tol)
+}
+
+// The definition: refit without each row.
+func TestLeaveOneOutIsRefitting(t *testing.T) {
+	x, y := sinc(25, 0.1, 1)
+	weights := make([]float64, 25)
+	for i := range weights {
+		weights[i] = 0.5 + float64(i%4)
+	}
+	r := Regressor{Kernel: kernels.RBF{Gamma: 0.3}}
+	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+	loo := r.LeaveOneOutResiduals()
+	press, total := 0.0, 0.0
+	for out := range 25 {
+		var rows, ys, ws []float64
+		for i := range 25 {
+			if i != out {
+				rows, ys, ws = append(rows, x.At(i, 0)), append(ys, y[i]), append(ws, weights[i])
+			}
+		}
+		without := Regressor{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: r.ChosenRidge()}
+		require.NoError(t, without.FitWeighted(ctx, column(rows), ys, ws))
+		f, err := without.Predict(x.Slice(out, out+1, 0, 1))
+		require.NoError(t, err)
+		assert.InDelta(t, y[out]-f[0], loo[out], 1e-9)
+		press += weights[out] * (y[out] - f[0]) * (y[out] - f[0])
+		total += weights[out]
+	}
+	assert.InDelta(t, press/total, r.Report().Objective, 1e-9)
+}
+
+// No ridge of a fine grid has a leave-one-out error much below the chosen one's.
+func TestLeaveOneOutFindsTheMinimum(t *testing.T) {
+	for _, noise := range []float64{0.01, 0.1, 1} {
+		x, y := sinc(80, noise, 2)
+		r := Regressor{Kernel: kernels.RBF{Gamma: 0.2}}
+		require.NoError(t, r.Fit(ctx, x, y))
+		best := math.Inf(1)
+		for u := -8.0; u <= 4; u += 0.05 {
+			g := Regressor{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: math.Pow(10, u)}
+			require.NoError(t, g.Fit(ctx, x, y))
+			best = min(best, g.Report().Objective)
+		}
+		assert.LessOrEqual(t, r.Report().Objective, best*1.0001, "noise %v", noise)
+	}
+}
+
+// The machine is a Gaussian process with a bias of flat prior: a process whose
+// bias has a very wide prior has the same mean, and the same variance times s².
+func TestVarianceIsAGaussianProcess(t *testing.T) {
+	x, y := sinc(40, 0.2, 3)
+	r := Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	xt, _ := sinc(7, 0, 4)
+	mean, variance, err := r.PredictVariance(xt)
+	require.NoError(t, err)
+	f, err := r.Predict(xt)
+	require.NoError(t, err)
+	assert.Equal(t, f, mean)
+
+	const wide = 1e6
+	prior := func(a, b *mat.Dense) *mat.Dense {
+		k, err := kernels.Cross(ctx, r.Kernel, a, b, nil)
+		require.NoError(t, err)
+		k.Apply(func(_, _ int, v float64) float64 { return v + wide }, k)
+		return k
+	}
+	m := prior(x, x)
+	for i := range 40 {
+		m.Set(i, i, m.At(i, i)+r.ChosenRidge())
+	}
+	cross := prior(xt, x)
+	var sol, quad mat.Dense
+	require.NoError(t, ignoreCondition(sol.Solve(m, cross.T())))
+	quad.Mul(cross, &sol)
+	for i := range 7 {
+		assert.InEpsilon(t, r.m.scale*(1+wide-quad.At(i, i)+r.ChosenRidge()), variance[i], 1e-4)
+	}
+}
+
+func ignoreCondition(err error) error {
+	var c mat.Condition
+	if errors.As(err, &c) {
+		return nil
+	}
+	return err
+}
+
+func TestIntervalsCover(t *testing.T) {
+	x, y := sinc(200, 0.15, 5)
+	xt, yt := sinc(2000, 0.15, 6)
+	r := Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	mean, variance, err := r.PredictVariance(xt)
+	require.NoError(t, err)
+	in := 0.0
+	for i, m := range mean {
+		if math.Abs(yt[i]-m) <= 1.96*math.Sqrt(variance[i]) {
+			in += 1.0 / 2000
+		}
+	}
+	assert.InDelta(t, 0.95, in, 0.03)
+}
+
+func TestFitMatrixEqualsFit(t *testing.T) {
+	x, y := sinc(60, 0.1, 7)
+	xt, _ := sinc(9, 0, 8)
+	k := kernels.RBF{Gamma: 0.5}
+	km, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	kt, err := kernels.Cross(ctx, k, xt, x, nil)
+	require.NoError(t, err)
+	a, b := Regressor{Kernel: k}, Regressor{}
+	require.NoError(t, a.Fit(ctx, x, y))
+	require.NoError(t, b.FitMatrix(ctx, km, y))
+	mean, variance, err := a.PredictVariance(xt)
+	require.NoError(t, err)
+	diag := []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}
+	meanM, varianceM, err := b.PredictVarianceMatrix(kt, diag)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mean, meanM, 1e-12)
+	assert.InDeltaSlice(t, variance, varianceM, 1e-12)
+
+	data, err := b.MarshalBinary()
+	require.NoError(t, err)
+	var c Regressor
+	require.NoError(t, c.UnmarshalBinary(data))
+	again, againVariance, err := c.PredictVarianceMatrix(kt, diag)
+	require.NoError(t, err)
+	assert.Equal(t, meanM, again)
+	assert.Equal(t, varianceM, againVariance)
+
+	_, err = b.Predict(xt)
+	assert.ErrorIs(t, err, estimators.ErrNotFitted)
+	_, err = b.PredictMatrix(kt.Slice(0, 9, 0, 59))
+	assert.ErrorIs(t, err, estimators.ErrShape)
+	_, _, err = b.PredictVarianceMatrix(kt, diag[:3])
+	assert.ErrorIs(t, err, estimators.ErrShape)
+	assert.ErrorIs(t, b.FitMatrix(ctx, km, y[:5]), estimators.ErrShape)
+	km.SetSym(3, 4, math.NaN())
+	assert.ErrorContains(t, b.FitMatrix(ctx, km, y), "K[3,4] is NaN")
+	km.SetSym(3, 4, 50)
+	assert.ErrorIs(t, (&Regressor{RidgeRule: Fixed, Ridge: 1e-3}).FitMatrix(ctx, km, y), estimators.ErrNotPSD)
+	_, err = b.PredictMatrix(kt)
+	assert.NoError(t, err, "the failed fits left the model")
+
+	xc, yc := blobs(60, 3, 0.3, 9)
+	kc, err := kernels.Matrix(ctx, k, xc, nil)
+	require.NoError(t, err)
+	p, q := Classifier{Kernel: k}, Classifier{}
+	require.NoError(t, p.Fit(ctx, xc, yc))
+	require.NoError(t, q.FitMatrix(ctx, kc, yc))
+	want, err := p.PredictProba(xc)
+	require.NoError(t, err)
+	got, err := q.PredictProbaMatrix(kc)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(want, got, 1e-12))
+	labels, err := q.PredictMatrix(kc)
+	require.NoError(t, err)
+	wantLabels, err := p.Predict(xc)
+	require.NoError(t, err)
+	assert.Equal(t, wantLabels, labels)
+}
+
+func TestClassifierLearnsAndIsCalibrated(t *testing.T) {
+	for _, k := range []int{2, 3, 5} {
+		x, y := blobs(60*k, k, 0.45, 1)
+		xt, yt := blobs(400*k, k, 0.45, 2)
+		c := Classifier{}
+		require.NoError(t, c.Fit(ctx, x, y))
+		p, err := c.PredictProba(xt)
+		require.NoError(t, err)
+		labels, err := c.Predict(xt)
+		require.NoError(t, err)
+		right, confidence := 0.0, 0.0
+		for i, l := range labels {
+			if l == yt[i] {
+				right += 1 / float64(len(yt))
+			}
+			row := p.RawRowView(i)
+			total, top := 0.0, 0.0
+			for _, v := range row {
+				total, top = total+v, max(top, v)
+			}
+			assert.InDelta(t, 1, total, 1e-12)
+			confidence += top / float64(len(yt))
+		}
+		assert.Greater(t, right, 0.6)
+		assert.InDelta(t, right, confidence, 0.05, "%d classes: mean confidence against accuracy", k)
+	}
+}
+
+func TestLinkIsAMinimum(t *testing.T) {
+	x, y := blobs(90, 3, 0.8, 4)
+	c := Classifier{}
+	require.NoError(t, c.Fit(ctx, x, y))
+	labels := make([]int, 90)
+	for i, v := range y {
+		labels[i] = v/10 - 1
+	}
+	f := mat.NewDense(90, 3, nil)
+	f.Sub(signs(labels, 3), c.m.loo)
+	entropy := func(l link) float64 {
+		p := mat.DenseCopyOf(f)
+		l.apply(p)
+		s := 0.0
+		for i, own := range labels {
+			for k := range 3 {
+				target := 1.0 / 64
+				if k == own {
+					target = 31.0 / 32
+				}
+				s -= target * math.Log(p.At(i, k))
+			}
+		}
+		return s
+	}
+	best := entropy(c.link)
+	for _, e := range []float64{-1e-2, 1e-2} {
+		assert.Greater(t, entropy(link{c.link.slope + e, c.link.offset}), best)
+		assert.Greater(t, entropy(link{c.link.slope, []float64{0, c.link.offset[1] + e, c.link.offset[2]}}), best)
+		assert.Greater(t, entropy(link{c.link.slope, []float64{0, c.link.offset[1], c.link.offset[2] + e}}), best)
+	}
+}
+
+// Scores that point the wrong way must not be trusted backwards.
+func TestLinkOfUselessScores(t *testing.T) {
+	f := mat.NewDense(4, 2, []float64{1, -1, 1, -1, -1, 1, -1, 1})
+	l := fitLink(f, []int{1, 1, 0, 1}, nil)
+	assert.Zero(t, l.slope)
+	l.apply(f)
+	// Three rows of target 4/5 and one of 1/3.
+	assert.InDelta(t, (3*4.0/5+1.0/3)/4, f.At(0, 1), 1e-12, "the smoothed share of class 1")
+	assert.Zero(t, fitLink(mat.NewDense(4, 2, nil), []int{1, 1, 0, 1}, nil).slope)
+}
+
+func TestClassWeights(t *testing.T) {
+	// 90 to 10, overlapping: unweighted, the small class is mostly missed.
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := mat.NewDense(300, 1, nil), make([]int, 300)
+	for i := range 300 {
+		if i%10 == 0 {
+			y[i] = 1
+		}
+		x.Set(i, 0, rng.NormFloat64()+1.2*float64(y[i]))
+	}
+	recall := func(c *Classifier) float64 {
+		require.NoError(t, c.Fit(ctx, x, y))
+		p, err := c.Predict(x)
+		require.NoError(t, err)
+		hit := 0.0
+		for i, v := range y {
+			if v == 1 && p[i] == 1 {
+				hit += 1.0 / 30
+			}
+		}
+		return hit
+	}
+	plain, balanced := recall(&Classifier{}), recall(&Classifier{Balanced: true})
+	assert.Greater(t, balanced, plain+0.3)
+	weighted := &Classifier{ClassWeights: map[int]float64{0: 300.0 / 540, 1: 300.0 / 60}}
+	assert.Equal(t, balanced, recall(weighted))
+	// Probabilities stay those of the data.
+	p, err := weighted.PredictProba(x)
+	require.NoError(t, err)
+	assert.InDelta(t, 0.1, mat.Sum(p.Slice(0, 300, 1, 2))/300, 0.02)
+}
+
+func TestErrors(t *testing.T) {
+	x, y := sinc(10, 0, 1)
+	xc, yc := blobs(10, 2, 0.1, 1)
+	for text, r := range map[string]*Regressor{
+		"lssvm: Regressor: Ridge = 0, want a finite value > 0 with RidgeRule Fixed": {RidgeRule: Fixed},
+		"lssvm: Regressor: Ridge = 0.1, want 0 unless RidgeRule is Fixed":           {Ridge: 0.1},
+		"lssvm: Regressor: RidgeRule = 9, want LeaveOneOut, Fixed or Heuristic":     {RidgeRule: 9},
+		"kernels: RBF: Gamma = -2": {Kernel: kernels.RBF{Gamma: -2}},
+		"MaxKernelBytes = -1":      {MaxKernelBytes: -1},
+	} {
+		err := r.Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, text)
+	}
+	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	assert.ErrorContains(t, (&Classifier{ClassWeights: map[int]float64{20: -1}}).Fit(ctx, xc, yc), "ClassWeights[20] = -1")
+	assert.ErrorContains(t, (&Classifier{}).Fit(ctx, xc, make([]int, 10)), "y has 1 class, want at least 2")
+	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, make([]float64, 10)), "weights = 0, want > 0")
+}
+
+func TestUnmarshalChecksTheKernel(t *testing.T) {
+	x, y := sinc(20, 0.1, 1)
+	fitted := func(k kernels.Kernel) []byte {
+		r := Regressor{Kernel: k}
+		require.NoError(t, r.Fit(ctx, x, y))
+		data, err := r.MarshalBinary()
+		require.NoError(t, err)
+		return data
+	}
+	for _, c := range []struct {
+		written, read kernels.Kernel
+		text          string
+	}{
+		{kernels.RBF{Gamma: 2}, kernels.RBF{Gamma: 3}, "fitted with Kernel RBF(gamma=2), this value has Kernel RBF(gamma=3)"},
+		{kernels.RBF{Gamma: 2}, nil, "this value has Kernel nil"},
+		{nil, kernels.Linear{}, "fitted with Kernel nil"},
+	} {
+		err := (&Regressor{Kernel: c.read}).UnmarshalBinary(fitted(c.written))
+		require.ErrorIs(t, err, estimators.ErrBadModel)
+		assert.ErrorContains(t, err, c.text)
+	}
+	err := (&Classifier{}).UnmarshalBinary(fitted(nil))
+	require.ErrorIs(t, err, estimators.ErrBadModel)
+	assert.ErrorContains(t, err, "the data holds a lssvm.Regressor")
+}
+
+func TestObserve(t *testing.T) {
+	x, y := sinc(20, 0.1, 1)
+	steps := 0
+	r := Regressor{Observe: func(s estimators.Step) {
+		steps++
+		assert.Equal(t, steps, s.Iteration)
+		assert.LessOrEqual(t, s.Iteration, s.Total)
+	}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, r.Report().Iterations, steps)
+
+	// Cancelled in the midst of the search, the old model stays.
+	before := r.ChosenRidge()
+	c, cancel := context.WithCancel(ctx)
+	r.Observe = func(s estimators.Step) {
+		if s.Iteration == 3 {
+			cancel()
+		}
+	}
+	xb, yb := sinc(30, 0.5, 2)
+	require.ErrorIs(t, r.Fit(c, xb, yb), context.Canceled)
+	assert.Equal(t, before, r.ChosenRidge())
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	x, y := blobs(12, 3, 0.3, 1)
+	c := Classifier{}
+	require.NoError(f, c.Fit(ctx, x, y))
+	data, err := c.MarshalBinary()
+	require.NoError(f, err)
+	f.Add(data)
+	f.Add(data[:len(data)/2])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c Classifier
+		if err := c.UnmarshalBinary(data); err != nil {
+			assert.ErrorIs(t, err, estimators.ErrBadModel)
+			return
+		}
+		_, err := c.Predict(x)
+		if err != nil {
+			assert.ErrorIs(t, err, estimators.ErrShape)
+		}
+	})
+}

@@ -1,0 +1,342 @@
+package lssvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// settings is the configuration that Regressor and Classifier share, validated.
+type settings struct {
+	typ     string
+	kernel  kernels.Kernel // nil: MedianRBF of the training rows
+	ridge   float64
+	rule    RidgeRule
+	seed    uint64
+	options kernels.Options
+	observe func(estimators.Step)
+}
+
+func (s settings) validate() error {
+	switch s.rule {
+	case Fixed:
+		if !(s.ridge > 0) || math.IsInf(s.ridge, 1) {
+			return fault.Param(s.typ, "Ridge", s.ridge, "a finite value > 0 with RidgeRule Fixed")
+		}
+	case LeaveOneOut, Heuristic:
+		if s.ridge != 0 {
+			return fault.Param(s.typ, "Ridge", s.ridge, "0 unless RidgeRule is Fixed")
+		}
+	default:
+		return fault.Param(s.typ, "RidgeRule", int(s.rule), "LeaveOneOut, Fixed or Heuristic")
+	}
+	if s.options.MaxBytes < 0 {
+		return fault.Param(s.typ, "MaxKernelBytes", s.options.MaxBytes, ">= 0")
+	}
+	if s.kernel != nil {
+		return kernels.Validate(s.kernel)
+	}
+	return nil
+}
+
+// machine is a solved system for k targets that share M.
+type machine struct {
+	kernel  kernels.Kernel // nil after FitMatrix
+	rows    *mat.Dense     // n×d, nil after FitMatrix
+	n       int
+	alpha   *mat.Dense // n×k
+	bias    []float64  // k
+	eta     []float64  // n
+	weights []float64  // nil: all 1
+	ridge   float64
+	scale   float64    // s², the mean over the targets
+	loo     *mat.Dense // n×k leave-one-out residuals; nil for one row
+	report  estimators.Report
+	// factor gives the factorisation of M, which only the variance needs: after
+	// Fit and after loading it is computed at the first call, so that neither a
+	// model in memory nor one in a file carries n²/2 numbers for a method that
+	// may never be called.
+	factor func() (*linalg.Cholesky, error)
+}
+
+// fitRows solves on rows; targets is n×k and weights may be nil.
+func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
+	kernel := s.kernel
+	if kernel == nil {
+		median, err := kernels.MedianRBF(ctx, rows, s.seed)
+		if err != nil {
+			return nil, err
+		}
+		kernel = median
+	}
+	kept := mat.DenseCopyOf(rows)
+	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return kernels.Matrix(ctx, kernel, kept, &s.options) }, targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	m.kernel, m.rows = kernel, kept
+	m.lazyFactor(s.options)
+	return m, nil
+}
+
+// fitMatrix solves on a kernel matrix of the caller's.
+func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
+	n := k.SymmetricDim()
+	m, err := solve(ctx, s, func() (*mat.SymDense, error) {
+		own := mat.NewSymDense(n, nil)
+		own.CopySym(k)
+		return own, nil
+	}, targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func checkSymmetric(k mat.Symmetric, rows int) error {
+	if k == nil || k.SymmetricDim() == 0 {
+		return fault.Shape("K has", 0, "rows", "want at least 1")
+	}
+	n := k.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			if v := k.At(i, j); v-v != 0 {
+				return &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	if rows != n {
+		return fault.Shape("y has", rows, "entries", "K has %d rows", n)
+	}
+	return nil
+}
+
+func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), targets *mat.Dense, weights []float64) (*machine, error) {
+	n, k := targets.Dims()
+	m := &machine{n: n, weights: weights, report: estimators.Report{Converged: true, Iterations: 1}}
+	switch s.rule {
+	case Fixed:
+		m.ridge = s.ridge
+	case Heuristic:
+		m.ridge = HeuristicRidge(n)
+	case LeaveOneOut:
+		if n == 1 {
+			m.ridge = HeuristicRidge(n)
+			break
+		}
+		g, err := gram()
+		if err != nil {
+			return nil, err
+		}
+		p := newPress(g, targets, weights, s.options.Workers)
+		var warning string
+		if m.ridge, m.report.Objective, m.report.Iterations, warning, err = p.search(ctx, s.observe); err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			m.report.Warnings = append(m.report.Warnings, warning)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	chol, err := m.factorise(gram)
+	if err != nil {
+		return nil, err
+	}
+	m.factor = func() (*linalg.Cholesky, error) { return chol, nil }
+	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
+	}
+
+	b := mat.NewDense(n, 1+k, nil)
+	for i := range n {
+		b.Set(i, 0, 1)
+		for j := range k {
+			b.Set(i, j+1, targets.At(i, j))
+		}
+	}
+	chol.Solve(b)
+	m.eta = mat.Col(nil, 0, b)
+	etaSum := sum(m.eta)
+	m.bias = make([]float64, k)
+	m.alpha = mat.NewDense(n, k, nil)
+	for j := range k {
+		nu := mat.Col(nil, j+1, b)
+		m.bias[j] = sum(nu) / etaSum
+		for i, v := range nu {
+			m.alpha.Set(i, j, v-m.eta[i]*m.bias[j])
+		}
+	}
+	if n == 1 {
+		return m, nil
+	}
+	m.loo = mat.NewDense(n, k, nil)
+	for i, inv := range chol.DiagInverse() {
+		pii := inv - m.eta[i]*m.eta[i]/etaSum
+		for j := range k {
+			a := m.alpha.At(i, j)
+			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
+			if pii > 0 {
+				m.loo.Set(i, j, a/pii)
+				m.scale += a * a / pii / float64(n*k)
+			}
+		}
+	}
+	if s.rule != LeaveOneOut {
+		m.report.Objective = m.weightedPress()
+	}
+	return m, nil
+}
+
+// weightedPress is the mean weighted squared leave-one-out residual.
+func (m *machine) weightedPress() float64 {
+	total, weight := 0.0, 0.0
+	for i := range m.n {
+		w := 1.0
+		if m.weights != nil {
+			w = m.weights[i]
+		}
+		for _, e := range m.loo.RawRowView(i) {
+			total += w * e * e
+		}
+		weight += w
+	}
+	return total / weight
+}
+
+func (m *machine) factorise(gram func() (*mat.SymDense, error)) (*linalg.Cholesky, error) {
+	g, err := gram()
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.n {
+		r := m.ridge
+		if m.weights != nil {
+			r /= m.weights[i]
+		}
+		g.SetSym(i, i, g.At(i, i)+r)
+	}
+	return linalg.NewCholesky("K + ridge", g)
+}
+
+func (m *machine) lazyFactor(opt kernels.Options) {
+	m.factor = sync.OnceValues(func() (*linalg.Cholesky, error) {
+		return m.factorise(func() (*mat.SymDense, error) {
+			return kernels.Matrix(context.Background(), m.kernel, m.rows, &opt)
+		})
+	})
+}
+
+// predictChunk rows at a time bound the memory of a prediction to
+// predictChunk × n, whatever is asked for.
+const predictChunk = 512
+
+// eachChunk calls f with the kernel between successive rows of x and the
+// training rows.
+func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows, k *mat.Dense) error) error {
+	if m == nil {
+		return fault.NotFitted(typ)
+	}
+	if m.rows == nil {
+		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	_, d := m.rows.Dims()
+	if err := check.Columns("x", xd, d); err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	for i := 0; i < n; i += predictChunk {
+		part := xd.Slice(i, min(i+predictChunk, n), 0, d).(*mat.Dense)
+		k, err := kernels.Cross(context.Background(), m.kernel, part, m.rows, &opt)
+		if err != nil {
+			return err
+		}
+		if err := f(i, part, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCross validates a kernel matrix between new rows and training rows.
+func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	kd, err := check.Dense("K", k)
+	if err != nil {
+		return nil, err
+	}
+	return kd, check.Columns("K", kd, m.n)
+}
+
+// outputs returns k·α + b, r×k.
+func (m *machine) outputs(k *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Mul(k, m.alpha)
+	r, _ := k.Dims()
+	for i := range r {
+		for j, b := range m.bias {
+			out.Set(i, j, out.At(i, j)+b)
+		}
+	}
+	return &out
+}
+
+// decide returns the outputs for the rows of x.
+func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.Dense, error) {
+	var out *mat.Dense
+	err := m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
+		if out == nil {
+			n, _ := x.Dims()
+			out = mat.NewDense(n, len(m.bias), nil)
+		}
+		r, _ := rows.Dims()
+		out.Slice(start, start+r, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
+		return nil
+	})
+	return out, err
+}
+
+// variance returns the predictive variance of a new observation for each row
+// of k (r×n) with prior variances diag.
+func (m *machine) variance(k *mat.Dense, diag []float64) ([]float64, error) {
+	chol, err := m.factor()
+	if err != nil {
+		return nil, err
+	}
+	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
+	etaSum := sum(m.eta)
+	out := make([]float64, len(diag))
+	for i := range out {
+		bias := 1.0
+		for j, v := range k.RawRowView(i) {
+			bias -= v * m.eta[j]
+		}
+		// The difference is ≥ 0 but for rounding.
+		out[i] = m.scale * (max(0, diag[i]-quad[i]) + bias*bias/etaSum + m.ridge)
+	}
+	return out, nil
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}

@@ -1,0 +1,232 @@
+package lssvm
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const regressorType = "lssvm: Regressor"
+
+// Regressor is the least-squares support vector machine for regression. The zero
+// value is ready to use: RBF with γ = 1/median squared distance, ridge by exact
+// leave-one-out. The targets need no scaling: the prediction is linear in them.
+type Regressor struct {
+	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows
+	Ridge          float64        // λ > 0, with RidgeRule Fixed; otherwise 0
+	RidgeRule      RidgeRule      // zero: LeaveOneOut
+	Seed           uint64         // for the sample that MedianRBF takes of many rows
+	Workers        int            // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64          // limit on the kernel matrix; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m *machine
+}
+
+var (
+	_ estimators.Regressor                    = (*Regressor)(nil)
+	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
+	_ estimators.Reporter                     = (*Regressor)(nil)
+)
+
+func (r *Regressor) settings() settings {
+	return settings{
+		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed,
+		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes}, observe: r.Observe,
+	}
+}
+
+// Fit learns from x (n×d) and y (n). Cost O(n²d + n³). Errors: ErrParam,
+// ErrShape, ErrNotFinite, ErrTooLarge over MaxKernelBytes, ErrNotPSD for a kernel
+// that is indefinite beyond the ridge, or ctx's.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row. With a Fixed ridge a weight
+// of 2 is the row given twice; leave-one-out still leaves out one row, not one
+// unit of weight.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, slices.Clone(weights))
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	s := r.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	m, err := fitRows(ctx, s, xd, mat.NewDense(n, 1, slices.Clone(y)), weights)
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n).
+// Kernel is not used. Predictions are then made by PredictMatrix and
+// PredictVarianceMatrix.
+func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	s := r.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	if err := checkSymmetric(k, len(y)); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), nil)
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). Cost O(mnd).
+func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+	f, err := r.m.decide(regressorType, x, r.settings().options)
+	if err != nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, f), nil
+}
+
+// PredictVariance returns the mean and the variance of a new observation at each
+// row of x (m×d), the noise included. Cost O(mn²), and O(n³) at the first call
+// after Fit.
+func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	err = r.m.eachChunk(regressorType, x, r.settings().options, func(_ int, rows, k *mat.Dense) error {
+		n, _ := rows.Dims()
+		diag := make([]float64, n)
+		kernels.Diag(diag, r.m.kernel, rows)
+		v, err := r.m.variance(k, diag)
+		mean, variance = append(mean, mat.Col(nil, 0, r.m.outputs(k))...), append(variance, v...)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return mean, variance, nil
+}
+
+// PredictMatrix predicts from kernel values k (m×n) between new rows and those
+// that were fitted.
+func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
+	kd, err := r.m.checkCross(regressorType, k)
+	if err != nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, r.m.outputs(kd)), nil
+}
+
+// PredictVarianceMatrix is PredictVariance from kernel values k (m×n) between
+// new rows and those that were fitted, and of the new rows with themselves,
+// diag (m).
+func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, variance []float64, err error) {
+	kd, err := r.m.checkCross(regressorType, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n, _ := kd.Dims(); len(diag) != n {
+		return nil, nil, fault.Shape("diag has", len(diag), "entries", "K has %d rows", n)
+	}
+	if err := check.Vector("diag", diag); err != nil {
+		return nil, nil, err
+	}
+	if variance, err = r.m.variance(kd, diag); err != nil {
+		return nil, nil, err
+	}
+	return mat.Col(nil, 0, r.m.outputs(kd)), variance, nil
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after
+// FitMatrix.
+func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
+
+// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
+
+// Coefficients returns α, one for each training row; nil before Fit.
+func (r *Regressor) Coefficients() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return mat.Col(nil, 0, r.m.alpha)
+}
+
+// Bias returns b, 0 before Fit.
+func (r *Regressor) Bias() float64 {
+	if r.m == nil {
+		return 0
+	}
+	return r.m.bias[0]
+}
+
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to
+// all other rows with the same ridge, exactly; nil before Fit and for one row.
+func (r *Regressor) LeaveOneOutResiduals() []float64 {
+	if r.m == nil || r.m.loo == nil {
+		return nil
+	}
+	return mat.Col(nil, 0, r.m.loo)
+}
+
+// Report says how the last Fit went. Objective is the mean squared leave-one-out
+// residual, Iterations the number of ridges looked at.
+func (r *Regressor) Report() estimators.Report { return r.m.copyReport() }
+
+// Clone returns an unfitted Regressor of the same configuration.
+func (r *Regressor) Clone() estimators.Regressor {
+	c := *r
+	c.m = nil
+	return &c
+}
+
+func (m *machine) chosenKernel() kernels.Kernel {
+	if m == nil {
+		return nil
+	}
+	return m.kernel
+}
+
+func (m *machine) chosenRidge() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.ridge
+}
+
+func (m *machine) copyReport() estimators.Report {
+	if m == nil {
+		return estimators.Report{}
+	}
+	out := m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}
