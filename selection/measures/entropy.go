@@ -1,0 +1,115 @@
+// Package measures judges a kernel matrix without training a model on it.
+//
+// The von Neumann entropy of a kernel matrix K, n×n and positive semi-definite,
+// is that of its eigenvalues as a distribution (Belanche-Muñoz and Wiejacha,
+// Entropy 25, 2023, 154):
+//
+//	p[i] = max(w[i], 0) / Σ max(w, 0)        w the eigenvalues of K
+//	bits = -Σ p[i] log2 p[i]                 E = bits / log2 n
+//
+// E is 0 when all rows look alike to the kernel (rank one: it can only underfit)
+// and 1 when none resembles another (the identity: it can only memorise). It
+// does not look at the targets, and does not depend on the scale of K.
+package measures
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// The errors of this package; see package estimators for all of them.
+var (
+	ErrShape     = fault.ErrShape
+	ErrNotFinite = fault.ErrNotFinite
+)
+
+// Spectrum is the entropy of a kernel matrix in three units.
+type Spectrum struct {
+	Entropy       float64 // bits over log2 n, in [0, 1]; 0 for n = 1
+	Bits          float64 // in [0, log2 n]
+	EffectiveRank float64 // 2^bits, in [1, n]
+}
+
+// Entropy returns the entropy of k (n×n) from its eigenvalues. Negative
+// eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
+// ErrShape for an empty k, ErrNotFinite.
+func Entropy(ctx context.Context, k mat.Symmetric) (Spectrum, error) {
+	if k == nil || k.SymmetricDim() == 0 {
+		return Spectrum{}, fault.Shape("K has", 0, "rows", "want at least 1")
+	}
+	n := k.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			if v := k.At(i, j); v-v != 0 {
+				return Spectrum{}, &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Spectrum{}, err
+	}
+	own := mat.NewSymDense(n, nil)
+	own.CopySym(k)
+	return OfEigenvalues(linalg.Tridiagonalize(own).Values()), nil
+}
+
+// OfEigenvalues returns the entropy of the matrix that has these eigenvalues, n
+// of them. Values below 0 count as 0; if none is above, the entropy is 0.
+func OfEigenvalues(w []float64) Spectrum {
+	total := 0.0
+	for _, v := range w {
+		total += max(v, 0)
+	}
+	// -Σ p log p with p = w/total, each term ≥ 0.
+	bits := 0.0
+	for _, v := range w {
+		if p := v / total; v > 0 && p > 0 {
+			bits -= p * math.Log2(p)
+		}
+	}
+	return ofBits(max(bits, 0), len(w))
+}
+
+func ofBits(bits float64, n int) Spectrum {
+	s := Spectrum{Bits: bits, EffectiveRank: math.Exp2(bits)}
+	if n > 1 {
+		s.Entropy = min(bits/math.Log2(float64(n)), 1)
+	}
+	return s
+}
+
+// Ceiling returns the highest entropy that any kernel can have on the rows of x
+// (n×d): that of the sizes of the groups of equal rows, 1 if no two are equal
+// and 0 if all are. Cost O(nd).
+func Ceiling(x *mat.Dense) Spectrum {
+	n, d := x.Dims()
+	groups := make(map[string]int, n)
+	key := make([]byte, 8*d)
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			// v+0 turns the negative zero, which equals zero, into it.
+			binary.LittleEndian.PutUint64(key[8*j:], math.Float64bits(v+0))
+		}
+		groups[string(key)]++
+	}
+	// The sum is taken over sizes, in their order, not over the map's: the last
+	// bits must not change from run to run.
+	sizes := make([]int, n+1)
+	for _, g := range groups {
+		sizes[g]++
+	}
+	bits := 0.0
+	for size, count := range sizes {
+		if count > 0 {
+			p := float64(size) / float64(n)
+			bits -= float64(count) * p * math.Log2(p)
+		}
+	}
+	return ofBits(max(bits, 0), n)
+}

@@ -1,0 +1,140 @@
+package measures
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var ctx = context.Background()
+
+type reference struct {
+	Name  string
+	N     int
+	X     [][]float64
+	Cases []struct {
+		Kernel  string
+		Param   float64
+		Trace   float64
+		VNE     float64
+		VNEBits float64 `json:"vne_bits"`
+		Fro     float64
+	}
+}
+
+// unit scales rows to length 1, as the files say of their polynomial cases; a
+// zero row stays.
+func unit(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	n, _ := x.Dims()
+	for i := range n {
+		r := out.RawRowView(i)
+		s := 0.0
+		for _, v := range r {
+			s += v * v
+		}
+		for j := range r {
+			if s > 0 {
+				r[j] /= math.Sqrt(s)
+			}
+		}
+	}
+	return out
+}
+
+func TestReferenceFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, 10)
+	checked := map[string]int{}
+	for _, f := range files {
+		var ref reference
+		golden.Load(t, filepath.Base(f), &ref)
+		x := golden.Dense(ref.X)
+		for _, c := range ref.Cases {
+			var k kernels.Kernel
+			rows := x
+			switch c.Kernel {
+			case "rbf":
+				k = kernels.RBF{Gamma: c.Param}
+			case "normpoly", "poly":
+				k, rows = kernels.PolynomialFamily{}.At(c.Param), unit(x)
+			default:
+				continue // the ELM kernel
+			}
+			checked[c.Kernel]++
+			km, err := kernels.Matrix(ctx, k, rows, nil)
+			require.NoError(t, err)
+			s, err := Entropy(ctx, km)
+			require.NoError(t, err)
+			label := ref.Name + " " + k.String()
+			// Golden values below 1e-14 stand for 0.
+			assert.LessOrEqual(t, golden.MaxError([]float64{s.Entropy, s.Bits}, []float64{c.VNE, c.VNEBits}), 1e-9, label)
+			assert.LessOrEqual(t, math.Abs(mat.Trace(km)-c.Trace)/c.Trace, 1e-9, label)
+			assert.LessOrEqual(t, math.Abs(mat.Norm(km, 2)-c.Fro)/c.Fro, 1e-9, label)
+			assert.InEpsilon(t, math.Exp2(s.Bits), s.EffectiveRank, 1e-12)
+
+			top := Ceiling(rows)
+			assert.LessOrEqual(t, s.Entropy, top.Entropy+1e-10, label)
+			if strings.HasPrefix(ref.Name, "dup_rows") {
+				assert.InDelta(t, 0.537243573680, top.Entropy, 1e-12)
+			}
+		}
+	}
+	t.Log("cases checked:", checked)
+	assert.GreaterOrEqual(t, checked["rbf"], 60)
+	assert.GreaterOrEqual(t, checked["normpoly"]+checked["poly"], 50)
+}
+
+func TestEntropyLimits(t *testing.T) {
+	n := 16
+	identity, ones := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	for i := range n {
+		identity.SetSym(i, i, 3)
+		for j := i; j < n; j++ {
+			ones.SetSym(i, j, 7)
+		}
+	}
+	s, err := Entropy(ctx, identity)
+	require.NoError(t, err)
+	assert.InDelta(t, 1, s.Entropy, 1e-14)
+	assert.InDelta(t, 4, s.Bits, 1e-13)
+	assert.InDelta(t, 16, s.EffectiveRank, 1e-11)
+	s, err = Entropy(ctx, ones)
+	require.NoError(t, err)
+	assert.InDelta(t, 0, s.Entropy, 1e-12)
+	s, err = Entropy(ctx, mat.NewSymDense(1, []float64{5}))
+	require.NoError(t, err)
+	assert.Equal(t, Spectrum{EffectiveRank: 1}, s)
+	// Negative eigenvalues count as none.
+	assert.Equal(t, OfEigenvalues([]float64{1, 1, 0, 0}), OfEigenvalues([]float64{1, 1, -5, 0}))
+	assert.Equal(t, Spectrum{EffectiveRank: 1}, OfEigenvalues([]float64{0, 0}))
+}
+
+func TestEntropyErrors(t *testing.T) {
+	_, err := Entropy(ctx, nil)
+	assert.ErrorIs(t, err, ErrShape)
+	k := mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1})
+	_, err = Entropy(ctx, k)
+	assert.ErrorContains(t, err, "K[0,1] is NaN")
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = Entropy(done, mat.NewSymDense(2, []float64{1, 0, 0, 1}))
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+func TestCeiling(t *testing.T) {
+	x := mat.NewDense(4, 1, []float64{0, math.Copysign(0, -1), 2, 3})
+	assert.InDelta(t, 1.5, Ceiling(x).Bits, 1e-15, "the two zeros are equal")
+	assert.Zero(t, Ceiling(mat.NewDense(3, 2, nil)).Entropy)
+	assert.Equal(t, 1.0, Ceiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
+}
