@@ -1,0 +1,175 @@
+package selection
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+)
+
+// Status says how a search for an entropy ended.
+type Status string
+
+// The statuses.
+const (
+	StatusOK          Status = "ok"          // the entropy is within the tolerance of its target
+	StatusCeiling     Status = "ceiling"     // the family or the rows do not reach the target from below
+	StatusFloor       Status = "floor"       // the family stays above the target
+	StatusAtomic      Status = "atomic"      // no whole number comes within the tolerance: the nearer one
+	StatusNonMonotone Status = "nonmonotone" // the entropy falls where it should rise: the nearest seen
+	StatusUnconverged Status = "unconverged" // the tolerance was not reached in MaxEvaluations
+	StatusGrid        Status = "grid"        // a grid: there was no target
+)
+
+// Result is what a search did and chose.
+type Result struct {
+	Strategy string  `json:"strategy"` // "entropy" or "grid"
+	Family   string  `json:"family"`
+	Kernel   string  `json:"kernel"` // the chosen one
+	Param    float64 `json:"param"`
+	Entropy  float64 `json:"entropy"` // of the chosen kernel; NaN where the strategy computed none
+	Bits     float64 `json:"bits"`
+	Target   float64 `json:"target"` // the entropy that was aimed at; NaN without one
+	Status   Status  `json:"status"`
+	Score    float64 `json:"score"` // of the chosen parameter; NaN where nothing was scored
+	// ScoreName says what Score is; larger is better only for "log evidence" and
+	// for metrics that say so.
+	ScoreName string `json:"score_name"`
+	// Ridge is that of the best log evidence at the chosen kernel, NaN without.
+	Ridge          float64    `json:"ridge"`
+	Evaluations    int        `json:"evaluations"`     // entropies computed
+	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
+	Fits           int        `json:"fits"`            // of the learner, the final one included
+	Seconds        float64    `json:"seconds"`         // of the search, without the final fit
+	Warnings       []string   `json:"warnings,omitempty"`
+	Trace          []TraceRow `json:"trace"`
+}
+
+// TraceRow is one step of a search. What was not computed is NaN, null in JSON.
+type TraceRow struct {
+	Iteration     int     `json:"iter"` // from 1
+	Param         float64 `json:"param"`
+	EntropyLow    float64 `json:"E_lo"` // a bound; equal to Entropy where it is exact
+	Entropy       float64 `json:"E"`
+	EntropyHigh   float64 `json:"E_hi"`
+	Bits          float64 `json:"bits"`
+	EffectiveRank float64 `json:"eff_rank"`
+	Rows          int     `json:"n_used"`
+	Score         float64 `json:"score"`
+	Ridge         float64 `json:"ridge"`
+	Seconds       float64 `json:"seconds"`
+	Decision      string  `json:"decision"` // for people
+}
+
+// clone returns a deep copy: what a caller gets, it may change.
+func (r *Result) clone() *Result {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.Warnings = slices.Clone(r.Warnings)
+	out.Trace = slices.Clone(r.Trace)
+	return &out
+}
+
+// number is a float64 that JSON writes as null when it is NaN, and as a string
+// when it is infinite (an NMSE of a constant target): JSON has no such numbers.
+type number float64
+
+func (f number) MarshalJSON() ([]byte, error) {
+	switch v := float64(f); {
+	case math.IsNaN(v):
+		return []byte("null"), nil
+	case math.IsInf(v, 1):
+		return []byte(`"+Inf"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-Inf"`), nil
+	default:
+		return json.Marshal(v)
+	}
+}
+
+func (f *number) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "null":
+		*f = number(math.NaN())
+		return nil
+	case `"+Inf"`:
+		*f = number(math.Inf(1))
+		return nil
+	case `"-Inf"`:
+		*f = number(math.Inf(-1))
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(f))
+}
+
+// The plain types have the fields and tags of their originals without the
+// methods; a shadowed field is written and read as a number in its place.
+type (
+	plainResult Result
+	plainRow    TraceRow
+)
+
+type resultJSON struct {
+	*plainResult
+	Entropy number `json:"entropy"`
+	Bits    number `json:"bits"`
+	Target  number `json:"target"`
+	Score   number `json:"score"`
+	Ridge   number `json:"ridge"`
+}
+
+type rowJSON struct {
+	*plainRow
+	EntropyLow    number `json:"E_lo"`
+	Entropy       number `json:"E"`
+	EntropyHigh   number `json:"E_hi"`
+	Bits          number `json:"bits"`
+	EffectiveRank number `json:"eff_rank"`
+	Score         number `json:"score"`
+	Ridge         number `json:"ridge"`
+}
+
+// MarshalJSON writes NaN as null.
+func (r Result) MarshalJSON() ([]byte, error) {
+	return json.Marshal(resultJSON{
+		plainResult: (*plainResult)(&r), Entropy: number(r.Entropy), Bits: number(r.Bits),
+		Target: number(r.Target), Score: number(r.Score), Ridge: number(r.Ridge),
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var p plainResult
+	j := resultJSON{plainResult: &p}
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	p.Entropy, p.Bits, p.Target, p.Score, p.Ridge = float64(j.Entropy), float64(j.Bits), float64(j.Target), float64(j.Score), float64(j.Ridge)
+	*r = Result(p)
+	return nil
+}
+
+// MarshalJSON writes NaN as null.
+func (t TraceRow) MarshalJSON() ([]byte, error) {
+	return json.Marshal(rowJSON{
+		plainRow: (*plainRow)(&t), EntropyLow: number(t.EntropyLow), Entropy: number(t.Entropy), EntropyHigh: number(t.EntropyHigh),
+		Bits: number(t.Bits), EffectiveRank: number(t.EffectiveRank), Score: number(t.Score), Ridge: number(t.Ridge),
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *TraceRow) UnmarshalJSON(data []byte) error {
+	var p plainRow
+	j := rowJSON{plainRow: &p}
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	p.EntropyLow, p.Entropy, p.EntropyHigh = float64(j.EntropyLow), float64(j.Entropy), float64(j.EntropyHigh)
+	p.Bits, p.EffectiveRank, p.Score, p.Ridge = float64(j.Bits), float64(j.EffectiveRank), float64(j.Score), float64(j.Ridge)
+	*t = TraceRow(p)
+	return nil
+}
+
+// missing is the value of what was not computed.
+var missing = math.NaN()

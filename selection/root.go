@@ -1,0 +1,206 @@
+package selection
+
+import (
+	"math"
+	"slices"
+)
+
+// point is an entropy that was computed: E at u = ln(param).
+type point struct{ u, param, entropy float64 }
+
+// rootFinder looks for the parameter of an entropy. Entropies are dear and
+// monotone in the parameter for the families of this module, so it keeps every
+// point and never asks for one twice.
+type rootFinder struct {
+	integer   bool
+	lo, hi    float64 // the range of the parameter
+	tolerance float64
+	limit     int // entropies to compute at most, for one target
+	eval      func(param float64) (float64, error)
+	known     []point // ascending in u
+}
+
+// The step towards a target: an entropy rises by about slope for each unit of
+// ln(param) near its middle, and steps grow while they do not bracket.
+const (
+	entropySlope = 0.12
+	overshoot    = 1.15
+	shortestStep = 0.3
+	stepGrowth   = 1.3
+	longestStep  = 6.0
+)
+
+// at returns the entropy at exp(u), computed or known; fresh tells which.
+func (r *rootFinder) at(u float64) (p point, fresh bool, err error) {
+	param := r.snap(u)
+	i, found := slices.BinarySearchFunc(r.known, param, func(p point, v float64) int {
+		switch {
+		case p.param < v:
+			return -1
+		case p.param > v:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		// A whole number stands for a range of u: answer at the u asked for.
+		return point{u, param, r.known[i].entropy}, false, nil
+	}
+	e, err := r.eval(param)
+	if err != nil {
+		return point{}, false, err
+	}
+	p = point{u, param, e}
+	r.known = slices.Insert(r.known, i, p)
+	return p, true, nil
+}
+
+func (r *rootFinder) snap(u float64) float64 {
+	param := math.Exp(u)
+	if r.integer {
+		param = math.Round(param)
+	}
+	return min(max(param, r.lo), r.hi)
+}
+
+// find returns the point whose entropy is within the tolerance of the target, or
+// the nearest to be had and the status that says why it is not.
+func (r *rootFinder) find(start, target float64) (point, Status, error) {
+	within := func(p point) bool { return math.Abs(p.entropy-target) <= r.tolerance }
+	if p, ok := r.nearest(target); ok && within(p) {
+		return p, StatusOK, nil
+	}
+	a, b, status, err := r.bracket(start, target)
+	if err != nil || status != "" {
+		return b, status, err
+	}
+	return r.falsePosition(a, b, target)
+}
+
+func (r *rootFinder) nearest(target float64) (point, bool) {
+	if len(r.known) == 0 {
+		return point{}, false
+	}
+	best := r.known[0]
+	for _, p := range r.known[1:] {
+		if math.Abs(p.entropy-target) < math.Abs(best.entropy-target) {
+			best = p
+		}
+	}
+	return best, true
+}
+
+// bracket returns two points with the target between their entropies; or, with a
+// status, the point to take in b.
+func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, err error) {
+	for i := 1; i < len(r.known); i++ {
+		if p, q := r.known[i-1], r.known[i]; (p.entropy-target)*(q.entropy-target) < 0 {
+			return p, q, "", nil
+		}
+	}
+	u := math.Log(start)
+	if p, ok := r.nearest(target); ok {
+		u = p.u
+	}
+	lo, hi := math.Log(r.lo), math.Log(r.hi)
+	a, _, err = r.at(u)
+	for t := 0; err == nil; t++ {
+		if math.Abs(a.entropy-target) <= r.tolerance {
+			return a, a, StatusOK, nil
+		}
+		if t == r.limit {
+			return a, a, StatusUnconverged, nil
+		}
+		s := overshoot * (target - a.entropy) / entropySlope
+		s = math.Copysign(max(math.Abs(s), shortestStep), s)
+		du := min(max(s*math.Pow(stepGrowth, float64(t)), -longestStep), longestStep)
+		next := min(max(a.u+du, lo), hi)
+		if next == a.u {
+			if du > 0 {
+				return a, a, StatusCeiling, nil
+			}
+			return a, a, StatusFloor, nil
+		}
+		if b, _, err = r.at(next); err != nil {
+			break
+		}
+		if (a.entropy-target)*(b.entropy-target) < 0 {
+			return a, b, "", nil
+		}
+		if rise := (b.entropy - a.entropy) * du; rise < 0 && math.Abs(b.entropy-a.entropy) > r.tolerance {
+			b, err = r.scan(a.u, target)
+			return a, b, StatusNonMonotone, err
+		}
+		a = b
+	}
+	return a, b, "", err
+}
+
+// Illinois false position: the secant, with the weight of an end that stays
+// twice running halved so that both ends move.
+func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, error) {
+	fa, fb := a.entropy-target, b.entropy-target
+	kept := 0 // -1: a was kept last time, +1: b
+	best := a
+	if math.Abs(fb) < math.Abs(fa) {
+		best = b
+	}
+	for range r.limit {
+		if math.Abs(best.entropy-target) <= r.tolerance {
+			return best, StatusOK, nil
+		}
+		if r.integer && math.Abs(a.param-b.param) <= 1 {
+			if math.Abs(a.entropy-target) <= math.Abs(b.entropy-target) {
+				return a, StatusAtomic, nil
+			}
+			return b, StatusAtomic, nil
+		}
+		u := b.u - fb*(b.u-a.u)/(fb-fa)
+		if snapped := r.snap(u); snapped == a.param || snapped == b.param {
+			// A point that is known already would not move the bracket.
+			u = (a.u + b.u) / 2
+			if r.integer {
+				u = math.Log(math.Round((a.param + b.param) / 2))
+			}
+		}
+		c, _, err := r.at(u)
+		if err != nil {
+			return point{}, "", err
+		}
+		fc := c.entropy - target
+		if math.Abs(fc) < math.Abs(best.entropy-target) {
+			best = c
+		}
+		if fa*fc < 0 {
+			b, fb = c, fc
+			if kept == -1 {
+				fa /= 2
+			}
+			kept = -1
+		} else {
+			a, fa = c, fc
+			if kept == 1 {
+				fb /= 2
+			}
+			kept = 1
+		}
+	}
+	if math.Abs(best.entropy-target) <= r.tolerance {
+		return best, StatusOK, nil
+	}
+	return best, StatusUnconverged, nil
+}
+
+// scan evaluates a family that is not monotone on a coarse grid around u and
+// returns the point nearest to the target.
+func (r *rootFinder) scan(u, target float64) (point, error) {
+	const points, reach = 17, 7.0 // three decades to each side
+	for i := range points {
+		v := u + reach*(2*float64(i)/(points-1)-1)
+		if _, _, err := r.at(min(max(v, math.Log(r.lo)), math.Log(r.hi))); err != nil {
+			return point{}, err
+		}
+	}
+	p, _ := r.nearest(target)
+	return p, nil
+}
