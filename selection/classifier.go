@@ -1,0 +1,157 @@
+package selection
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	classifierType = "selection: Classifier"
+	classifierKind = "selection.Classifier"
+)
+
+// Classifier is a classifier that chooses the parameter of its kernel in Fit.
+// The zero value is ready to use: RBF, lssvm, by entropy, without preprocessing.
+type Classifier struct {
+	// Preprocess is fitted, as clones, on the training rows, and anew on those of
+	// each fold. The entropy is that of the preprocessed rows.
+	Preprocess []transformers.Transformer
+	// Family; nil: kernels.RBFFamily{}.
+	Family kernels.Family
+	// Build returns a new estimator with the kernel it is given; nil:
+	// &lssvm.Classifier{Kernel: k}.
+	Build func(k kernels.Kernel) estimators.Classifier
+	// Search; nil: &Entropy{}.
+	Search Strategy
+
+	f *fitted[estimators.Classifier]
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.Wrapper                       = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+)
+
+func (c *Classifier) config() config[int, estimators.Classifier] {
+	out := config[int, estimators.Classifier]{
+		typ: classifierType, steps: c.Preprocess, family: c.Family, build: c.Build, search: c.Search,
+		metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
+	}
+	if out.family == nil {
+		out.family = kernels.RBFFamily{}
+	}
+	if out.build == nil {
+		out.build = func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }
+	}
+	if out.search == nil {
+		out.search = &Entropy{}
+	}
+	return out
+}
+
+// Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it.
+// Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
+// rows are equal, ErrTooLarge) and of the estimator, or ctx's.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	f, err := c.config().fit(ctx, x, y, nil, y)
+	if err != nil {
+		return err
+	}
+	c.f = f
+	return nil
+}
+
+// Predict preprocesses the rows of x and predicts with the chosen kernel.
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	xd, err := c.f.transform(classifierType, x)
+	if err != nil {
+		return nil, err
+	}
+	return c.f.inner.Predict(xd)
+}
+
+// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int {
+	if c.f == nil {
+		return nil
+	}
+	return c.f.inner.Classes()
+}
+
+// PredictProba is that of the estimator that Build returns; an error that wraps
+// errors.ErrUnsupported if it has none.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	xd, err := c.f.transform(classifierType, x)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := c.f.inner.(estimators.ProbaPredictor)
+	if !ok {
+		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Proba)
+	}
+	return p.PredictProba(xd)
+}
+
+// Decision is that of the estimator that Build returns; an error that wraps
+// errors.ErrUnsupported if it has none.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	xd, err := c.f.transform(classifierType, x)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := c.f.inner.(estimators.DecisionPredictor)
+	if !ok {
+		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
+	}
+	return d.Decision(xd)
+}
+
+// Result returns what the search did and chose, a copy; nil before Fit.
+func (c *Classifier) Result() *Result { return c.f.copyResult() }
+
+// Fitted returns the fitted estimator that Build made, nil before Fit. It sees
+// preprocessed rows, and must not be fitted again.
+func (c *Classifier) Fitted() estimators.Classifier {
+	if c.f == nil {
+		return nil
+	}
+	return c.f.inner
+}
+
+// Report is the fitted estimator's, with the warnings of the search.
+func (c *Classifier) Report() estimators.Report { return c.f.report() }
+
+// Supports reports whether the estimator that Build returns can do a.
+func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().supports(c.f, a) }
+
+// Clone returns an unfitted Classifier of the same configuration. Search is
+// shared: a strategy is configuration only.
+func (c *Classifier) Clone() estimators.Classifier {
+	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Build: c.Build, Search: c.Search}
+}
+
+// MarshalBinary writes the fitted preprocessing, the family's name, the
+// parameter, the estimator and the Result. Functions are not written.
+func (c *Classifier) MarshalBinary() ([]byte, error) { return c.config().marshal(classifierKind, c.f) }
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same
+// Preprocess, Family and Build. Errors are ErrBadModel, naming what does not
+// match, and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	f, err := c.config().unmarshal(classifierKind, data)
+	if err != nil {
+		return err
+	}
+	c.f = f
+	return nil
+}

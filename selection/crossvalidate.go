@@ -1,0 +1,169 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// CVOptions says how to cross-validate. Nil means the zero value.
+type CVOptions struct {
+	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
+	Splitter Splitter
+	// Metrics; nil: NMSE for regressors, Accuracy for classifiers.
+	Metrics []metrics.Metric
+	Workers int // folds at a time; 0: GOMAXPROCS
+}
+
+// Scores is the outcome of a cross-validation.
+type Scores struct {
+	Metrics        []string    // names
+	Values         [][]float64 // [metric][fold]
+	FitSeconds     []float64   // [fold]
+	PredictSeconds []float64   // [fold], the metrics included
+}
+
+// Mean returns the mean over the folds of the named metric, NaN if it is not
+// there.
+func (s Scores) Mean(metric string) float64 {
+	mean, _ := s.meanAndSD(metric)
+	return mean
+}
+
+// SD returns the standard deviation over the folds (divided by their number less
+// one) of the named metric, NaN if it is not there or there is one fold. Folds
+// share training rows, so it is no measure of the error of Mean.
+func (s Scores) SD(metric string) float64 {
+	_, sd := s.meanAndSD(metric)
+	return sd
+}
+
+func (s Scores) meanAndSD(metric string) (mean, sd float64) {
+	for i, name := range s.Metrics {
+		if name != metric {
+			continue
+		}
+		n := float64(len(s.Values[i]))
+		for _, v := range s.Values[i] {
+			mean += v / n
+		}
+		for _, v := range s.Values[i] {
+			sd += (v - mean) * (v - mean)
+		}
+		return mean, math.Sqrt(sd / (n - 1))
+	}
+	return missing, missing
+}
+
+// CrossValidate fits what build returns, a new regressor at each call, on the
+// training rows of each fold of x (n×d) and y (n), and scores it on the test
+// rows. To preprocess, build a pipeline. Errors: ErrShape, ErrNotFinite,
+// ErrParam, the first fold's that failed, with its number, or ctx's.
+func CrossValidate(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (Scores, error) {
+	if err := check.Vector("y", y); err != nil {
+		return Scores{}, err
+	}
+	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, DefaultRegressionMetric(), regressionScorer)
+}
+
+// CrossValidateClassifier is CrossValidate for classifiers; y are labels.
+func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (Scores, error) {
+	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, DefaultClassificationMetric(), classificationScorer)
+}
+
+// DefaultRegressionMetric returns NMSE.
+func DefaultRegressionMetric() metrics.Metric {
+	return metrics.Metric{Name: "NMSE", Values: metrics.NMSE}
+}
+
+// DefaultClassificationMetric returns Accuracy.
+func DefaultClassificationMetric() metrics.Metric {
+	return metrics.Metric{Name: "Accuracy", LargerIsBetter: true, Labels: metrics.Accuracy}
+}
+
+func crossValidate[Y float64 | int, E learner[Y]](
+	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *CVOptions,
+	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (scorer[Y, E], error),
+) (Scores, error) {
+	o := CVOptions{}
+	if opt != nil {
+		o = *opt
+	}
+	if o.Splitter == nil {
+		o.Splitter = splitter
+	}
+	if o.Metrics == nil {
+		o.Metrics = []metrics.Metric{metric}
+	}
+	if build == nil {
+		return Scores{}, fault.Param("selection: CrossValidate", "build", "nil", "a function that returns an estimator")
+	}
+	out := Scores{}
+	scorers := make([]scorer[Y, E], len(o.Metrics))
+	for i, m := range o.Metrics {
+		var err error
+		if scorers[i], err = makeScorer(m); err != nil {
+			return Scores{}, err
+		}
+		out.Metrics = append(out.Metrics, m.Name)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return Scores{}, err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return Scores{}, err
+	}
+	folds, err := split(o.Splitter, n, labels)
+	if err != nil {
+		return Scores{}, err
+	}
+	cells, err := evaluate(ctx, []func() E{build}, nil, xd, y, folds, scorers, o.Workers, nil)
+	if err != nil {
+		return Scores{}, err
+	}
+	out.Values = make([][]float64, len(o.Metrics))
+	for f, c := range cells[0] {
+		if c.err != nil {
+			return Scores{}, fmt.Errorf("fold %d: %w", f, c.err)
+		}
+		for m, v := range c.scores {
+			out.Values[m] = append(out.Values[m], v)
+		}
+		out.FitSeconds = append(out.FitSeconds, c.fit.Seconds())
+		out.PredictSeconds = append(out.PredictSeconds, c.predict.Seconds())
+	}
+	return out, nil
+}
+
+// split asks the splitter and checks its answer: it may be of a third party.
+func split(s Splitter, n int, labels []int) ([]Fold, error) {
+	folds, err := s.Split(n, labels)
+	if err != nil {
+		return nil, err
+	}
+	if len(folds) == 0 {
+		return nil, fault.Shape("the splitter made", 0, "folds", "want at least 1")
+	}
+	for i, f := range folds {
+		if len(f.Train) == 0 || len(f.Test) == 0 {
+			return nil, fault.Shape(fmt.Sprintf("fold %d has", i), 0, "rows in one part", "want at least 1")
+		}
+		for _, rows := range [][]int{f.Train, f.Test} {
+			for _, r := range rows {
+				if r < 0 || r >= n {
+					return nil, fault.Shape(fmt.Sprintf("fold %d has row", i), r, "", "x has %d rows", n)
+				}
+			}
+		}
+	}
+	return folds, nil
+}

@@ -1,0 +1,337 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// Defaults of Entropy.
+const (
+	DefaultTolerance      = 0.02
+	DefaultMaxEvaluations = 40
+)
+
+// DefaultTargets returns the entropies that Entropy looks for, 0.1 to 0.5.
+func DefaultTargets() []float64 { return []float64{0.1, 0.2, 0.3, 0.4, 0.5} }
+
+// ExtendedTargets returns those that are added when the best of the default ones
+// is the last.
+func ExtendedTargets() []float64 { return []float64{0.7, 0.9} }
+
+// Entropy chooses among the kernels of a family whose matrices have given
+// entropies, without a fit of the learner for regression and with fits at those
+// few parameters for classification. See the package documentation.
+//
+// A parameter is found in about two kernel matrices, each at 4n³/3 for its
+// eigenvalues and evidence; memory is one n×n matrix.
+type Entropy struct {
+	// Targets in (0, 1); nil: DefaultTargets, with ExtendedTargets when the best
+	// is the last of them. A single target is taken as it is found, unscored by
+	// any fit: 0.25 suits regression, 0.4 classification.
+	Targets        []float64
+	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance
+	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
+	// Splitter and Metric of the cross-validation that scores a Classifier's
+	// targets; nil and zero: StratifiedKFold{} and Accuracy. Not used for a
+	// Regressor.
+	Splitter       Splitter
+	Metric         metrics.Metric
+	Workers        int   // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each entropy, and after each parameter
+	// that was scored by cross-validation.
+	Observe func(TraceRow)
+}
+
+func (e *Entropy) withDefaults() (Entropy, error) {
+	const typ = "selection: Entropy"
+	out := *e
+	if out.Tolerance == 0 {
+		out.Tolerance = DefaultTolerance
+	}
+	if out.MaxEvaluations == 0 {
+		out.MaxEvaluations = DefaultMaxEvaluations
+	}
+	switch {
+	case !(out.Tolerance > 0 && out.Tolerance < 1):
+		return out, fault.Param(typ, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
+	case out.MaxEvaluations < 2:
+		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
+	case out.MaxKernelBytes < 0:
+		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
+	case out.Targets != nil && len(out.Targets) == 0:
+		return out, fault.Param(typ, "Targets", "empty", "at least one, or nil for the default")
+	}
+	for i, t := range out.Targets {
+		if !(t > 0 && t < 1) {
+			return out, fault.Param(typ, fmt.Sprintf("Targets[%d]", i), t, "in (0, 1)")
+		}
+	}
+	return out, nil
+}
+
+// coordinate is a target and the parameter that was found for it.
+type coordinate struct {
+	target float64
+	point
+	status Status
+}
+
+// entropySearch is the state of one search.
+type entropySearch struct {
+	Entropy
+	p       *problem
+	start   float64
+	finder  rootFinder
+	current float64 // the target that is being looked for
+	centred *mat.Dense
+	rows    []TraceRow
+	byParam map[float64]int // the trace row of a parameter
+	coords  []coordinate
+	out     *Result
+}
+
+func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
+	begun := time.Now()
+	cfg, err := e.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &entropySearch{Entropy: cfg, p: p, byParam: map[float64]int{}, out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
+	n, _ := p.x.Dims()
+	ceiling := measures.Ceiling(p.x)
+	if ceiling.Entropy == 0 {
+		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
+	}
+	if s.start, err = p.family.Start(ctx, p.x); err != nil {
+		return nil, err
+	}
+	s.finder = rootFinder{integer: p.family.Integer(), tolerance: cfg.Tolerance, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
+		return s.evaluate(ctx, param)
+	}}
+	s.finder.lo, s.finder.hi = p.family.Bounds()
+	if p.y != nil {
+		s.centre()
+	}
+	targets := cfg.Targets
+	if targets == nil {
+		targets = DefaultTargets()
+	}
+	if err := s.locate(ctx, targets, ceiling.Entropy); err != nil {
+		return nil, err
+	}
+	if err := s.score(ctx); err != nil {
+		return nil, err
+	}
+	if cfg.Targets == nil && s.best() == s.highest() {
+		if err := s.locate(ctx, ExtendedTargets(), ceiling.Entropy); err != nil {
+			return nil, err
+		}
+		if err := s.score(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.finish(); err != nil {
+		return nil, err
+	}
+	s.out.Seconds = time.Since(begun).Seconds()
+	return s.out, nil
+}
+
+// centre subtracts the mean of the targets.
+func (s *entropySearch) centre() {
+	n := len(s.p.y)
+	mean := 0.0
+	for _, v := range s.p.y {
+		mean += v / float64(n)
+	}
+	s.centred = mat.NewDense(n, 1, nil)
+	scale := 0.0
+	for i, v := range s.p.y {
+		s.centred.Set(i, 0, v-mean)
+		scale = max(scale, math.Abs(v-mean))
+	}
+	if scale <= 1e-14*math.Abs(mean) {
+		s.out.Warnings = append(s.out.Warnings, "the targets are constant: all parameters fit them alike")
+		s.centred = nil
+	}
+}
+
+// evaluate returns the entropy at a parameter. One reduction to tridiagonal form
+// gives the eigenvalues and, for a regression, the evidence.
+func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
+	begun := time.Now()
+	k, err := kernels.Matrix(ctx, s.p.family.At(param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
+	if err != nil {
+		return 0, err
+	}
+	n := k.SymmetricDim()
+	meanDiagonal := mat.Trace(k) / float64(n)
+	tri := linalg.Tridiagonalize(k)
+	spectrum := measures.OfEigenvalues(tri.Values())
+	row := unscored(len(s.rows)+1, param, n)
+	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
+	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
+	if s.centred != nil && meanDiagonal > 0 {
+		rotated := mat.DenseCopyOf(s.centred)
+		tri.Rotate(rotated)
+		row.Score, row.Ridge = logEvidence(tri, rotated, meanDiagonal)
+	}
+	row.Decision = fmt.Sprintf("towards entropy %.2f", s.current)
+	row.Seconds = time.Since(begun).Seconds()
+	s.byParam[param] = len(s.rows)
+	s.rows = append(s.rows, row)
+	s.out.Evaluations++
+	s.out.KernelMatrices++
+	if s.Observe != nil {
+		s.Observe(row)
+	}
+	return row.Entropy, ctx.Err()
+}
+
+// locate finds the parameter of each target, from the middle one outwards so
+// that each starts from known neighbours.
+func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling float64) error {
+	targets = slices.Clone(targets)
+	slices.Sort(targets)
+	middle := targets[len(targets)/2]
+	slices.SortStableFunc(targets, func(a, b float64) int {
+		switch d := math.Abs(a-middle) - math.Abs(b-middle); {
+		case d < 0:
+			return -1
+		case d > 0:
+			return 1
+		}
+		return 0
+	})
+	for _, target := range targets {
+		// Equal rows cap the entropy. Just below the cap the kernel has told all
+		// rows apart that differ, and no parameter gets further.
+		aim, capped := target, false
+		if cap := 0.95 * ceiling; target > cap {
+			aim, capped = cap, true
+			s.warn(fmt.Sprintf("equal rows cap the entropy at %.3f: looked for %.3f in place of %.2f", ceiling, aim, target))
+		}
+		s.current = aim
+		point, status, err := s.finder.find(s.start, aim)
+		if err != nil {
+			return err
+		}
+		if capped {
+			status = StatusCeiling
+		}
+		row := &s.rows[s.byParam[point.param]]
+		row.Decision += fmt.Sprintf("; taken for %.2f (%s)", target, status)
+		if i := slices.IndexFunc(s.coords, func(c coordinate) bool { return c.param == point.param }); i >= 0 {
+			// Two targets ended at one parameter; it belongs to the nearer.
+			if math.Abs(s.coords[i].target-point.entropy) > math.Abs(target-point.entropy) {
+				s.coords[i].target, s.coords[i].status = target, status
+			}
+			continue
+		}
+		s.coords = append(s.coords, coordinate{target, point, status})
+	}
+	// Ascending, so that of equal scores the smoothest kernel wins.
+	slices.SortFunc(s.coords, func(a, b coordinate) int {
+		switch {
+		case a.entropy < b.entropy:
+			return -1
+		case a.entropy > b.entropy:
+			return 1
+		}
+		return 0
+	})
+	return nil
+}
+
+func (s *entropySearch) warn(text string) {
+	if !slices.Contains(s.out.Warnings, text) {
+		s.out.Warnings = append(s.out.Warnings, text)
+	}
+}
+
+// score cross-validates, for a classification of more than one coordinate, those
+// that have no score yet. The evidences of a regression are there already.
+func (s *entropySearch) score(ctx context.Context) error {
+	if s.p.y != nil || len(s.coords) < 2 {
+		return nil
+	}
+	folds, metric, err := s.p.trials(s.Splitter, s.Metric)
+	if err != nil {
+		return err
+	}
+	var ks []kernels.Kernel
+	var at []int
+	for _, c := range s.coords {
+		i := s.byParam[c.param]
+		if math.IsNaN(s.rows[i].Score) {
+			ks, at = append(ks, s.p.family.At(c.param)), append(at, i)
+		}
+	}
+	_, failed, err := s.p.try(ctx, ks, folds, metric, s.Workers, func(i int, score, seconds float64) {
+		row := &s.rows[at[i]]
+		row.Score = score
+		row.Seconds += seconds
+		if s.Observe != nil {
+			s.Observe(*row)
+		}
+	})
+	s.out.Fits += len(ks) * len(folds)
+	if failed != nil {
+		s.warn(fmt.Sprintf("some fits failed, the first with: %v", failed))
+	}
+	return err
+}
+
+// metric says how scores compare: by evidence, or as the trials' metric.
+func (s *entropySearch) metric() metrics.Metric {
+	switch {
+	case s.p.y != nil:
+		return metrics.Metric{Name: "log evidence", LargerIsBetter: true}
+	case s.Metric.Name != "" || s.Metric.Labels != nil || s.Metric.Scores != nil:
+		return s.Metric
+	}
+	return s.p.metric
+}
+
+// best returns the index of the coordinate of the best score, the lowest entropy
+// where none has one.
+func (s *entropySearch) best() int {
+	scores := make([]float64, len(s.coords))
+	for i, c := range s.coords {
+		scores[i] = s.rows[s.byParam[c.param]].Score
+	}
+	return max(best(s.metric(), scores), 0)
+}
+
+func (s *entropySearch) highest() int { return len(s.coords) - 1 }
+
+// finish writes the choice into the result.
+func (s *entropySearch) finish() error {
+	at := s.best()
+	c := s.coords[at]
+	row := &s.rows[s.byParam[c.param]]
+	if s.p.y == nil && len(s.coords) > 1 && math.IsNaN(row.Score) {
+		return fmt.Errorf("selection: Entropy: no parameter could be scored: %s", s.out.Warnings[len(s.out.Warnings)-1])
+	}
+	row.Decision += ": chosen"
+	o := s.out
+	o.Param, o.Entropy, o.Bits, o.Target, o.Status = c.param, row.Entropy, row.Bits, c.target, c.status
+	o.Score, o.ScoreName, o.Ridge = row.Score, s.metric().Name, row.Ridge
+	o.Trace = s.rows
+	if len(s.coords) > 1 && (at == 0 || at == s.highest()) {
+		s.warn(fmt.Sprintf("the best score lies on the edge of the entropies looked at, %.2f", row.Entropy))
+	}
+	return nil
+}

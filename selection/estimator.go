@@ -1,0 +1,290 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// config is what Regressor and Classifier are configured with, defaults filled in.
+type config[Y float64 | int, E learner[Y]] struct {
+	typ      string
+	steps    []transformers.Transformer
+	family   kernels.Family
+	build    func(kernels.Kernel) E
+	search   Strategy
+	metric   metrics.Metric
+	splitter Splitter
+	scorer   func(metrics.Metric) (scorer[Y, E], error)
+}
+
+// fitted is what a Fit leaves.
+type fitted[E any] struct {
+	width  int // columns of x
+	chain  []transformers.Transformer
+	inner  E
+	result *Result
+}
+
+// fit chooses a kernel and fits with it. target is y for a regression, labels is
+// y for a classification; the other is nil.
+func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, target []float64, labels []int) (*fitted[E], error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, d := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return nil, err
+	}
+	if err := check.Vector("y", target); err != nil {
+		return nil, err
+	}
+	chain, rows, err := fitChain(ctx, c.steps, xd)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.search.search(ctx, &problem{
+		typ: c.typ, family: c.family, x: rows, y: target, labels: labels, metric: c.metric, splitter: c.splitter,
+		try: func(ctx context.Context, ks []kernels.Kernel, folds []Fold, m metrics.Metric, workers int, observe func(int, float64, float64)) ([]float64, error, error) {
+			return c.try(ctx, xd, y, ks, folds, m, workers, observe)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	kernel := c.family.At(result.Param)
+	result.Family, result.Kernel = c.family.String(), kernel.String()
+	inner := c.build(kernel)
+	if any(inner) == nil {
+		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
+	}
+	if err := inner.Fit(ctx, rows, y); err != nil {
+		return nil, fmt.Errorf("%T with %v: %w", inner, kernel, err)
+	}
+	result.Fits++
+	return &fitted[E]{width: d, chain: chain, inner: inner, result: result}, nil
+}
+
+func (c config[Y, E]) try(
+	ctx context.Context, x *mat.Dense, y []Y, ks []kernels.Kernel, folds []Fold, m metrics.Metric, workers int, observe func(int, float64, float64),
+) (scores []float64, failed, err error) {
+	score, err := c.scorer(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	builds := make([]func() E, len(ks))
+	for i, k := range ks {
+		builds[i] = func() E { return c.build(k) }
+	}
+	done := make([]int, len(ks)) // folds
+	seconds := make([]float64, len(ks))
+	byFold := make([][]float64, len(ks))
+	for b := range byFold {
+		byFold[b] = make([]float64, len(folds))
+	}
+	scores = make([]float64, len(ks))
+	cells, err := evaluate(ctx, builds, c.steps, x, y, folds, []scorer[Y, E]{score}, workers, func(b, f int, cl cell) {
+		byFold[b][f] = missing
+		if cl.err == nil {
+			byFold[b][f] = cl.scores[0]
+		}
+		seconds[b] += cl.fit.Seconds() + cl.predict.Seconds()
+		if done[b]++; done[b] < len(folds) {
+			return
+		}
+		for _, v := range byFold[b] { // in this order whichever came first
+			scores[b] += v / float64(len(folds))
+		}
+		observe(b, scores[b], seconds[b])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for b, row := range cells {
+		for f, cl := range row {
+			if cl.err != nil {
+				return scores, fmt.Errorf("%v, fold %d: %w", ks[b], f, cl.err), nil
+			}
+		}
+	}
+	return scores, nil, nil
+}
+
+// transform takes new rows to where the inner estimator lives.
+func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
+	if f == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", xd, f.width); err != nil {
+		return nil, err
+	}
+	return applyChain(f.chain, xd)
+}
+
+// supports asks the fitted estimator, or before Fit the one that would be built.
+func (c config[Y, E]) supports(f *fitted[E], capability estimators.Capability) bool {
+	switch capability {
+	case estimators.Cloning, estimators.Reporting:
+		return true
+	case estimators.Weighted:
+		return false
+	}
+	if f != nil {
+		return estimators.Supports(f.inner, capability)
+	}
+	lo, _ := c.family.Bounds()
+	return estimators.Supports(c.build(c.family.At(lo)), capability)
+}
+
+// report is the inner estimator's, with the search's warnings before its own.
+func (f *fitted[E]) report() estimators.Report {
+	if f == nil {
+		return estimators.Report{}
+	}
+	out := estimators.Report{Converged: true, Iterations: 1, Objective: f.result.Score}
+	if r, ok := any(f.inner).(estimators.Reporter); ok {
+		out = r.Report()
+	}
+	out.Warnings = append(append([]string(nil), f.result.Warnings...), out.Warnings...)
+	return out
+}
+
+func (f *fitted[E]) copyResult() *Result {
+	if f == nil {
+		return nil
+	}
+	return f.result.clone()
+}
+
+func cloneSteps(steps []transformers.Transformer) []transformers.Transformer {
+	if steps == nil {
+		return nil
+	}
+	out := make([]transformers.Transformer, len(steps))
+	for i, s := range steps {
+		out[i] = s // one that cannot be cloned: Fit says so
+		if c, ok := s.(transformers.Cloner); ok {
+			out[i] = c.Clone()
+		}
+	}
+	return out
+}
+
+const version = 1
+
+type storedPart struct {
+	Type string
+	Data []byte
+}
+
+// stored is a fitted selection in a file: the family by name and the parameter,
+// from which Build makes the estimator again, and the parts' own bytes.
+type stored struct {
+	Width  int
+	Family string
+	Param  float64
+	Steps  []storedPart
+	Inner  storedPart
+	Result []byte // JSON
+}
+
+type marshaler interface{ MarshalBinary() ([]byte, error) }
+type unmarshaler interface{ UnmarshalBinary([]byte) error }
+
+func marshalPart(typ string, v any) (storedPart, error) {
+	m, ok := v.(marshaler)
+	if !ok {
+		return storedPart{}, estimators.Unsupported(typ, v, estimators.Marshalling)
+	}
+	data, err := m.MarshalBinary()
+	return storedPart{Type: fmt.Sprintf("%T", v), Data: data}, err
+}
+
+func (s storedPart) into(kind, name string, v any) error {
+	if got := fmt.Sprintf("%T", v); got != s.Type {
+		return fault.BadModel(kind, "%s was a %s, this value has a %s", name, s.Type, got)
+	}
+	u, ok := v.(unmarshaler)
+	if !ok {
+		return estimators.Unsupported(kind, v, estimators.Marshalling)
+	}
+	return u.UnmarshalBinary(s.Data)
+}
+
+func (c config[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
+	if f == nil {
+		return nil, fault.NotFitted(c.typ)
+	}
+	s := stored{Width: f.width, Family: f.result.Family, Param: f.result.Param}
+	for _, t := range f.chain {
+		p, err := marshalPart(c.typ, t)
+		if err != nil {
+			return nil, err
+		}
+		s.Steps = append(s.Steps, p)
+	}
+	var err error
+	if s.Inner, err = marshalPart(c.typ, f.inner); err != nil {
+		return nil, err
+	}
+	if s.Result, err = json.Marshal(f.result); err != nil {
+		return nil, err
+	}
+	return codec.Marshal(kind, version, s)
+}
+
+func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
+	var s stored
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	lo, hi := c.family.Bounds()
+	switch {
+	case s.Family != c.family.String():
+		return nil, fault.BadModel(kind, "fitted with Family %s, this value has %v", s.Family, c.family)
+	case !(s.Param >= lo && s.Param <= hi) || math.IsInf(s.Param, 0):
+		return nil, fault.BadModel(kind, "parameter %v of family %s", s.Param, s.Family)
+	case len(s.Steps) != len(c.steps):
+		return nil, fault.BadModel(kind, "fitted with %d Preprocess steps, this value has %d", len(s.Steps), len(c.steps))
+	case s.Width < 1:
+		return nil, fault.BadModel(kind, "%d columns", s.Width)
+	}
+	f := &fitted[E]{width: s.Width, result: &Result{}}
+	if err := json.Unmarshal(s.Result, f.result); err != nil {
+		return nil, fault.BadModel(kind, "result: %v", err)
+	}
+	for i, step := range c.steps {
+		t, err := estimators.Clone(c.typ, step)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Steps[i].into(kind, fmt.Sprintf("Preprocess[%d]", i), t); err != nil {
+			return nil, err
+		}
+		f.chain = append(f.chain, t)
+	}
+	f.inner = c.build(c.family.At(s.Param))
+	if any(f.inner) == nil {
+		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
+	}
+	if err := s.Inner.into(kind, "the estimator", f.inner); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
