@@ -14,13 +14,19 @@ import (
 // Load reads testdata/name of the package under test into out.
 func Load(tb testing.TB, name string, out any) {
 	tb.Helper()
+	if err := json.Unmarshal(Bytes(tb, name), out); err != nil {
+		tb.Fatalf("%s: %v", name, err)
+	}
+}
+
+// Bytes reads testdata/name of the package under test.
+func Bytes(tb testing.TB, name string) []byte {
+	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := json.Unmarshal(data, out); err != nil {
-		tb.Fatalf("%s: %v", name, err)
-	}
+	return data
 }
 
 // Dense makes a matrix of the rows of a JSON array.

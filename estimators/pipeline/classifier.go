@@ -1,0 +1,163 @@
+package pipeline
+
+import (
+	"context"
+	"encoding"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	classifierName = "pipeline: Classifier"
+	classifierKind = "pipeline.Classifier"
+)
+
+// Classifier is Steps, in order, before Final. Empty Steps are allowed; Final is
+// required. Every part must have a Clone method of its kind, as all of this
+// module have: Fit fits clones and leaves Steps and Final as they are, so a
+// Classifier's configuration is never changed by fitting it, and what was fitted
+// is not changed by configuring it anew.
+//
+// It costs what its parts cost. Errors are those of the parts, with the part
+// named in front, and ErrParam for a nil part.
+type Classifier struct {
+	Steps []transformers.Transformer
+	Final estimators.Classifier
+
+	fitted *chain[int, estimators.Classifier]
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Wrapper                       = (*Classifier)(nil)
+	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
+)
+
+func (p *Classifier) configured() *chain[int, estimators.Classifier] {
+	return &chain[int, estimators.Classifier]{name: classifierName, steps: p.Steps, final: p.Final}
+}
+
+// Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
+func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	fitted, err := p.configured().fit(ctx, x, y, nil)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// FitWeighted is Fit with a weight for each row, which Final gets. Transformers
+// know no weights: the steps are fitted on the rows as they are, so that a
+// weight of 2 equals the row given twice for Final, but not for a step that
+// counts rows, such as a StandardScaler.
+func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// Predict sends x (m×d) through the fitted steps to the fitted final estimator.
+func (p *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(classifierName)
+	}
+	return p.fitted.predict(x)
+}
+
+// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
+func (p *Classifier) Classes() []int {
+	if p.fitted == nil {
+		return nil
+	}
+	return slices.Clone(p.fitted.final.Classes())
+}
+
+// PredictProba implements estimators.ProbaPredictor with Final's.
+func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
+	err = through(p.configured(), p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
+		proba, err = f.PredictProba(z)
+		return err
+	})
+	return proba, err
+}
+
+// Decision implements estimators.DecisionPredictor with Final's.
+func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
+	err = through(p.configured(), p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
+		scores, err = f.Decision(z)
+		return err
+	})
+	return scores, err
+}
+
+// Supports reports whether the configured parts can do c. Variance is a
+// Regressor's.
+func (p *Classifier) Supports(c estimators.Capability) bool {
+	return c != estimators.Variance && p.configured().supports(c)
+}
+
+// Report returns the fitted final estimator's, or the zero Report before Fit and
+// where Final has none.
+func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
+
+// Clone returns an unfitted Classifier with clones of the steps and of Final. A
+// part that has no Clone is shared, and the copy's Fit refuses it as p's does.
+func (p *Classifier) Clone() estimators.Classifier {
+	steps, final := p.configured().copied()
+	return &Classifier{Steps: steps, Final: final}
+}
+
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
+// its elements are the ones that Predict uses and must not be fitted again.
+func (p *Classifier) FittedSteps() []transformers.Transformer {
+	if p.fitted == nil {
+		return nil
+	}
+	return slices.Clone(p.fitted.steps)
+}
+
+// FittedFinal returns the fitted final estimator, or nil before Fit. It is the
+// one that Predict uses and must not be fitted again.
+func (p *Classifier) FittedFinal() estimators.Classifier {
+	if p.fitted == nil {
+		return nil
+	}
+	return p.fitted.final
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
+// and the types of the parts, not their configuration.
+func (p *Classifier) MarshalBinary() ([]byte, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(classifierName)
+	}
+	return p.fitted.marshal(classifierKind)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into
+// clones of the configured steps and Final, so p must be configured as the one
+// that was stored: another number of steps, or another type of one, is
+// ErrBadModel. After an error p is as it was.
+func (p *Classifier) UnmarshalBinary(data []byte) error {
+	fitted, err := p.configured().unmarshal(classifierKind, data)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}

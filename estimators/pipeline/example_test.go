@@ -1,0 +1,62 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/toy"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Metres and millimetres in the columns: scaled first, then regressed. Any
+// estimator of this module may stand as Final.
+func ExampleRegressor() {
+	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
+	y := []float64{5, 4, 8, 7} // 1 + column 0 + column 1 / 1000
+	model := &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Final: &toy.Ridge{Penalty: 1e-9},
+	}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	got, err := model.Predict(mat.NewDense(1, 2, []float64{10, 5000}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.4f\n", got)
+	// Output: [16.0000]
+}
+
+// A pipeline is stored as one file, and read into an equally configured one.
+func ExampleClassifier() {
+	build := func() *pipeline.Classifier {
+		return &pipeline.Classifier{
+			Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+			Final: &toy.Centroid{},
+		}
+	}
+	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 3100, 8, 1000, 9, 1100})
+	model := build()
+	if err := model.Fit(context.Background(), x, []int{10, 10, -3, -3}); err != nil {
+		log.Fatal(err)
+	}
+	data, err := model.MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+	read := build()
+	if err := read.UnmarshalBinary(data); err != nil {
+		log.Fatal(err)
+	}
+	got, err := read.Predict(mat.NewDense(2, 2, []float64{0, 3000, 10, 1000}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.Classes(), got)
+	// Output: [-3 10] [10 -3]
+}

@@ -1,0 +1,286 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/toy"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Package estimatortest runs the conformance suite on both types; here is what
+// a pipeline has beyond the contract of its kind.
+
+var (
+	ctx     = context.Background()
+	x       = mat.NewDense(6, 2, []float64{1, 40, 2, 10, 3, 30, 4, 20, 5, 60, 7, 50})
+	targets = []float64{1, 2, 3, 4, 5, 9}
+	labels  = []int{0, 0, 0, 7, 7, 7}
+	ones    = []float64{1, 1, 1, 1, 1, 1}
+)
+
+func regressor() *pipeline.Regressor {
+	return &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.StandardScaler{}},
+		Final: &toy.Ridge{Penalty: 0.5},
+	}
+}
+
+func classifier() *pipeline.Classifier {
+	return &pipeline.Classifier{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}},
+		Final: &toy.Centroid{Sharpness: 2},
+	}
+}
+
+func TestPredictIsTheStepsThenTheFinal(t *testing.T) {
+	p := regressor()
+	require.NoError(t, p.Fit(ctx, x, targets))
+
+	var unit transformers.UnitRows
+	var scaler transformers.StandardScaler
+	require.NoError(t, unit.Fit(ctx, x))
+	u, err := unit.Transform(x)
+	require.NoError(t, err)
+	require.NoError(t, scaler.Fit(ctx, u))
+	z, err := scaler.Transform(u)
+	require.NoError(t, err)
+	final := &toy.Ridge{Penalty: 0.5}
+	require.NoError(t, final.Fit(ctx, z, targets))
+	want, wantVariance, err := final.PredictVariance(z)
+	require.NoError(t, err)
+
+	got, err := p.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	mean, variance, err := p.PredictVariance(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, mean)
+	assert.Equal(t, wantVariance, variance)
+	assert.Equal(t, final.Report(), p.Report())
+}
+
+func TestNoSteps(t *testing.T) {
+	p, final := &pipeline.Classifier{Final: &toy.Centroid{}}, &toy.Centroid{}
+	require.NoError(t, p.Fit(ctx, x, labels))
+	require.NoError(t, final.Fit(ctx, x, labels))
+	got, err := p.PredictProba(x)
+	require.NoError(t, err)
+	want, err := final.PredictProba(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
+
+func TestFitLeavesTheConfigurationAlone(t *testing.T) {
+	p := classifier()
+	assert.Nil(t, p.FittedSteps())
+	assert.Nil(t, p.FittedFinal())
+	require.NoError(t, p.Fit(ctx, x, labels))
+	assert.Nil(t, p.Steps[0].(*transformers.StandardScaler).Means())
+	assert.Nil(t, p.Final.Classes())
+	assert.Equal(t, []float64{22.0 / 6, 35}, p.FittedSteps()[0].(*transformers.StandardScaler).Means())
+	assert.Equal(t, []int{0, 7}, p.FittedFinal().Classes())
+
+	want, err := p.Decision(x)
+	require.NoError(t, err)
+	p.FittedSteps()[0] = nil
+	p.Steps[0], p.Final = nil, nil
+	got, err := p.Decision(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, got, "what is fitted does not hang on the configuration")
+}
+
+func TestCloneIsDeep(t *testing.T) {
+	p := regressor()
+	c := p.Clone().(*pipeline.Regressor)
+	c.Final.(*toy.Ridge).Penalty = 3
+	c.Steps[0] = nil
+	assert.Equal(t, 0.5, p.Final.(*toy.Ridge).Penalty)
+	assert.NotNil(t, p.Steps[0])
+}
+
+func TestErrorsNameTheStep(t *testing.T) {
+	bad := mat.DenseCopyOf(x)
+	bad.Set(3, 1, math.Inf(-1))
+	for _, c := range []struct {
+		err  error
+		is   error
+		text string
+	}{
+		{regressor().Fit(ctx, bad, targets), estimators.ErrNotFinite, "pipeline: Regressor: step 0 (UnitRows): x[3,1] is -Inf"},
+		{regressor().Fit(ctx, x, targets[:5]), estimators.ErrShape, "pipeline: Regressor: final (toy.Ridge): y has 5 entries, x has 6 rows"},
+		{(&pipeline.Regressor{}).Fit(ctx, x, targets), estimators.ErrParam, "pipeline: Regressor: Final = <nil>, want an estimator"},
+		{(&pipeline.Regressor{Final: (*toy.Ridge)(nil)}).Fit(ctx, x, targets), estimators.ErrParam, "pipeline: Regressor: Final = <nil>, want an estimator"},
+		{(&pipeline.Regressor{}).FitWeighted(ctx, x, targets, ones), estimators.ErrParam, "pipeline: Regressor: Final = <nil>, want an estimator"},
+		{
+			(&pipeline.Classifier{Steps: []transformers.Transformer{&transformers.UnitRows{}, nil}, Final: &toy.Centroid{}}).Fit(ctx, x, labels),
+			estimators.ErrParam, "pipeline: Classifier: Steps[1] = <nil>, want a transformer",
+		},
+		{
+			(&pipeline.Regressor{Final: &toy.Ridge{Penalty: -1}}).Fit(ctx, x, targets),
+			estimators.ErrParam, "pipeline: Regressor: final (toy.Ridge): toy: Ridge: Penalty = -1, want >= 0 and finite",
+		},
+	} {
+		require.ErrorIs(t, c.err, c.is)
+		assert.EqualError(t, c.err, c.text)
+	}
+	p := regressor()
+	require.NoError(t, p.Fit(ctx, x, targets))
+	_, err := p.Predict(mat.NewDense(1, 3, nil))
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.EqualError(t, err, "pipeline: Regressor: step 0 (UnitRows): x has 3 columns, fitted on 2")
+}
+
+// plainStep, plainRegressor and plainClassifier have no capability at all.
+type plainStep struct{ transformers.Transformer }
+type plainRegressor struct{ estimators.Regressor }
+type plainClassifier struct{ estimators.Classifier }
+
+// bare wrappers that can be cloned, and so fitted, but nothing more.
+type bareRegressor struct{ plainRegressor }
+type bareClassifier struct{ plainClassifier }
+
+func (b bareRegressor) Clone() estimators.Regressor {
+	return bareRegressor{plainRegressor{&toy.Ridge{}}}
+}
+
+func (b bareClassifier) Clone() estimators.Classifier {
+	return bareClassifier{plainClassifier{&toy.Centroid{}}}
+}
+
+func TestPartsThatCannotBeCloned(t *testing.T) {
+	step := plainStep{&transformers.UnitRows{}}
+	for _, p := range []*pipeline.Regressor{
+		{Steps: []transformers.Transformer{&transformers.UnitRows{}, step}, Final: &toy.Ridge{}},
+		{Final: plainRegressor{&toy.Ridge{}}},
+	} {
+		assert.False(t, p.Supports(estimators.Cloning))
+		require.ErrorIs(t, p.Fit(ctx, x, targets), errors.ErrUnsupported)
+		clone := p.Clone()
+		require.ErrorIs(t, clone.Fit(ctx, x, targets), errors.ErrUnsupported)
+	}
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}, step}, Final: &toy.Ridge{}}
+	assert.EqualError(t, p.Fit(ctx, x, targets),
+		"pipeline: Regressor: step 1 (plainStep): pipeline_test.plainStep has no Clone: unsupported operation")
+}
+
+func TestUnsupportedCapabilities(t *testing.T) {
+	r := &pipeline.Regressor{Final: bareRegressor{}}
+	c := &pipeline.Classifier{Final: bareClassifier{}}
+	for _, fit := range []bool{false, true} {
+		if fit {
+			require.NoError(t, r.Fit(ctx, x, targets))
+			require.NoError(t, c.Fit(ctx, x, labels))
+			_, err := r.MarshalBinary()
+			require.ErrorIs(t, err, errors.ErrUnsupported)
+			_, err = c.MarshalBinary()
+			require.ErrorIs(t, err, errors.ErrUnsupported)
+		}
+		_, _, err := r.PredictVariance(x)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		_, err = c.PredictProba(x)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		_, err = c.Decision(x)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		require.ErrorIs(t, r.FitWeighted(ctx, x, targets, ones), errors.ErrUnsupported)
+		require.ErrorIs(t, c.FitWeighted(ctx, x, labels, ones), errors.ErrUnsupported)
+		assert.Zero(t, r.Report())
+		assert.Zero(t, c.Report())
+	}
+	for _, whole := range []bool{false, true} {
+		var a estimators.Regressor = r
+		var b estimators.Classifier = c
+		if whole {
+			a, b = regressor(), classifier()
+		}
+		// Every capability but Cloning comes and goes with the final estimator.
+		for capability := estimators.Proba; capability <= estimators.Marshalling; capability++ {
+			isRegressors := capability != estimators.Proba && capability != estimators.Decision
+			isClassifiers := capability != estimators.Variance
+			want := whole || capability == estimators.Cloning
+			assert.Equal(t, want && isRegressors, estimators.Supports(a, capability), "Regressor %v", capability)
+			assert.Equal(t, want && isClassifiers, estimators.Supports(b, capability), "Classifier %v", capability)
+		}
+	}
+}
+
+func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
+	p := regressor()
+	require.NoError(t, p.Fit(ctx, x, targets))
+	data, err := p.MarshalBinary()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		into *pipeline.Regressor
+		text string
+	}{
+		{&pipeline.Regressor{Final: &toy.Ridge{}}, "the data holds 2 steps, configured are 0"},
+		{
+			&pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.RMSScaler{}}, Final: &toy.Ridge{}},
+			`step 1: the data holds a "transformers.StandardScaler", configured is a transformers.RMSScaler`,
+		},
+		{&pipeline.Regressor{Steps: regressor().Steps, Final: bareRegressor{}}, `final: the data holds a "toy.Ridge", configured is a pipeline_test.bareRegressor`},
+	} {
+		err := c.into.UnmarshalBinary(data)
+		require.ErrorIs(t, err, estimators.ErrBadModel)
+		assert.True(t, strings.HasSuffix(err.Error(), c.text), err.Error())
+	}
+	require.ErrorIs(t, (&pipeline.Regressor{Steps: regressor().Steps}).UnmarshalBinary(data), estimators.ErrParam)
+	require.ErrorIs(t, classifier().UnmarshalBinary(data), estimators.ErrBadModel)
+}
+
+// payload mirrors what is stored, to write hostile data with a right checksum.
+type payload struct {
+	Steps []part
+	Final part
+}
+
+type part struct {
+	Type string
+	Data []byte
+}
+
+// FuzzUnmarshal reads any bytes, and any bytes as the parts of an intact
+// envelope: ErrBadModel or a pipeline that predicts; never a panic.
+func FuzzUnmarshal(f *testing.F) {
+	p := regressor()
+	require.NoError(f, p.Fit(ctx, x, targets))
+	data, err := p.MarshalBinary()
+	require.NoError(f, err)
+	f.Add(data, data, data)
+	var parts [3][]byte
+	for i, s := range p.FittedSteps() {
+		parts[i], err = s.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+		require.NoError(f, err)
+	}
+	parts[2], err = p.FittedFinal().(*toy.Ridge).MarshalBinary()
+	require.NoError(f, err)
+	f.Add(parts[0], parts[1], parts[2])
+	f.Fuzz(func(t *testing.T, a, b, c []byte) {
+		whole, err := codec.Marshal("pipeline.Regressor", 1, payload{
+			Steps: []part{{"transformers.UnitRows", a}, {"transformers.StandardScaler", b}},
+			Final: part{"toy.Ridge", c},
+		})
+		require.NoError(t, err)
+		for _, data := range [][]byte{a, whole} {
+			p := regressor()
+			if err := p.UnmarshalBinary(data); err != nil {
+				require.ErrorIs(t, err, estimators.ErrBadModel)
+				continue
+			}
+			_, err := p.Predict(x)
+			if err != nil && !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) {
+				t.Fatal(err)
+			}
+		}
+	})
+}

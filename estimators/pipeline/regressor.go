@@ -1,0 +1,145 @@
+package pipeline
+
+import (
+	"context"
+	"encoding"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	regressorName = "pipeline: Regressor"
+	regressorKind = "pipeline.Regressor"
+)
+
+// Regressor is Steps, in order, before Final. Empty Steps are allowed; Final is
+// required. Every part must have a Clone method of its kind, as all of this
+// module have: Fit fits clones and leaves Steps and Final as they are, so a
+// Regressor's configuration is never changed by fitting it, and what was fitted
+// is not changed by configuring it anew.
+//
+// It costs what its parts cost. Errors are those of the parts, with the part
+// named in front, and ErrParam for a nil part.
+type Regressor struct {
+	Steps []transformers.Transformer
+	Final estimators.Regressor
+
+	fitted *chain[float64, estimators.Regressor]
+}
+
+var (
+	_ estimators.Regressor                    = (*Regressor)(nil)
+	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.Reporter                     = (*Regressor)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
+	_ estimators.Wrapper                      = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler                = (*Regressor)(nil)
+	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
+)
+
+func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
+	return &chain[float64, estimators.Regressor]{name: regressorName, steps: p.Steps, final: p.Final}
+}
+
+// Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
+func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	fitted, err := p.configured().fit(ctx, x, y, nil)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// FitWeighted is Fit with a weight for each row, which Final gets. Transformers
+// know no weights: the steps are fitted on the rows as they are, so that a
+// weight of 2 equals the row given twice for Final, but not for a step that
+// counts rows, such as a StandardScaler.
+func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// Predict sends x (m×d) through the fitted steps to the fitted final estimator.
+func (p *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(regressorName)
+	}
+	return p.fitted.predict(x)
+}
+
+// PredictVariance implements estimators.VariancePredictor with Final's.
+func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	err = through(p.configured(), p.fitted, estimators.Variance, x, func(f estimators.VariancePredictor, z mat.Matrix) (err error) {
+		mean, variance, err = f.PredictVariance(z)
+		return err
+	})
+	return mean, variance, err
+}
+
+// Supports reports whether the configured parts can do c. Proba and Decision are
+// a Classifier's.
+func (p *Regressor) Supports(c estimators.Capability) bool {
+	return c != estimators.Proba && c != estimators.Decision && p.configured().supports(c)
+}
+
+// Report returns the fitted final estimator's, or the zero Report before Fit and
+// where Final has none.
+func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
+
+// Clone returns an unfitted Regressor with clones of the steps and of Final. A
+// part that has no Clone is shared, and the copy's Fit refuses it as p's does.
+func (p *Regressor) Clone() estimators.Regressor {
+	steps, final := p.configured().copied()
+	return &Regressor{Steps: steps, Final: final}
+}
+
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
+// its elements are the ones that Predict uses and must not be fitted again.
+func (p *Regressor) FittedSteps() []transformers.Transformer {
+	if p.fitted == nil {
+		return nil
+	}
+	return slices.Clone(p.fitted.steps)
+}
+
+// FittedFinal returns the fitted final estimator, or nil before Fit. It is the
+// one that Predict uses and must not be fitted again.
+func (p *Regressor) FittedFinal() estimators.Regressor {
+	if p.fitted == nil {
+		return nil
+	}
+	return p.fitted.final
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
+// and the types of the parts, not their configuration.
+func (p *Regressor) MarshalBinary() ([]byte, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(regressorName)
+	}
+	return p.fitted.marshal(regressorKind)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into
+// clones of the configured steps and Final, so p must be configured as the one
+// that was stored: another number of steps, or another type of one, is
+// ErrBadModel. After an error p is as it was.
+func (p *Regressor) UnmarshalBinary(data []byte) error {
+	fitted, err := p.configured().unmarshal(regressorKind, data)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}

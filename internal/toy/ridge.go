@@ -1,0 +1,234 @@
+// Package toy holds the smallest honest estimators: a ridge regression with
+// variances and a nearest-centroid classifier with probabilities. They have
+// every capability, so that code that wraps, searches or checks estimators can
+// be tested without a real algorithm.
+package toy
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// DefaultPenalty is what Ridge's zero Penalty stands for.
+const DefaultPenalty = 1e-3
+
+const ridgeKind = "toy.Ridge"
+
+// Ridge is a linear regression on standardised columns, with an intercept and
+// the penalty Penalty·‖coefficients‖².
+type Ridge struct {
+	Penalty float64
+	model   *ridgeModel
+}
+
+type ridgeModel struct {
+	ridgePayload
+	factor mat.Cholesky // of the normal matrix
+}
+
+type ridgePayload struct {
+	Means, Scales, Coefficients codec.Floats
+	Normal                      codec.Matrix // d×d
+	Intercept, Weight, Noise    float64
+}
+
+// Fit implements estimators.Regressor.
+func (r *Ridge) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted implements estimators.WeightedFitter.
+func (r *Ridge) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights("toy: Ridge", weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Ridge) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	penalty := r.Penalty
+	if penalty == 0 {
+		penalty = DefaultPenalty
+	}
+	if !(penalty > 0) || math.IsInf(penalty, 1) {
+		return fault.Param("toy: Ridge", "Penalty", r.Penalty, ">= 0 and finite")
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, d := in.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	w := unitWeights(weights, n)
+	m := &ridgeModel{ridgePayload: ridgePayload{
+		Means: make(codec.Floats, d), Scales: make(codec.Floats, d), Coefficients: make(codec.Floats, d), Weight: floats.Sum(w),
+	}}
+	for j := range d {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		column := mat.Col(nil, j, in)
+		m.Means[j] = floats.Dot(w, column) / m.Weight
+		for i, v := range column {
+			m.Scales[j] += w[i] * (v - m.Means[j]) * (v - m.Means[j])
+		}
+		if m.Scales[j] = math.Sqrt(m.Scales[j] / m.Weight); m.Scales[j] == 0 {
+			m.Scales[j] = 1
+		}
+	}
+	m.Intercept = floats.Dot(w, y) / m.Weight
+	normal, right := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+	for i := range n {
+		z := mat.NewVecDense(d, m.standardised(in.RawRowView(i)))
+		normal.SymRankOne(normal, w[i], z)
+		right.AddScaledVec(right, w[i]*(y[i]-m.Intercept), z)
+	}
+	for j := range d {
+		normal.SetSym(j, j, normal.At(j, j)+penalty)
+	}
+	if !m.factor.Factorize(normal) {
+		return &fault.NotPSDError{What: "toy: Ridge: normal matrix"}
+	}
+	if err := m.factor.SolveVecTo(mat.NewVecDense(d, m.Coefficients), right); err != nil && !isCondition(err) {
+		return &fault.NotPSDError{What: "toy: Ridge: normal matrix"}
+	}
+	m.Normal = codec.FromDense(mat.DenseCopyOf(normal))
+	for i := range n {
+		e := y[i] - m.mean(in.RawRowView(i))
+		m.Noise += w[i] * e * e / m.Weight
+	}
+	r.model = m
+	return nil
+}
+
+// isCondition reports whether a solve succeeded with a warning.
+func isCondition(err error) bool {
+	_, ok := err.(mat.Condition)
+	return ok
+}
+
+func unitWeights(weights []float64, n int) []float64 {
+	if weights != nil {
+		return weights
+	}
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+func (m *ridgeModel) standardised(row []float64) []float64 {
+	z := make([]float64, len(row))
+	for j, v := range row {
+		z[j] = (v - m.Means[j]) / m.Scales[j]
+	}
+	return z
+}
+
+func (m *ridgeModel) mean(row []float64) float64 {
+	return m.Intercept + floats.Dot(m.Coefficients, m.standardised(row))
+}
+
+func (r *Ridge) input(x mat.Matrix) (*mat.Dense, error) {
+	if r.model == nil {
+		return nil, fault.NotFitted("toy: Ridge")
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	return in, check.Columns("x", in, len(r.model.Means))
+}
+
+// Predict implements estimators.Regressor.
+func (r *Ridge) Predict(x mat.Matrix) ([]float64, error) {
+	in, err := r.input(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := in.Dims()
+	out := make([]float64, n)
+	for i := range n {
+		out[i] = r.model.mean(in.RawRowView(i))
+	}
+	return out, nil
+}
+
+// PredictVariance implements estimators.VariancePredictor.
+func (r *Ridge) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	in, err := r.input(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	mean, err = r.Predict(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, d := in.Dims()
+	variance = make([]float64, n)
+	for i := range n {
+		z := mat.NewVecDense(d, r.model.standardised(in.RawRowView(i)))
+		var s mat.VecDense
+		if err := r.model.factor.SolveVecTo(&s, z); err != nil && !isCondition(err) {
+			return nil, nil, &fault.NotPSDError{What: "toy: Ridge: normal matrix"}
+		}
+		variance[i] = r.model.Noise * (1 + 1/r.model.Weight + math.Max(0, mat.Dot(z, &s)))
+	}
+	return mean, variance, nil
+}
+
+// Report implements estimators.Reporter. Objective is the mean squared residual.
+func (r *Ridge) Report() estimators.Report {
+	if r.model == nil {
+		return estimators.Report{}
+	}
+	return estimators.Report{Converged: true, Iterations: 1, Objective: r.model.Noise}
+}
+
+// Clone implements estimators.Cloner.
+func (r *Ridge) Clone() estimators.Regressor { return &Ridge{Penalty: r.Penalty} }
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (r *Ridge) MarshalBinary() ([]byte, error) {
+	if r.model == nil {
+		return nil, fault.NotFitted("toy: Ridge")
+	}
+	return codec.Marshal(ridgeKind, 1, r.model.ridgePayload)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (r *Ridge) UnmarshalBinary(data []byte) error {
+	m := &ridgeModel{}
+	if _, err := codec.Unmarshal(data, ridgeKind, 1, &m.ridgePayload); err != nil {
+		return err
+	}
+	d := len(m.Means)
+	normal, err := m.Normal.Dense()
+	switch {
+	case err != nil:
+		return fault.BadModel(ridgeKind, "%v", err)
+	case d == 0 || len(m.Scales) != d || len(m.Coefficients) != d || m.Normal.Rows != d || m.Normal.Cols != d:
+		return fault.BadModel(ridgeKind, "lengths do not agree")
+	case !m.Means.Finite() || !m.Scales.Finite() || !m.Coefficients.Finite() ||
+		!(codec.Floats{m.Intercept, m.Weight, m.Noise}).Finite() || floats.Min(m.Scales) <= 0 || m.Weight <= 0 || m.Noise < 0:
+		return fault.BadModel(ridgeKind, "a number out of range")
+	case !m.factor.Factorize(mat.NewSymDense(d, normal.RawMatrix().Data)):
+		return fault.BadModel(ridgeKind, "normal matrix is not positive definite")
+	}
+	r.model = m
+	return nil
+}

@@ -1,0 +1,115 @@
+package transformers
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	unitRowsName    = "transformers: UnitRows"
+	unitRowsKind    = "transformers.UnitRows"
+	unitRowsVersion = 1
+)
+
+// UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
+//
+//	z[i,:] = x[i,:] / ‖x[i,:]‖₂
+//
+// It learns nothing from the rows of Fit but their width. No finite row
+// overflows or underflows.
+//
+// The zero value is ready to use. Fit and Transform cost O(nd).
+type UnitRows struct {
+	fitted *unitRowsModel
+}
+
+type unitRowsModel struct {
+	Width int
+}
+
+var (
+	_ Transformer = (*UnitRows)(nil)
+	_ Cloner      = (*UnitRows)(nil)
+)
+
+// Fit keeps the width of x (n×d).
+func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, d := in.Dims()
+	u.fitted = &unitRowsModel{Width: d}
+	return nil
+}
+
+// Transform returns the rows of x (m×d) scaled to length 1, m×d.
+func (u *UnitRows) Transform(x mat.Matrix) (*mat.Dense, error) {
+	if u.fitted == nil {
+		return nil, fault.NotFitted(unitRowsName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", in, u.fitted.Width); err != nil {
+		return nil, err
+	}
+	out := mat.DenseCopyOf(in)
+	n, _ := out.Dims()
+	for i := range n {
+		toUnitLength(out.RawRowView(i))
+	}
+	return out, nil
+}
+
+func toUnitLength(row []float64) {
+	e := exponent(row)
+	squares := 0.0
+	for j, v := range row {
+		row[j] = math.Ldexp(v, -e)
+		squares += row[j] * row[j]
+	}
+	if squares == 0 {
+		return
+	}
+	length := math.Sqrt(squares)
+	for j := range row {
+		row[j] /= length
+	}
+}
+
+// Clone returns an unfitted UnitRows.
+func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
+
+// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
+// Fit.
+func (u *UnitRows) MarshalBinary() ([]byte, error) {
+	if u.fitted == nil {
+		return nil, fault.NotFitted(unitRowsName)
+	}
+	return codec.Marshal(unitRowsKind, unitRowsVersion, u.fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
+// ErrBadModel and leave u as it was.
+func (u *UnitRows) UnmarshalBinary(data []byte) error {
+	m := &unitRowsModel{}
+	if _, err := codec.Unmarshal(data, unitRowsKind, unitRowsVersion, m); err != nil {
+		return err
+	}
+	if m.Width < 1 {
+		return fault.BadModel(unitRowsKind, "width %d, want >= 1", m.Width)
+	}
+	u.fitted = m
+	return nil
+}
