@@ -1,0 +1,173 @@
+// Package dataset reads the CSV files of the examples into matrices.
+package dataset
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/examples/data"
+)
+
+// Set is a data set in numbers. A gap in a numeric column is NaN (see Impute); a
+// column of words is one 0/1 column for each word that occurs, all 0 in a gap.
+type Set struct {
+	Name    string
+	X       *mat.Dense
+	Columns []string
+	Y       []float64 // the target, where it is numeric
+	Labels  []int     // the target as a position in Classes, where it is words
+	Classes []string  // in the order of the alphabet
+}
+
+// Open reads name.csv from dir, or from what the repository ships if dir is "".
+func Open(dir, name string) (*Set, error) {
+	var files fs.FS = data.FS
+	if dir != "" {
+		files = os.DirFS(dir)
+	}
+	f, err := files.Open(name + ".csv")
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
+	}
+	defer f.Close()
+	s, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", name, err)
+	}
+	s.Name = name
+	return s, nil
+}
+
+// Read reads a CSV with a header and the target in the last column. A column is
+// numeric if all its cells that are not empty are. Rows without a target are
+// left out.
+func Read(r io.Reader) (*Set, error) {
+	records, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(records) < 2 {
+		return nil, fmt.Errorf("no rows under the header")
+	}
+	header, rows := records[0], records[1:]
+	last := len(header) - 1
+	rows = slices.DeleteFunc(rows, func(row []string) bool { return row[last] == "" })
+	if len(rows) == 0 || last < 1 {
+		return nil, fmt.Errorf("%d rows with a target, %d features", len(rows), last)
+	}
+	s := &Set{}
+	var columns [][]float64
+	for j, name := range header[:last] {
+		if values, ok := numeric(rows, j); ok {
+			columns, s.Columns = append(columns, values), append(s.Columns, name)
+			continue
+		}
+		words, at := wordsOf(rows, j)
+		for w, word := range words {
+			values := make([]float64, len(rows))
+			for i := range rows {
+				if at[i] == w {
+					values[i] = 1
+				}
+			}
+			columns, s.Columns = append(columns, values), append(s.Columns, name+"="+word)
+		}
+	}
+	s.X = mat.NewDense(len(rows), len(columns), nil)
+	for j, c := range columns {
+		s.X.SetCol(j, c)
+	}
+	if y, ok := numeric(rows, last); ok {
+		s.Y = y
+	} else {
+		s.Classes, s.Labels = wordsOf(rows, last)
+	}
+	return s, nil
+}
+
+func numeric(rows [][]string, j int) ([]float64, bool) {
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = math.NaN()
+		if row[j] == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(row[j], 64)
+		if err != nil {
+			return nil, false
+		}
+		out[i] = v
+	}
+	return out, true
+}
+
+// wordsOf returns the words of a column and the position of each row's among
+// them, -1 for an empty cell.
+func wordsOf(rows [][]string, j int) (words []string, at []int) {
+	for _, row := range rows {
+		if row[j] != "" {
+			words = append(words, row[j])
+		}
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	at = make([]int, len(rows))
+	for i, row := range rows {
+		at[i] = -1
+		if p, ok := slices.BinarySearch(words, row[j]); ok {
+			at[i] = p
+		}
+	}
+	return words, at
+}
+
+// Rows returns the features of some rows, and their targets or labels.
+func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
+	_, d := s.X.Dims()
+	x = mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		x.SetRow(i, s.X.RawRowView(r))
+		if s.Y != nil {
+			y = append(y, s.Y[r])
+		} else {
+			labels = append(labels, s.Labels[r])
+		}
+	}
+	return x, y, labels
+}
+
+// Impute replaces NaN in both matrices by the median of its column in train, 0
+// where train has no value.
+func Impute(train, test *mat.Dense) {
+	n, d := train.Dims()
+	for j := range d {
+		var seen []float64
+		for i := range n {
+			if v := train.At(i, j); !math.IsNaN(v) {
+				seen = append(seen, v)
+			}
+		}
+		slices.Sort(seen)
+		median := 0.0
+		if k := len(seen); k > 0 {
+			median = (seen[(k-1)/2] + seen[k/2]) / 2
+		}
+		for _, m := range []*mat.Dense{train, test} {
+			r, _ := m.Dims()
+			for i := range r {
+				if math.IsNaN(m.At(i, j)) {
+					m.Set(i, j, median)
+				}
+			}
+		}
+	}
+}
