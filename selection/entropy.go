@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -25,9 +27,26 @@ const (
 // DefaultTargets returns the entropies that Entropy looks for, 0.1 to 0.5.
 func DefaultTargets() []float64 { return []float64{0.1, 0.2, 0.3, 0.4, 0.5} }
 
-// ExtendedTargets returns those that are added when the best of the default ones
-// is the last.
-func ExtendedTargets() []float64 { return []float64{0.7, 0.9} }
+// HigherTargets and LowerTargets return those that are added when the best score
+// is found at the last or at the first of the default ones: targets that are
+// nearly linear want an entropy near 0.
+func HigherTargets() []float64 { return []float64{0.7, 0.9} }
+
+// LowerTargets is described with HigherTargets.
+func LowerTargets() []float64 { return []float64{0.05, 0.02, 0.005} }
+
+// Score is the closed form by which Entropy compares kernels for a Regressor.
+type Score int
+
+// The scores. Both come from the matrix whose entropy is computed anyway.
+const (
+	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
+	// with a bias, at the ridge where it is least, over the variance of the
+	// targets. It does not suppose that the kernel is right, only that it predicts.
+	LeaveOneOut Score = iota
+	// LogEvidence is that of a Gaussian process, at the best of EvidenceRidges.
+	LogEvidence
+)
 
 // Entropy chooses among the kernels of a family whose matrices have given
 // entropies, without a fit of the learner for regression and with fits at those
@@ -42,6 +61,7 @@ type Entropy struct {
 	Targets        []float64
 	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
+	Score          Score   // for a Regressor; zero: LeaveOneOut
 	// Splitter and Metric of the cross-validation that scores a Classifier's
 	// targets; nil and zero: StratifiedKFold{} and Accuracy. Not used for a
 	// Regressor.
@@ -68,6 +88,8 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(typ, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
+	case out.Score != LeaveOneOut && out.Score != LogEvidence:
+		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut or LogEvidence")
 	case out.MaxKernelBytes < 0:
 		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
 	case out.Targets != nil && len(out.Targets) == 0:
@@ -91,15 +113,16 @@ type coordinate struct {
 // entropySearch is the state of one search.
 type entropySearch struct {
 	Entropy
-	p       *problem
-	start   float64
-	finder  rootFinder
-	current float64 // the target that is being looked for
-	centred *mat.Dense
-	rows    []TraceRow
-	byParam map[float64]int // the trace row of a parameter
-	coords  []coordinate
-	out     *Result
+	p        *problem
+	start    float64
+	finder   rootFinder
+	current  float64    // the target that is being looked for
+	centred  *mat.Dense // the targets of a regression less their mean; nil if that is all there is
+	variance float64    // of the targets
+	rows     []TraceRow
+	byParam  map[float64]int // the trace row of a parameter
+	coords   []coordinate
+	out      *Result
 }
 
 func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
@@ -117,7 +140,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if s.start, err = p.family.Start(ctx, p.x); err != nil {
 		return nil, err
 	}
-	s.finder = rootFinder{integer: p.family.Integer(), tolerance: cfg.Tolerance, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
+	s.finder = rootFinder{integer: p.family.Integer(), limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
 		return s.evaluate(ctx, param)
 	}}
 	s.finder.lo, s.finder.hi = p.family.Bounds()
@@ -134,11 +157,23 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err := s.score(ctx); err != nil {
 		return nil, err
 	}
-	if cfg.Targets == nil && s.best() == s.highest() {
-		if err := s.locate(ctx, ExtendedTargets(), ceiling.Entropy); err != nil {
-			return nil, err
+	if cfg.Targets == nil {
+		var more []float64
+		switch at := s.rows[s.best()].Entropy; {
+		case at >= s.coords[len(s.coords)-1].entropy:
+			more = HigherTargets()
+		case at <= s.coords[0].entropy:
+			more = LowerTargets()
 		}
-		if err := s.score(ctx); err != nil {
+		if more != nil {
+			if err := s.locate(ctx, more, ceiling.Entropy); err != nil {
+				return nil, err
+			}
+			if err := s.score(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.refine(); err != nil {
 			return nil, err
 		}
 	}
@@ -160,6 +195,7 @@ func (s *entropySearch) centre() {
 	scale := 0.0
 	for i, v := range s.p.y {
 		s.centred.Set(i, 0, v-mean)
+		s.variance += (v - mean) * (v - mean) / float64(n)
 		scale = max(scale, math.Abs(v-mean))
 	}
 	if scale <= 1e-14*math.Abs(mean) {
@@ -177,18 +213,18 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 		return 0, err
 	}
 	n := k.SymmetricDim()
-	meanDiagonal := mat.Trace(k) / float64(n)
-	tri := linalg.Tridiagonalize(k)
-	spectrum := measures.OfEigenvalues(tri.Values())
+	spectrum, score, ridge, err := s.judge(ctx, k)
+	if err != nil {
+		return 0, err
+	}
 	row := unscored(len(s.rows)+1, param, n)
 	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
 	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
-	if s.centred != nil && meanDiagonal > 0 {
-		rotated := mat.DenseCopyOf(s.centred)
-		tri.Rotate(rotated)
-		row.Score, row.Ridge = logEvidence(tri, rotated, meanDiagonal)
+	row.Score, row.Ridge = score, ridge
+	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current)
+	if math.IsNaN(s.current) {
+		row.Decision = "between the best and its neighbour"
 	}
-	row.Decision = fmt.Sprintf("towards entropy %.2f", s.current)
 	row.Seconds = time.Since(begun).Seconds()
 	s.byParam[param] = len(s.rows)
 	s.rows = append(s.rows, row)
@@ -200,30 +236,48 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 	return row.Entropy, ctx.Err()
 }
 
+// judge returns the entropy of k, which it takes over, and for a regression the
+// score and its ridge: all from one reduction of k to tridiagonal form.
+func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum measures.Spectrum, score, ridge float64, err error) {
+	score, ridge = missing, missing
+	if s.centred == nil {
+		return measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()), score, ridge, nil
+	}
+	n := k.SymmetricDim()
+	if s.Score == LogEvidence {
+		meanDiagonal := mat.Trace(k) / float64(n)
+		tri := linalg.Tridiagonalize(k)
+		rotated := mat.DenseCopyOf(s.centred)
+		tri.Rotate(rotated)
+		score, ridge = logEvidence(tri, rotated, meanDiagonal)
+		return measures.OfEigenvalues(tri.Values()), score, ridge, nil
+	}
+	p := loo.New(k, s.centred, nil, s.Workers)
+	best, err := p.Search(ctx, nil)
+	if err == nil && best.Ridge > 0 {
+		score, ridge = best.Error/s.variance, best.Ridge
+	}
+	return measures.OfEigenvalues(p.Tridiagonal().Values()), score, ridge, err
+}
+
 // locate finds the parameter of each target, from the middle one outwards so
 // that each starts from known neighbours.
 func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling float64) error {
 	targets = slices.Clone(targets)
 	slices.Sort(targets)
 	middle := targets[len(targets)/2]
-	slices.SortStableFunc(targets, func(a, b float64) int {
-		switch d := math.Abs(a-middle) - math.Abs(b-middle); {
-		case d < 0:
-			return -1
-		case d > 0:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(targets, func(a, b float64) int { return cmp.Compare(math.Abs(a-middle), math.Abs(b-middle)) })
 	for _, target := range targets {
 		// Equal rows cap the entropy. Just below the cap the kernel has told all
 		// rows apart that differ, and no parameter gets further.
 		aim, capped := target, false
 		if cap := 0.95 * ceiling; target > cap {
 			aim, capped = cap, true
-			s.warn(fmt.Sprintf("equal rows cap the entropy at %.3f: looked for %.3f in place of %.2f", ceiling, aim, target))
+			s.warn(fmt.Sprintf("equal rows cap the entropy at %.3f: looked for %.3f in place of %.3g", ceiling, aim, target))
 		}
 		s.current = aim
+		// A fixed tolerance would let a low target end at any lower one.
+		s.finder.tolerance = min(s.Tolerance, aim/4)
 		point, status, err := s.finder.find(s.start, aim)
 		if err != nil {
 			return err
@@ -232,7 +286,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling f
 			status = StatusCeiling
 		}
 		row := &s.rows[s.byParam[point.param]]
-		row.Decision += fmt.Sprintf("; taken for %.2f (%s)", target, status)
+		row.Decision += fmt.Sprintf("; taken for %.3g (%s)", target, status)
 		if i := slices.IndexFunc(s.coords, func(c coordinate) bool { return c.param == point.param }); i >= 0 {
 			// Two targets ended at one parameter; it belongs to the nearer.
 			if math.Abs(s.coords[i].target-point.entropy) > math.Abs(target-point.entropy) {
@@ -242,16 +296,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling f
 		}
 		s.coords = append(s.coords, coordinate{target, point, status})
 	}
-	// Ascending, so that of equal scores the smoothest kernel wins.
-	slices.SortFunc(s.coords, func(a, b coordinate) int {
-		switch {
-		case a.entropy < b.entropy:
-			return -1
-		case a.entropy > b.entropy:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(s.coords, func(a, b coordinate) int { return cmp.Compare(a.entropy, b.entropy) })
 	return nil
 }
 
@@ -297,40 +342,73 @@ func (s *entropySearch) score(ctx context.Context) error {
 // metric says how scores compare: by evidence, or as the trials' metric.
 func (s *entropySearch) metric() metrics.Metric {
 	switch {
-	case s.p.y != nil:
+	case s.p.y != nil && s.Score == LogEvidence:
 		return metrics.Metric{Name: "log evidence", LargerIsBetter: true}
+	case s.p.y != nil:
+		return metrics.Metric{Name: "leave-one-out NMSE"}
 	case s.Metric.Name != "" || s.Metric.Labels != nil || s.Metric.Scores != nil:
 		return s.Metric
 	}
 	return s.p.metric
 }
 
-// best returns the index of the coordinate of the best score, the lowest entropy
-// where none has one.
+// best returns the trace row of the best score. For a regression every kernel
+// whose entropy was computed has one. Where none has, it is the first coordinate's.
 func (s *entropySearch) best() int {
-	scores := make([]float64, len(s.coords))
-	for i, c := range s.coords {
-		scores[i] = s.rows[s.byParam[c.param]].Score
+	order := make([]int, len(s.rows)) // ascending in entropy: of equal scores the smoothest kernel wins
+	scores := make([]float64, len(s.rows))
+	for i := range order {
+		order[i] = i
 	}
-	return max(best(s.metric(), scores), 0)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.rows[a].Entropy, s.rows[b].Entropy) })
+	for i, at := range order {
+		scores[i] = s.rows[at].Score
+	}
+	if i := best(s.metric(), scores); i >= 0 && len(s.coords) > 1 {
+		return order[i]
+	}
+	return s.byParam[s.coords[0].param]
 }
 
-func (s *entropySearch) highest() int { return len(s.coords) - 1 }
+// refine looks, for a regression, half way to both neighbours of the best.
+func (s *entropySearch) refine() error {
+	if s.centred == nil || s.finder.integer {
+		return nil
+	}
+	s.current = missing
+	param := s.rows[s.best()].Param
+	i := slices.IndexFunc(s.finder.known, func(p point) bool { return p.param == param })
+	known := slices.Clone(s.finder.known)
+	for _, j := range []int{i - 1, i + 1} {
+		if j < 0 || j >= len(known) {
+			continue
+		}
+		if _, _, err := s.finder.at((known[i].u + known[j].u) / 2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // finish writes the choice into the result.
 func (s *entropySearch) finish() error {
 	at := s.best()
-	c := s.coords[at]
-	row := &s.rows[s.byParam[c.param]]
+	row := &s.rows[at]
 	if s.p.y == nil && len(s.coords) > 1 && math.IsNaN(row.Score) {
 		return fmt.Errorf("selection: Entropy: no parameter could be scored: %s", s.out.Warnings[len(s.out.Warnings)-1])
 	}
 	row.Decision += ": chosen"
 	o := s.out
-	o.Param, o.Entropy, o.Bits, o.Target, o.Status = c.param, row.Entropy, row.Bits, c.target, c.status
+	o.Param, o.Entropy, o.Bits, o.Target, o.Status = row.Param, row.Entropy, row.Bits, missing, StatusOK
+	for _, c := range s.coords {
+		if c.param == row.Param {
+			o.Target, o.Status = c.target, c.status
+		}
+	}
 	o.Score, o.ScoreName, o.Ridge = row.Score, s.metric().Name, row.Ridge
 	o.Trace = s.rows
-	if len(s.coords) > 1 && (at == 0 || at == s.highest()) {
+	lowest, highest := s.coords[0].entropy, s.coords[len(s.coords)-1].entropy
+	if len(s.coords) > 1 && (row.Entropy <= lowest || row.Entropy >= highest) {
 		s.warn(fmt.Sprintf("the best score lies on the edge of the entropies looked at, %.2f", row.Entropy))
 	}
 	return nil

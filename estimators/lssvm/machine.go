@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -137,13 +138,25 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		if err != nil {
 			return nil, err
 		}
-		p := newPress(g, targets, weights, s.options.Workers)
-		var warning string
-		if m.ridge, m.report.Objective, m.report.Iterations, warning, err = p.search(ctx, s.observe); err != nil {
+		var observe func(int, float64, float64)
+		if s.observe != nil {
+			observe = func(i int, ridge, objective float64) {
+				s.observe(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+			}
+		}
+		best, err := loo.New(g, targets, weights, s.options.Workers).Search(ctx, observe)
+		if err != nil {
 			return nil, err
 		}
-		if warning != "" {
-			m.report.Warnings = append(m.report.Warnings, warning)
+		m.ridge, m.report.Iterations = best.Ridge, best.Evaluations
+		switch {
+		case best.Ridge == 0:
+			m.ridge = HeuristicRidge(n)
+			m.report.Warnings = append(m.report.Warnings, "no ridge gave a finite leave-one-out error: took the heuristic")
+		case best.Edge < 0:
+			m.report.Warnings = append(m.report.Warnings, "the best ridge is the smallest that was tried: the targets look free of noise")
+		case best.Edge > 0:
+			m.report.Warnings = append(m.report.Warnings, "the best ridge is the largest that was tried: the model is nearly constant")
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -192,9 +205,7 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 			}
 		}
 	}
-	if s.rule != LeaveOneOut {
-		m.report.Objective = m.weightedPress()
-	}
+	m.report.Objective = m.weightedPress()
 	return m, nil
 }
 

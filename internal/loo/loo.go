@@ -1,0 +1,220 @@
+// Package loo gives the exact leave-one-out error of kernel ridge regression with
+// a bias (the least-squares support vector machine) as a function of the ridge,
+// after one reduction of the kernel matrix, at O(n²) for each ridge.
+package loo
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Search looks at ridges from MinRelativeRidge to
+// MaxRelativeRidge, in units of the mean diagonal of the centred kernel matrix,
+// RidgesPerDecade to a decade, and then refines the best.
+const (
+	MinRelativeRidge = 1e-8
+	MaxRelativeRidge = 1e4
+	RidgesPerDecade  = 2
+	refinements      = 8
+)
+
+// Problem is the leave-one-out error of kernel ridge regression with a bias, as a
+// function of the ridge λ.
+// With W = diag(w) and √W K √W = QTQ',  M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
+type Problem struct {
+	tri     *linalg.Tridiagonal
+	q       *mat.Dense
+	rotated *mat.Dense // Q'√W [1 | t], n×(1+k)
+	root    []float64  // √w
+	scale   float64    // mean diagonal of the centred kernel matrix
+	workers int
+}
+
+// New prepares a problem: gram (n×n), whose memory it takes over, targets (n×k)
+// and weights (n, nil for all 1). Cost 8n³/3.
+func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) *Problem {
+	n, k := targets.Dims()
+	p := &Problem{root: make([]float64, n), workers: workers, scale: centredScale(gram)}
+	for i := range p.root {
+		p.root[i] = 1
+		if weights != nil {
+			p.root[i] = math.Sqrt(weights[i])
+		}
+	}
+	if weights != nil {
+		raw := gram.RawSymmetric()
+		for i, wi := range p.root {
+			row := raw.Data[i*raw.Stride : i*raw.Stride+n]
+			for j := i; j < n; j++ {
+				row[j] *= wi * p.root[j]
+			}
+		}
+	}
+	p.rotated = mat.NewDense(n, k+1, nil)
+	for i, s := range p.root {
+		p.rotated.Set(i, 0, s)
+		for j := range k {
+			p.rotated.Set(i, j+1, s*targets.At(i, j))
+		}
+	}
+	p.tri = linalg.Tridiagonalize(gram)
+	p.tri.Rotate(p.rotated)
+	p.q = p.tri.Q()
+	return p
+}
+
+// centredScale is trace(HKH)/n, the variance of the rows in feature space: the
+// bias takes up what a constant added to K would explain. 1 where it is 0.
+func centredScale(gram *mat.SymDense) float64 {
+	raw := gram.RawSymmetric()
+	n := raw.N
+	trace, total := 0.0, 0.0
+	for i := range n {
+		trace += raw.Data[i*raw.Stride+i]
+		total += raw.Data[i*raw.Stride+i]
+		for _, v := range raw.Data[i*raw.Stride+i+1 : i*raw.Stride+n] {
+			total += 2 * v
+		}
+	}
+	mean := trace / float64(n)
+	if s := mean - total/float64(n)/float64(n); s > 1e-14*mean {
+		return s
+	}
+	if mean > 0 {
+		return mean
+	}
+	return 1
+}
+
+// At returns the mean weighted squared leave-one-out residual, summed over the
+// targets; infinity where rounding makes M indefinite.
+func (p *Problem) At(ctx context.Context, lambda float64) (float64, error) {
+	s, ok := p.tri.Shift(lambda)
+	if !ok {
+		return math.Inf(1), ctx.Err()
+	}
+	diag, err := s.Quad(ctx, p.workers, p.q)
+	if err != nil {
+		return 0, err
+	}
+	n, k := p.rotated.Dims()
+	x := mat.DenseCopyOf(p.rotated)
+	s.Solve(x)
+	cols := make([][]float64, k) // [η | ν...], each over √w
+	for j := range cols {
+		cols[j] = make([]float64, n)
+		blas64.Gemv(blas.NoTrans, 1, p.q.RawMatrix(),
+			blas64.Vector{N: n, Inc: k, Data: x.RawMatrix().Data[j:]}, 0, blas64.Vector{N: n, Inc: 1, Data: cols[j]})
+	}
+	etaSum, nuSum := 0.0, make([]float64, k)
+	for i, r := range p.root {
+		etaSum += r * cols[0][i]
+		for j := 1; j < k; j++ {
+			nuSum[j] += r * cols[j][i]
+		}
+	}
+	sum, weight := 0.0, 0.0
+	for i, r := range p.root {
+		eta := cols[0][i]
+		pii := diag[i] - eta*eta/etaSum // P[i,i] / w[i]
+		if !(pii > 0) || !(etaSum > 0) {
+			return math.Inf(1), nil
+		}
+		for j := 1; j < k; j++ {
+			// α[i]/P[i,i], times √w[i].
+			e := (cols[j][i] - eta*nuSum[j]/etaSum) / pii
+			sum += e * e
+		}
+		weight += r * r
+	}
+	return sum / weight, nil
+}
+
+// Tridiagonal returns the reduction of the weighted kernel matrix, of which Q has
+// been taken.
+func (p *Problem) Tridiagonal() *linalg.Tridiagonal { return p.tri }
+
+// Minimum is the outcome of Search.
+type Minimum struct {
+	Ridge       float64 // 0 if no ridge gave a finite error
+	Error       float64 // the mean weighted squared leave-one-out residual there
+	Evaluations int
+	Edge        int // -1: the smallest ridge was best, +1: the largest
+}
+
+// MaxEvaluations is the number of ridges that Search looks at.
+const MaxEvaluations = steps + 1 + refinements
+
+// steps between ridges: MaxRelativeRidge/MinRelativeRidge is 1e12.
+const steps = 12 * RidgesPerDecade
+
+// Search returns the ridge of the least leave-one-out error. observe, if not
+// nil, is called after each ridge.
+func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
+	var m Minimum
+	var failed error
+	at := func(u float64) float64 {
+		if failed != nil {
+			return math.Inf(1)
+		}
+		var v float64
+		v, failed = p.At(ctx, math.Exp(u))
+		m.Evaluations++
+		if failed == nil && observe != nil {
+			observe(m.Evaluations, math.Exp(u), v)
+		}
+		return v
+	}
+	lo, hi := math.Log(p.scale*MinRelativeRidge), math.Log(p.scale*MaxRelativeRidge)
+	h := (hi - lo) / steps
+	bestStep := -1
+	m.Error = math.Inf(1)
+	// From the largest down, so that of equal errors the smoothest model wins.
+	for i := steps; i >= 0; i-- {
+		if v := at(lo + float64(i)*h); v < m.Error {
+			m.Error, bestStep = v, i
+		}
+	}
+	if failed != nil || bestStep < 0 {
+		return m, failed
+	}
+	u := lo + float64(bestStep)*h
+	m.Ridge = math.Exp(u)
+	switch bestStep {
+	case 0:
+		m.Edge = -1
+		return m, nil
+	case steps:
+		m.Edge = 1
+		return m, nil
+	}
+	// Golden section between the neighbours.
+	const g = 0.6180339887498949
+	a, b := u-h, u+h
+	c, d := b-g*(b-a), a+g*(b-a)
+	fc, fd := at(c), at(d)
+	for range refinements - 2 {
+		if fc < fd {
+			b, d, fd = d, c, fc
+			c = b - g*(b-a)
+			fc = at(c)
+		} else {
+			a, c, fc = c, d, fd
+			d = a + g*(b-a)
+			fd = at(d)
+		}
+	}
+	if fc < m.Error {
+		m.Ridge, m.Error = math.Exp(c), fc
+	}
+	if fd < m.Error {
+		m.Ridge, m.Error = math.Exp(d), fd
+	}
+	return m, failed
+}
