@@ -138,7 +138,7 @@ func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base
 }
 
 func makeGrid(function string, x mat.Matrix, list []string, cls *classCells) (*base.DenseInstances, error) {
-	if x == nil {
+	if d, isDense := x.(*mat.Dense); x == nil || (isDense && d == nil) {
 		return nil, fault.Param("golearn: "+function, "x", nil, "a matrix")
 	}
 	rows, width := x.Dims()
