@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -15,6 +16,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
+
+// RebuildAttempts is how often Load calls the function of a Filter step.
+const RebuildAttempts = 32
 
 // Step is a stage of a Pipeline, made by Transform or Filter. It is
 // configuration: what a Pipeline fits is its own, so one Step may stand in many.
@@ -47,7 +51,9 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 // the grid that it filters, and what it would do to the class attribute is left
 // out. A category index past the last category, which BinningFilter gives for a
 // value above the training range, counts as the last category. Save stores the
-// training grid, and Load calls build again.
+// training grid, and Load calls build again, with a grid that is equal to it, until
+// the filter treats that grid as the saved one did, at most RebuildAttempts times:
+// golearn's ChiMergeFilter sums in random order, and may round to other intervals.
 func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 	return Step{build: build}
 }
@@ -199,6 +205,7 @@ type fittedFilter struct {
 	filter base.Filter
 	parts  []filterPart
 	output []column
+	digest []byte // of the filtered training cells
 }
 
 // filterPart is one attribute after the filter. A part without a new attribute
@@ -217,7 +224,12 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), grid base.Fi
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := f.run(f.train.Columns, t.Bits, t.Rows, cls, true)
+	outCols, outBits, err := f.run(t.Columns, t.Bits, t.Rows, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.digest = digest(outBits)
+	out, err := mixedGrid(outCols, outBits, t.Rows, cls)
 	return f, out, err
 }
 
@@ -299,7 +311,11 @@ func (f *fittedFilter) apply(grid base.FixedDataGrid, cls *classCells) (*base.De
 	if err != nil {
 		return nil, err
 	}
-	return f.run(cols, bits, rows, cls, false)
+	outCols, outBits, err := f.run(cols, bits, rows, false)
+	if err != nil {
+		return nil, err
+	}
+	return mixedGrid(outCols, outBits, rows, cls)
 }
 
 // aligned reads the training columns of another grid, categories recoded. A
@@ -338,10 +354,10 @@ func recodeCells(c *column, from []string, bits []uint64) {
 
 // run filters the cells of the training columns. In training a category index
 // out of range means that the filter was not trained.
-func (f *fittedFilter) run(cols []column, bits [][]uint64, rows int, cls *classCells, training bool) (_ *base.DenseInstances, err error) {
+func (f *fittedFilter) run(cols []column, bits [][]uint64, rows int, training bool) (outCols []column, outBits [][]uint64, err error) {
 	defer guard(fmt.Sprintf("%T", f.filter), &err)
-	outCols := slices.Clone(f.output)
-	outBits := make([][]uint64, len(f.parts))
+	outCols = slices.Clone(f.output)
+	outBits = make([][]uint64, len(f.parts))
 	for k, p := range f.parts {
 		if p.attr == nil {
 			outCols[k], outBits[k] = cols[p.source], bits[p.source]
@@ -351,25 +367,34 @@ func (f *fittedFilter) run(cols []column, bits [][]uint64, rows int, cls *classC
 		outBits[k] = make([]uint64, rows)
 		for i, b := range bits[p.source] {
 			if v := math.Float64frombits(b); c.Kind == floatKind && v-v != 0 {
-				return nil, notFinite(c.Name, i, v)
+				return nil, nil, notFinite(c.Name, i, v)
 			}
 			if known := len(f.train.Columns[p.source].Values); c.Kind == categoricalKind && b >= uint64(known) {
-				return nil, fault.Param("golearn: Filter", fmt.Sprintf("attribute %q, row %d", c.Name, i), c.Values[b], "a category of the training grid, as it is filtered")
+				return nil, nil, fault.Param("golearn: Filter", fmt.Sprintf("attribute %q, row %d", c.Name, i), c.Values[b], "a category of the training grid, as it is filtered")
 			}
 			got, err := filterCell(f.filter, f.attrs[p.source], p.attr, c.Kind, b)
 			if err != nil {
-				return nil, fmt.Errorf("attribute %q, row %d: %w", c.Name, i, err)
+				return nil, nil, fmt.Errorf("attribute %q, row %d: %w", c.Name, i, err)
 			}
 			if last := len(outCols[k].Values) - 1; outCols[k].Kind == categoricalKind && got > uint64(last) {
 				if training || last < 0 {
-					return nil, fault.Param("golearn: Filter", fmt.Sprintf("category of attribute %q, row %d", c.Name, i), got, fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
+					return nil, nil, fault.Param("golearn: Filter", fmt.Sprintf("category of attribute %q, row %d", c.Name, i), got, fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
 				}
 				got = uint64(last)
 			}
 			outBits[k][i] = got
 		}
 	}
-	return mixedGrid(outCols, outBits, rows, cls)
+	return outCols, outBits, nil
+}
+
+// digest tells whether a filter that was built again filters as the first did.
+func digest(bits [][]uint64) []byte {
+	h := sha256.New()
+	for _, b := range bits {
+		h.Write(pack(b))
+	}
+	return h.Sum(nil)
 }
 
 // filterCell passes one cell through a filter.
