@@ -44,10 +44,14 @@ type column struct {
 	Precision int      // decimals that golearn prints of a float
 }
 
+// mostDecimals bounds Precision: golearn prints with it, and a hostile file must
+// not make it print a gigabyte of zeros.
+const mostDecimals = 100
+
 func columnOf(a base.Attribute) (column, error) {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
-		return column{Name: v.GetName(), Kind: floatKind, Precision: v.Precision}, nil
+		return column{Name: v.GetName(), Kind: floatKind, Precision: min(max(v.Precision, 0), mostDecimals)}, nil
 	case *base.BinaryAttribute:
 		return column{Name: v.GetName(), Kind: binaryKind}, nil
 	case *base.CategoricalAttribute:
@@ -91,6 +95,9 @@ func (c column) validate() error {
 	}
 	if c.Kind != categoricalKind && len(c.Values) > 0 {
 		return fmt.Errorf("attribute %q is %v and has categories", c.Name, c.Kind)
+	}
+	if c.Precision < 0 || c.Precision > mostDecimals {
+		return fmt.Errorf("attribute %q is printed with %d decimals", c.Name, c.Precision)
 	}
 	if v, ok := duplicate(c.Values); ok {
 		return fmt.Errorf("attribute %q has the category %q twice", c.Name, v)

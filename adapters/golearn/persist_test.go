@@ -252,6 +252,7 @@ func TestHostilePayloads(t *testing.T) {
 	for name, p := range map[string]classifierPayload{
 		"no features":        {Classes: three, Estimator: est},
 		"unknown type":       {Encoder: encoder{Columns: []column{{Name: "a", Kind: 9}}}, Classes: three, Estimator: est},
+		"many decimals":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: floatKind, Precision: 1 << 30}}}, Classes: three, Estimator: est},
 		"no categories":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind}}}, Classes: three, Estimator: est},
 		"a category twice":   {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}}}, Classes: three, Estimator: est},
 		"a name twice":       {Encoder: encoder{Columns: append(float, float...)}, Classes: three, Estimator: est},
