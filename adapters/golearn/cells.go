@@ -53,7 +53,7 @@ func (c *cells) category(row int) (int, error) {
 		return 0, err
 	}
 	if b >= uint64(len(c.column.Values)) {
-		return 0, fault.Param("golearn", fmt.Sprintf("attribute %q, row %d", c.column.Name, row), b,
+		return 0, fault.Param("input", fmt.Sprintf("attribute %q, row %d", c.column.Name, row), b,
 			fmt.Sprintf("the index of one of its %d categories", len(c.column.Values)))
 	}
 	return int(b), nil
@@ -103,7 +103,7 @@ func bind(grid base.FixedDataGrid, attrs []base.Attribute) ([]cells, error) {
 		c := places[a]
 		if c.storage == nil {
 			if c.spec, err = grid.GetAttribute(a); err != nil {
-				return nil, fault.Param("golearn", "attribute", a.GetName(), "one that the grid can resolve: "+err.Error())
+				return nil, fault.Param("input", "attribute", a.GetName(), "one that the grid can resolve: "+err.Error())
 			}
 			c.grid = grid
 		}
@@ -133,7 +133,8 @@ func densePlaces(grid *base.DenseInstances) map[base.Attribute]cells {
 }
 
 // guard turns a panic of golearn code, or of a filter, into an error. It stands
-// around calls out of this package only, so it hides no fault of our own.
+// where a grid is read, which may run a view's or a filter's code at each cell, and
+// where golearn's classifiers are called; never around an estimator.
 func guard(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Param("golearn", doing, p, "no panic")

@@ -82,7 +82,7 @@ func classIndex(r *cells, row int) (int, error) {
 	case categoricalKind:
 		k, err := r.category(row)
 		if err == nil && r.column.Values[k] == MissingCategory {
-			err = fault.Param("golearn", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), MissingCategory, "a class in every training row")
+			err = fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), MissingCategory, "a class in every training row")
 		}
 		return k, err
 	case binaryKind:
@@ -101,7 +101,7 @@ func classIndex(r *cells, row int) (int, error) {
 	case v-v != 0:
 		return 0, notFinite(r.column.Name, row, v)
 	default:
-		return 0, fault.Param("golearn", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), v,
+		return 0, fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), v,
 			"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
 	}
 }
@@ -115,7 +115,7 @@ func readTargets(grid base.FixedDataGrid, class base.Attribute) (_ column, _ []f
 	}
 	r := &readers[0]
 	if r.column.Kind != floatKind {
-		return column{}, nil, fault.Param("golearn", "class attribute", fmt.Sprintf("%q of type %v", r.column.Name, r.column.Kind), "a float attribute as the target")
+		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", r.column.Name, r.column.Kind), "a float attribute as the target")
 	}
 	y := make([]float64, r.rows)
 	for i := range y {
@@ -134,7 +134,7 @@ func readTargets(grid base.FixedDataGrid, class base.Attribute) (_ column, _ []f
 // trainingGrid refuses what no Fit can use, and returns the class attribute.
 func trainingGrid(grid base.FixedDataGrid) (_ base.Attribute, err error) {
 	if grid == nil {
-		return nil, fault.Param("golearn", "grid", nil, "a grid")
+		return nil, fault.Param("input", "grid", nil, "a grid")
 	}
 	defer guard("reading the grid", &err)
 	if _, rows := grid.Size(); rows < 1 {

@@ -66,7 +66,7 @@ func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) er
 }
 
 func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classifierModel, error) {
-	est, err := estimators.Clone(classifierName, c.Estimator)
+	est, err := estimators.Clone("Estimator", c.Estimator)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error
 	m := c.fitted
 	x, err := m.matrix(grid)
 	if err != nil {
-		return empty(m.column()), fmt.Errorf("%s: %w", classifierName, err)
+		return empty(m.column()), err
 	}
 	var bits []uint64
 	if x != nil {
@@ -115,14 +115,19 @@ func (m *classifierModel) column() column {
 	return m.classes.Column
 }
 
+// matrix returns the matrix of a grid, or nil if it has no rows.
 func (m *classifierModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(classifierName)
 	}
 	if grid == nil {
-		return nil, fault.Param("golearn", "grid", nil, "a grid")
+		return nil, fault.Param(classifierName, "grid", nil, "a grid")
 	}
-	return m.encoder.encode(grid)
+	x, err := m.encoder.encode(grid)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", classifierName, err)
+	}
+	return x, nil
 }
 
 // predict returns the cells of the class column.
@@ -140,7 +145,7 @@ func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
 	out := make([]uint64, len(y))
 	for i, label := range y {
 		if label < 0 || label >= len(m.classes.Present) {
-			return nil, fault.Param("golearn", fmt.Sprintf("estimator's prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.classes.Present)))
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.classes.Present)))
 		}
 		k := m.classes.Present[label]
 		if m.classes.Column.Kind == floatKind {
@@ -173,7 +178,7 @@ func (m *classifierModel) scores(x *mat.Dense) ([]uint64, error) {
 func (m *classifierModel) proba(x *mat.Dense) (*mat.Dense, error) {
 	p, ok := m.estimator.(estimators.ProbaPredictor)
 	if !ok || !estimators.Supports(m.estimator, estimators.Proba) {
-		return nil, estimators.Unsupported(classifierName, m.estimator, estimators.Proba)
+		return nil, estimators.Unsupported("Estimator", m.estimator, estimators.Proba)
 	}
 	out, err := p.PredictProba(x)
 	if err != nil {
@@ -194,7 +199,7 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 	m := c.fitted
 	x, err := m.matrix(grid)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", classifierName, err)
+		return nil, err
 	}
 	if x == nil {
 		return &mat.Dense{}, nil

@@ -57,7 +57,7 @@ func columnOf(a base.Attribute) (column, error) {
 	case *base.CategoricalAttribute:
 		return column{Name: v.GetName(), Kind: categoricalKind, Values: slices.Clone(v.GetValues())}, nil
 	}
-	return column{}, fault.Param("golearn", "attribute", fmt.Sprintf("%T", a), "a float, a categorical or a binary attribute")
+	return column{}, fault.Param("input", "attribute", fmt.Sprintf("%T", a), "a float, a categorical or a binary attribute")
 }
 
 // attribute makes a new attribute, which shares nothing with any other.
@@ -214,7 +214,7 @@ func featureColumns(attrs []base.Attribute, class string) ([]column, error) {
 		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
 	if n, ok := duplicate(append(names(cols), class)); ok {
-		return nil, fault.Param("golearn", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
+		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
 	}
 	return cols, nil
 }

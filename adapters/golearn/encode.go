@@ -51,7 +51,7 @@ func newEncoder(grid base.FixedDataGrid, class string, noOneHot, allowMissing bo
 			continue
 		}
 		if noOneHot {
-			return nil, nil, fault.Param("golearn", "feature", strconv.Quote(c.Name)+", which is categorical", "float or binary features only, or NoOneHot = false")
+			return nil, nil, fault.Param("input", "feature", strconv.Quote(c.Name)+", which is categorical", "float or binary features only, or NoOneHot = false")
 		}
 		if cols[j].Values, err = present(&readers[j]); err != nil {
 			return nil, nil, err
@@ -128,7 +128,7 @@ func match(grid base.FixedDataGrid, cols []column) (_ []cells, ignored []string,
 		switch {
 		case attrs[j] != nil:
 		case found != "":
-			return nil, nil, fault.Param("golearn", "attribute", fmt.Sprintf("%q of type %s", c.Name, found), fmt.Sprintf("%v, as in training", c.Kind))
+			return nil, nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %s", c.Name, found), fmt.Sprintf("%v, as in training", c.Kind))
 		default:
 			return nil, nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", c.Name), len(all), "attributes", "fitted on %d features", len(cols))
 		}

@@ -198,7 +198,7 @@ func predictFinal(c base.Classifier, grid base.FixedDataGrid) (out base.FixedDat
 	}
 	out, err = c.Predict(grid)
 	if out == nil && err == nil {
-		err = fault.Param("golearn", fmt.Sprintf("prediction of %T", c), nil, "a grid")
+		err = fault.Param("Final", fmt.Sprintf("prediction of %T", c), nil, "a grid")
 	}
 	return out, err
 }
@@ -206,7 +206,7 @@ func predictFinal(c base.Classifier, grid base.FixedDataGrid) (out base.FixedDat
 // before returns the grid that Final sees, and nil for one of no rows.
 func (m *pipelineModel) before(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 	if grid == nil {
-		return nil, fault.Param("golearn", "grid", nil, "a grid")
+		return nil, fault.Param("input", "grid", nil, "a grid")
 	}
 	rows, err := sizeOf(grid)
 	if err != nil {

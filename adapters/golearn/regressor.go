@@ -61,7 +61,7 @@ func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) err
 }
 
 func (r *Regressor) fit(ctx context.Context, grid base.FixedDataGrid) (*regressorModel, error) {
-	est, err := estimators.Clone(regressorName, r.Estimator)
+	est, err := estimators.Clone("Estimator", r.Estimator)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (r *Regressor) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error)
 	m := r.fitted
 	x, err := m.matrix(grid)
 	if err != nil {
-		return empty(m.column()), fmt.Errorf("%s: %w", regressorName, err)
+		return empty(m.column()), err
 	}
 	if x == nil {
 		return classGrid(m.target, nil)
@@ -112,14 +112,19 @@ func (m *regressorModel) column() column {
 	return m.target
 }
 
+// matrix returns the matrix of a grid, or nil if it has no rows.
 func (m *regressorModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(regressorName)
 	}
 	if grid == nil {
-		return nil, fault.Param("golearn", "grid", nil, "a grid")
+		return nil, fault.Param(regressorName, "grid", nil, "a grid")
 	}
-	return m.encoder.encode(grid)
+	x, err := m.encoder.encode(grid)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", regressorName, err)
+	}
+	return x, nil
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a
@@ -130,7 +135,7 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 	m := r.fitted
 	x, err := m.matrix(grid)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", regressorName, err)
+		return nil, nil, err
 	}
 	v, ok := m.estimator.(estimators.VariancePredictor)
 	if !ok || !estimators.Supports(m.estimator, estimators.Variance) {

@@ -67,7 +67,7 @@ func (s Step) fit(ctx context.Context, grid base.FixedDataGrid, cls *classCells,
 	case s.build != nil:
 		return fitFilter(s.build, grid, cls)
 	}
-	return nil, nil, fault.Param("golearn", "step", "neither Transform nor Filter", "a step made by one of them of a value that is not nil")
+	return nil, nil, fault.Param("Steps", "step", "neither Transform nor Filter", "a step made by one of them of a value that is not nil")
 }
 
 func (s Step) clone() Step {
