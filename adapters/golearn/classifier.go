@@ -54,8 +54,8 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 // categorical, binary, or a float of 0 and 1. The estimator sees the classes that
 // occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil Estimator
 // or grid, a class or a category that is none, a refused categorical feature;
-// ErrShape for no rows, no features or not one class attribute; ErrNotFinite; the
-// estimator's own, as it may refuse a single class; ctx's.
+// ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
+// matrix over MaxMatrixBytes; ErrNotFinite; the estimator's own, as it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
 	m, err := c.fit(ctx, grid)
 	if err != nil {

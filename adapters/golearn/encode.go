@@ -160,6 +160,9 @@ func (e *encoder) fill(readers []cells, unseen map[string]int) (*mat.Dense, erro
 		width += e.Columns[j].width()
 	}
 	rows := readers[0].rows
+	if err := checkSize(rows, e.Columns); err != nil {
+		return nil, err
+	}
 	x := mat.NewDense(rows, width, nil)
 	for i := range rows {
 		row := x.RawRowView(i)
@@ -196,6 +199,29 @@ func (e *encoder) fill(readers []cells, unseen map[string]int) (*mat.Dense, erro
 		}
 	}
 	return x, nil
+}
+
+// MaxMatrixBytes is the size of the largest matrix that is made of a grid. A column
+// of names or numbers of things, one-hot encoded, soon asks for more.
+const MaxMatrixBytes = 8 << 30
+
+func checkSize(rows int, cols []column) error {
+	width, widest := 0, column{}
+	for _, c := range cols {
+		width += c.width()
+		if c.width() > widest.width() || widest.Kind == 0 {
+			widest = c
+		}
+	}
+	bytes := int64(rows) * int64(width) * cellSize
+	if bytes <= MaxMatrixBytes {
+		return nil
+	}
+	hint := ""
+	if widest.Kind == categoricalKind {
+		hint = fmt.Sprintf("the feature %q has %d categories: leave it out", widest.Name, len(widest.Values))
+	}
+	return &fault.TooLargeError{What: fmt.Sprintf("a matrix of %d rows and %d columns", rows, width), Bytes: bytes, Limit: MaxMatrixBytes, Hint: hint}
 }
 
 // recode maps indices into from to indices into to, by text.

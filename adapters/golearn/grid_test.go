@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -116,6 +117,18 @@ func TestManyCategoriesAndOddTexts(t *testing.T) {
 		}
 		assert.Equal(t, "c", a.GetName())
 	}
+}
+
+func TestOneHotThatIsTooLarge(t *testing.T) {
+	ids := make([]string, 100_000)
+	for i := range ids {
+		ids[i] = strconv.Itoa(i)
+	}
+	cols := []column{{Name: "size", Kind: floatKind}, {Name: "passenger", Kind: categoricalKind, Values: ids}}
+	err := checkSize(len(ids), cols)
+	require.ErrorIs(t, err, estimators.ErrTooLarge)
+	assert.ErrorContains(t, err, `"passenger" has 100000 categories`)
+	require.NoError(t, checkSize(1000, cols))
 }
 
 const benchRows, benchCols = 10_000, 100
