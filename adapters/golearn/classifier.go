@@ -1,0 +1,298 @@
+package golearn
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const classifierName = "golearn: Classifier"
+
+// Classifier is a base.Classifier around an estimator of this module.
+//
+// Fit fits a clone of Estimator, so one Estimator may stand in many Classifiers,
+// and assigns it last: a Fit that fails leaves the model fitted before. Predict
+// and its kin write nothing and may run concurrently. Errors name the attribute
+// and the row, unwrap to the errors of package estimators, and come with a grid
+// of no rows where a grid is returned.
+type Classifier struct {
+	// Estimator is what learns. It has to have a Clone method (estimators.Cloner).
+	Estimator estimators.Classifier
+	// NoOneHot refuses categorical features. The default, false, gives each
+	// category that the training rows hold a column of 0 and 1.
+	NoOneHot bool
+	// AllowMissing hands NaN cells to Estimator instead of refusing them: for an
+	// estimator that imputes them itself.
+	AllowMissing bool
+
+	fitted *classifierModel
+}
+
+type classifierModel struct {
+	encoder   *encoder
+	classes   *classes
+	estimator estimators.Classifier
+}
+
+var (
+	_ base.Classifier    = (*Classifier)(nil)
+	_ estimators.Wrapper = (*Classifier)(nil)
+)
+
+// Fit learns from the rows of grid. It is FitContext without a context.
+func (c *Classifier) Fit(grid base.FixedDataGrid) error {
+	return c.FitContext(context.Background(), grid)
+}
+
+// FitContext learns from the rows of grid, which has one class attribute:
+// categorical, binary, or a float of 0 and 1. The estimator sees the classes that
+// occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil Estimator
+// or grid, a class or a category that is none, a refused categorical feature;
+// ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
+// matrix over MaxMatrixBytes; ErrNotFinite; the estimator's own, as it may refuse a single class; ctx's.
+func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+	m, err := c.fit(ctx, grid)
+	if err != nil {
+		return fmt.Errorf("%s: %w", classifierName, err)
+	}
+	c.fitted = m
+	return nil
+}
+
+func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classifierModel, error) {
+	est, err := estimators.Clone("Estimator", c.Estimator)
+	if err != nil {
+		return nil, err
+	}
+	class, err := trainingGrid(grid)
+	if err != nil {
+		return nil, err
+	}
+	enc, x, err := newEncoder(grid, class.GetName(), c.NoOneHot, c.AllowMissing)
+	if err != nil {
+		return nil, err
+	}
+	cls, y, err := readClasses(grid, class)
+	if err != nil {
+		return nil, err
+	}
+	if err := est.Fit(ctx, x, y); err != nil {
+		return nil, enc.explain(err)
+	}
+	return &classifierModel{encoder: enc, classes: cls, estimator: est}, nil
+}
+
+// Predict returns a grid of the same rows, in the same order, with the class
+// attribute of the training grid alone: its name, type and categories. After
+// training on a float class it holds the probability of 1, or the predicted 0 or
+// 1 if the estimator gives no probabilities. Errors: ErrNotFitted; ErrShape for a
+// missing feature; ErrParam for one of another type; ErrNotFinite; the estimator's.
+func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
+	m := c.fitted
+	x, err := m.matrix(grid)
+	if err != nil {
+		return empty(m.column()), err
+	}
+	var bits []uint64
+	if x != nil {
+		if bits, err = m.predict(x); err != nil {
+			return empty(m.column()), fmt.Errorf("%s: %w", classifierName, m.encoder.explain(err))
+		}
+	}
+	return classGrid(m.classes.Column, bits)
+}
+
+func (m *classifierModel) column() column {
+	if m == nil {
+		return column{}
+	}
+	return m.classes.Column
+}
+
+// matrix returns the matrix of a grid, or nil if it has no rows.
+func (m *classifierModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(classifierName)
+	}
+	if grid == nil {
+		return nil, fault.Param(classifierName, "grid", nil, "a grid")
+	}
+	x, err := m.encoder.encode(grid)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", classifierName, err)
+	}
+	return x, nil
+}
+
+// predict returns the cells of the class column.
+func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
+	if m.classes.Column.Kind == floatKind && estimators.Supports(m.estimator, estimators.Proba) {
+		return m.scores(x)
+	}
+	y, err := m.estimator.Predict(x)
+	if err != nil {
+		return nil, err
+	}
+	if rows, _ := x.Dims(); len(y) != rows {
+		return nil, fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", rows)
+	}
+	out := make([]uint64, len(y))
+	for i, label := range y {
+		if label < 0 || label >= len(m.classes.Present) {
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.classes.Present)))
+		}
+		k := m.classes.Present[label]
+		if m.classes.Column.Kind == floatKind {
+			out[i] = math.Float64bits(float64(k))
+		} else {
+			out[i] = uint64(k)
+		}
+	}
+	return out, nil
+}
+
+// scores returns the probabilities of the class 1, which training may not have
+// held.
+func (m *classifierModel) scores(x *mat.Dense) ([]uint64, error) {
+	p, err := m.proba(x)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := x.Dims()
+	out := make([]float64, rows)
+	for label, k := range m.classes.Present {
+		if k == 1 {
+			mat.Col(out, label, p)
+		}
+	}
+	return floatBits(out), nil
+}
+
+// proba has its columns in the order of the labels 0 to K-1.
+func (m *classifierModel) proba(x *mat.Dense) (*mat.Dense, error) {
+	p, ok := m.estimator.(estimators.ProbaPredictor)
+	if !ok || !estimators.Supports(m.estimator, estimators.Proba) {
+		return nil, estimators.Unsupported("Estimator", m.estimator, estimators.Proba)
+	}
+	out, err := p.PredictProba(x)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := x.Dims()
+	if r, k := out.Dims(); r != rows || k != len(m.classes.Present) {
+		return nil, fault.Shape(fmt.Sprintf("the estimator's probabilities have %d rows and", r), k, "columns", "want %d rows and %d columns", rows, len(m.classes.Present))
+	}
+	return out, nil
+}
+
+// PredictProba returns a row of class probabilities for each row of grid, columns
+// in the order of Labels. For a grid of no rows it is the empty matrix. Errors as
+// Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no
+// probabilities.
+func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
+	m := c.fitted
+	x, err := m.matrix(grid)
+	if err != nil {
+		return nil, err
+	}
+	if x == nil {
+		return &mat.Dense{}, nil
+	}
+	p, err := m.proba(x)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", classifierName, m.encoder.explain(err))
+	}
+	return p, nil
+}
+
+// Labels returns the classes that the training rows held, in the order of the
+// class attribute's categories ("0", "1" for a binary or a float class); nil
+// before Fit.
+func (c *Classifier) Labels() []string {
+	if c.fitted == nil {
+		return nil
+	}
+	return c.fitted.classes.labels()
+}
+
+// Features names the columns of the matrix that the estimator sees: an attribute's
+// name, or name=category for a categorical one; nil before Fit.
+func (c *Classifier) Features() []string {
+	if c.fitted == nil {
+		return nil
+	}
+	return expanded(c.fitted.encoder.Columns)
+}
+
+// Inspect reads grid as Predict would and says what it ignores and which
+// categories it does not know. Errors as Predict's.
+func (c *Classifier) Inspect(grid base.FixedDataGrid) (Inspection, error) {
+	if c.fitted == nil {
+		return Inspection{}, fault.NotFitted(classifierName)
+	}
+	if grid == nil {
+		return Inspection{}, fault.Param(classifierName, "grid", nil, "a grid")
+	}
+	_, report, err := c.fitted.encoder.inspect(grid)
+	if err != nil {
+		return Inspection{}, fmt.Errorf("%s: %w", classifierName, err)
+	}
+	return report, nil
+}
+
+// Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
+// before Fit. It must not be fitted again.
+func (c *Classifier) Fitted() estimators.Classifier {
+	if c.fitted == nil {
+		return nil
+	}
+	return c.fitted.estimator
+}
+
+// Report is the fitted estimator's report, and the zero Report before Fit or if
+// it makes none.
+func (c *Classifier) Report() estimators.Report {
+	return reportOf(c.Fitted())
+}
+
+func reportOf(e any) estimators.Report {
+	if r, ok := e.(estimators.Reporter); ok && estimators.Supports(e, estimators.Reporting) {
+		return r.Report()
+	}
+	return estimators.Report{}
+}
+
+// Supports reports whether the method of a capability would work, which depends
+// on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
+// and golearn knows no decision values, so all others are false.
+func (c *Classifier) Supports(capability estimators.Capability) bool {
+	switch capability {
+	case estimators.Proba, estimators.Cloning, estimators.Reporting, estimators.Marshalling:
+		return c.Estimator != nil && estimators.Supports(c.Estimator, capability)
+	}
+	return false
+}
+
+// Clone returns an unfitted, equally configured, independent copy. An Estimator
+// that has no Clone method is shared, and then Fit of either will fail.
+func (c *Classifier) Clone() *Classifier {
+	out := &Classifier{Estimator: c.Estimator, NoOneHot: c.NoOneHot, AllowMissing: c.AllowMissing}
+	if e, err := estimators.Clone(classifierName, c.Estimator); err == nil {
+		out.Estimator = e
+	}
+	return out
+}
+
+// String says what is wrapped and what it was fitted on.
+func (c *Classifier) String() string {
+	if c.fitted == nil {
+		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.Estimator)
+	}
+	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.encoder.Columns), len(c.fitted.classes.Present))
+}

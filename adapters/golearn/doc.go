@@ -1,0 +1,78 @@
+// Package golearn lets the estimators of this module stand where golearn code
+// expects a base.Classifier, and moves data between golearn's grids and gonum's
+// matrices.
+//
+// # The drop-in
+//
+// One line changes. Where there was
+//
+//	cls := knn.NewKnnClassifier("euclidean", "linear", 2)
+//
+// there now is
+//
+//	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
+//
+// and Fit, Predict, the confusion matrix, golearn's cross-validation, bagging
+// and one-versus-all go on as before. [Regressor] does the same for a float
+// class attribute, with the convention of golearn's LinearRegression: Predict
+// gives a grid with one float attribute of the target's name.
+//
+// # What is done with a grid
+//
+// Every attribute but the class is a feature. A float attribute is one column
+// of the matrix that the estimator sees, a binary one a column of 0 and 1, and
+// a categorical one a column for each category that the training rows hold
+// (NoOneHot refuses categorical features instead). At Predict attributes are
+// matched by name and type and categories by their text, so a grid that was
+// parsed from another file, with its columns or categories in another order, is
+// read correctly; columns that Fit did not see are ignored, and a category that
+// it did not see sets none of its attribute's columns, which Inspect counts.
+// The grid may lack the class attribute and may have no rows.
+//
+// The class attribute is categorical, binary, or a float of 0 and 1. That last
+// one is what golearn's meta.OneVsAllModel hands over: the prediction is then a
+// float attribute with the probability of 1, or the predicted 0 or 1 if the
+// estimator has no probabilities.
+//
+// # Pipelines
+//
+// A [Pipeline] is a base.Classifier too. Its steps are transformers of this
+// module (Transform) or golearn filters (Filter), and its Final is one of this
+// package's types, another Pipeline, or a golearn classifier:
+//
+//	p := &golearn.Pipeline{
+//		Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
+//		Final: knn.NewKnnClassifier("euclidean", "linear", 2),
+//	}
+//
+// The steps are fitted on the training grid only. A filter never touches the
+// class, and at Predict it gets cells under the attributes that it was trained
+// on, so that it works on a separately parsed grid.
+//
+// # Saving
+//
+// Save writes a model file as a whole or not at all, and Load refuses, with
+// estimators.ErrBadModel, a file that was cut short or changed, and then keeps
+// the model it had. Configuration is not stored: Load into a value that is
+// configured as the saved one was. SaveWithPrefix and LoadWithPrefix put the
+// same bytes, under one key, into the archives of golearn's composites.
+//
+// # Data
+//
+// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0.
+// [FeatureGrid], [LabelledGrid] and [TargetGrid] make grids of matrices, and
+// [Matrix], [Labels] and [Targets] the reverse. [Split] and [StratifiedSplit]
+// divide a grid reproducibly, without shuffling it.
+//
+// # What is refused
+//
+// All of this is an error that names the attribute and the row, never a panic,
+// and comes with a grid of no rows: a NaN or an infinity in a feature (missing
+// cells have to be imputed or dropped first), a training grid without rows,
+// without features, or with more or fewer than one class attribute, a class
+// cell that is missing, a feature that the grid to predict lacks or has as
+// another type.
+//
+// The package imports golearn's base package only. That needs no C compiler, and
+// neither does anything here; golearn's knn, linear_models and ensemble do.
+package golearn

@@ -1,0 +1,175 @@
+package golearn
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// archiveEntry is one entry of the archive that a classifier of golearn writes
+// itself into. The entries are kept uncompressed, so that reading them cannot take
+// more memory than the model data has.
+type archiveEntry struct {
+	Key  string
+	Data []byte
+}
+
+// finalPrefix is where in that archive the classifier stands: at the root, the
+// only place where golearn's KNN finds what it wrote.
+const finalPrefix = ""
+
+// archive lets a fitted classifier of golearn write itself, which it can do to a
+// file only, and returns what it wrote.
+func archive(c base.Classifier) ([]archiveEntry, error) {
+	dir, err := os.MkdirTemp("", "kernelearn")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "final")
+	if err := writeArchive(c, path); err != nil {
+		return nil, fmt.Errorf("%T does not save itself (%v): %w", c, err, errors.ErrUnsupported)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Reading back to the end also shows that the archive is whole.
+	entries, err := readArchive(f)
+	if err != nil {
+		return nil, fmt.Errorf("%T wrote an archive that cannot be read (%v): %w", c, err, errors.ErrUnsupported)
+	}
+	return entries, nil
+}
+
+func writeArchive(c base.Classifier, path string) (err error) {
+	defer guard(fmt.Sprintf("%T", c), &err)
+	w, err := base.CreateSerializedClassifierStub(path, c.GetMetadata())
+	if err != nil {
+		return err
+	}
+	saveErr := c.SaveWithPrefix(w, finalPrefix)
+	// Some classifiers of golearn have closed it by now, and closing it again fails.
+	_ = w.Close()
+	return saveErr
+}
+
+func readArchive(r io.Reader) ([]archiveEntry, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	var out []archiveEntry
+	for t := tar.NewReader(z); ; {
+		h, err := t.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(t)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, archiveEntry{Key: h.Name, Data: data})
+	}
+	_, err = io.Copy(io.Discard, z)
+	return out, err
+}
+
+// restore lets a classifier of golearn read itself from entries.
+func restore(c base.Classifier, entries []archiveEntry) error {
+	if err := checkEntries(entries); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "kernelearn")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "final")
+	var buf bytes.Buffer
+	if err := packArchive(&buf, entries); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return loadArchive(c, path)
+}
+
+func packArchive(w io.Writer, entries []archiveEntry) error {
+	z := gzip.NewWriter(w)
+	t := tar.NewWriter(z)
+	for _, e := range entries {
+		if err := t.WriteHeader(&tar.Header{Name: e.Key, Size: int64(len(e.Data))}); err != nil {
+			return err
+		}
+		if _, err := t.Write(e.Data); err != nil {
+			return err
+		}
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+func loadArchive(c base.Classifier, path string) (err error) {
+	defer guard(fmt.Sprintf("%T", c), &err)
+	r, err := base.ReadSerializedClassifierStub(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return c.LoadWithPrefix(r, finalPrefix)
+}
+
+// checkEntries refuses the counts that golearn allocates by without comparing
+// them with what is there: the size of a stored grid, and of a list of attributes.
+func checkEntries(entries []archiveEntry) error {
+	byKey := make(map[string][]byte, len(entries))
+	for _, e := range entries {
+		if _, twice := byKey[e.Key]; twice {
+			return fault.BadModel(pipelineKind, "the key %q twice", e.Key)
+		}
+		byKey[e.Key] = e.Data
+	}
+	for _, e := range entries {
+		if prefix, ok := strings.CutSuffix(e.Key, "DIMS"); ok {
+			if err := checkDims(e.Data, len(byKey[prefix+"ATTRS"])+len(byKey[prefix+"CATTRS"]), len(byKey[prefix+"DATA"])); err != nil {
+				return fault.BadModel(pipelineKind, "%q: %v", e.Key, err)
+			}
+		}
+		if strings.HasSuffix(e.Key, "ATTR_COUNT") {
+			if len(e.Data) != cellSize || binary.LittleEndian.Uint64(e.Data) > uint64(len(entries)) {
+				return fault.BadModel(pipelineKind, "%q counts more attributes than there are", e.Key)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDims compares a stored grid's size, attributes and rows, with the bytes of
+// its attribute list and its cells.
+func checkDims(dims []byte, attrBytes, dataBytes int) error {
+	if len(dims) != 2*cellSize {
+		return fmt.Errorf("%d bytes, want %d", len(dims), 2*cellSize)
+	}
+	attrs, rows := binary.LittleEndian.Uint64(dims), binary.LittleEndian.Uint64(dims[cellSize:])
+	// An attribute takes more than a byte of the list, and a cell at least one.
+	if attrs > uint64(attrBytes) || rows > uint64(dataBytes) || attrs*rows > uint64(dataBytes) {
+		return fmt.Errorf("%d attributes in %d bytes and %d rows in %d bytes", attrs, attrBytes, rows, dataBytes)
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package golearn
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/meta"
+	"github.com/sjwhitworth/golearn/naive"
+	"github.com/sjwhitworth/golearn/trees"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+// saved is a configuration that all tests of files run over.
+type saved struct {
+	build func() ours
+	grid  func(testing.TB) base.FixedDataGrid
+}
+
+func savedModels() map[string]saved {
+	flower := func(tb testing.TB) base.FixedDataGrid { return flowerGrid(tb, 45, 1) }
+	out := map[string]saved{
+		"classifier": {func() ours { return &Classifier{Estimator: &centroids{}} }, flower},
+		"one-hot": {func() ours { return &Classifier{Estimator: &centroids{}} }, func(tb testing.TB) base.FixedDataGrid {
+			return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1,red,x", "3,,y")
+		}},
+		"regressor": {func() ours { return &Regressor{Estimator: &leastSquares{}} }, func(tb testing.TB) base.FixedDataGrid { return line(tb) }},
+	}
+	for name, build := range pipelines() {
+		out["pipeline: "+name] = saved{func() ours { return build() }, flower}
+	}
+	return out
+}
+
+func predictions(tb testing.TB, m base.Classifier, g base.FixedDataGrid) []string {
+	tb.Helper()
+	pred, err := m.Predict(g)
+	require.NoError(tb, err)
+	return classTexts(tb, pred)
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	for name, c := range savedModels() {
+		t.Run(name, func(t *testing.T) {
+			g := c.grid(t)
+			m := c.build()
+			path := filepath.Join(t.TempDir(), "model")
+			require.ErrorIs(t, m.Save(path), estimators.ErrNotFitted)
+			require.NoFileExists(t, path)
+			require.NoError(t, m.Fit(g))
+			require.NoError(t, m.Save(path))
+			want := predictions(t, m, g)
+			got := c.build()
+			require.NoError(t, got.Load(path))
+			assert.Equal(t, want, predictions(t, got, g))
+			assert.Equal(t, m.String(), got.String())
+			assert.Equal(t, 1, got.GetMetadata().FormatVersion)
+			require.ErrorIs(t, got.Load(path+".absent"), os.ErrNotExist)
+
+			// In an archive of golearn, beside others, which stays open.
+			archive := filepath.Join(t.TempDir(), "archive")
+			w, err := base.CreateSerializedClassifierStub(archive, m.GetMetadata())
+			require.NoError(t, err)
+			require.NoError(t, m.SaveWithPrefix(w, "a/b"))
+			require.NoError(t, m.SaveWithPrefix(w, "c"))
+			require.NoError(t, w.Close())
+			r, err := base.ReadSerializedClassifierStub(archive)
+			require.NoError(t, err)
+			defer r.Close()
+			for _, prefix := range []string{"a/b", "c"} {
+				got = c.build()
+				require.NoError(t, got.LoadWithPrefix(r, prefix))
+				assert.Equal(t, want, predictions(t, got, g))
+			}
+			require.ErrorIs(t, got.LoadWithPrefix(r, "d"), estimators.ErrBadModel)
+			assert.Equal(t, want, predictions(t, got, g))
+			require.ErrorIs(t, got.LoadWithPrefix(nil, ""), estimators.ErrParam)
+			require.ErrorIs(t, got.SaveWithPrefix(nil, ""), estimators.ErrParam)
+		})
+	}
+}
+
+func TestAChangedFileIsRefusedAndTheModelStays(t *testing.T) {
+	for name, c := range savedModels() {
+		t.Run(name, func(t *testing.T) {
+			g := c.grid(t)
+			m := c.build()
+			require.NoError(t, m.Fit(g))
+			path := filepath.Join(t.TempDir(), "model")
+			require.NoError(t, m.Save(path))
+			want := predictions(t, m, g)
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			refused := func(changed []byte) {
+				require.NoError(t, os.WriteFile(path, changed, 0o600))
+				require.ErrorIs(t, m.Load(path), estimators.ErrBadModel)
+			}
+			for _, n := range []int{0, 1, len(data) / 2, len(data) - 1} {
+				refused(data[:n])
+			}
+			step := max(1, len(data)/300)
+			for i := 0; i < len(data); i += step {
+				changed := append([]byte(nil), data...)
+				changed[i] ^= 0x55
+				refused(changed)
+			}
+			refused(append(append([]byte(nil), data...), 0))
+			assert.Equal(t, want, predictions(t, m, g))
+		})
+	}
+}
+
+// A Save that cannot marshal must not touch the file either.
+func TestAFailedSaveLeavesTheFile(t *testing.T) {
+	g := flowerGrid(t, 30, 1)
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, fitted(t, g).Save(path))
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	without := &Classifier{Estimator: &plain{}}
+	require.NoError(t, without.Fit(g))
+	require.ErrorIs(t, without.Save(path), errUnsupported)
+	require.ErrorIs(t, (&Classifier{Estimator: &plain{}}).Load(path), errUnsupported)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+}
+
+func TestAnotherConfigurationIsRefused(t *testing.T) {
+	g := flowerGrid(t, 45, 1)
+	ours := &Classifier{Estimator: &centroids{}}
+	base0 := func() *Pipeline {
+		return &Pipeline{Steps: []Step{Transform(&scaler{}), binning(4)}, Final: ours.Clone()}
+	}
+	p := base0()
+	require.NoError(t, p.Fit(g))
+	data, err := p.MarshalBinary()
+	require.NoError(t, err)
+	cls, err := fitted(t, g).MarshalBinary()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		into persistent
+		data []byte
+		text string
+	}{
+		"another type":        {&Regressor{Estimator: &leastSquares{}}, cls, "golearn.Classifier"},
+		"NoOneHot":            {&Classifier{Estimator: &centroids{}, NoOneHot: true}, cls, "NoOneHot"},
+		"AllowMissing":        {&Classifier{Estimator: &centroids{}, AllowMissing: true}, cls, "AllowMissing"},
+		"pipeline's NoOneHot": {&Pipeline{Steps: base0().Steps, Final: ours, NoOneHot: true}, data, "NoOneHot"},
+		"fewer steps":         {&Pipeline{Steps: base0().Steps[:1], Final: ours}, data, "2 steps"},
+		"other steps":         {&Pipeline{Steps: []Step{binning(4), Transform(&scaler{})}, Final: ours}, data, "Transform"},
+		"another filter":      {&Pipeline{Steps: []Step{Transform(&scaler{}), binning(5)}, Final: ours}, data, "filter"},
+		"another final":       {&Pipeline{Steps: base0().Steps, Final: &Regressor{Estimator: &leastSquares{}}}, data, "golearn.Classifier"},
+		"a final of golearn":  {&Pipeline{Steps: base0().Steps, Final: trees.NewID3DecisionTree(0)}, data, "ID3DecisionTree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.into.UnmarshalBinary(c.data)
+			require.ErrorIs(t, err, estimators.ErrBadModel)
+			assert.ErrorContains(t, err, c.text)
+		})
+	}
+	tree := &Pipeline{Final: trees.NewID3DecisionTree(0)}
+	require.NoError(t, tree.Fit(g))
+	data, err = tree.MarshalBinary()
+	require.NoError(t, err)
+	want := predictions(t, tree, g)
+	other := &Pipeline{Final: naive.NewBernoulliNBClassifier()}
+	require.ErrorIs(t, other.UnmarshalBinary(data), estimators.ErrBadModel)
+	require.ErrorIs(t, (&Pipeline{Final: ours}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.Equal(t, want, predictions(t, tree, g))
+	require.ErrorIs(t, new(Pipeline).UnmarshalBinary(data), estimators.ErrParam)
+	require.ErrorIs(t, new(Classifier).UnmarshalBinary(cls), estimators.ErrParam)
+	require.ErrorIs(t, new(Regressor).UnmarshalBinary(cls), estimators.ErrParam)
+}
+
+// Trap 7: golearn's composites go on writing after we are done.
+func TestSavedInsideGolearnsComposites(t *testing.T) {
+	g := flowerGrid(t, 60, 1)
+	build := func() base.Classifier {
+		return &Pipeline{Steps: []Step{Transform(&scaler{})}, Final: &Classifier{Estimator: &centroids{}}}
+	}
+	path := filepath.Join(t.TempDir(), "bag")
+	bag := new(meta.BaggedModel)
+	bag.AddModel(build())
+	bag.AddModel(build())
+	bag.AddModel(build())
+	bag.Fit(g)
+	require.NoError(t, bag.Save(path))
+	again := new(meta.BaggedModel)
+	again.AddModel(build())
+	again.AddModel(build())
+	again.AddModel(build())
+	require.NoError(t, again.Load(path))
+	assert.Equal(t, predictions(t, asClassifier{bag}, g), predictions(t, asClassifier{again}, g))
+
+	ova := meta.NewOneVsAllModel(func(string) base.Classifier { return build() })
+	ova.Fit(g)
+	path = filepath.Join(t.TempDir(), "ova")
+	require.NoError(t, ova.Save(path))
+	loaded := meta.NewOneVsAllModel(func(string) base.Classifier { return build() })
+	require.NoError(t, loaded.Load(path))
+	want, err := ova.Predict(g)
+	require.NoError(t, err)
+	got, err := loaded.Predict(g)
+	require.NoError(t, err)
+	assert.Equal(t, classTexts(t, want), classTexts(t, got))
+}
+
+// asClassifier gives BaggedModel, whose Fit returns nothing, the method set.
+type asClassifier struct{ *meta.BaggedModel }
+
+func (a asClassifier) Fit(g base.FixedDataGrid) error { a.BaggedModel.Fit(g); return nil }
+
+// A checksum is no signature: counts that golearn allocates by are checked.
+func TestHostileArchiveOfAFinal(t *testing.T) {
+	dims := func(attrs, rows uint64) []byte {
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, attrs), rows)
+	}
+	for name, entries := range map[string][]archiveEntry{
+		"rows":       {{"INSTANCE_STRUCTUREDIMS", dims(1, 1<<40)}, {"INSTANCE_STRUCTUREATTRS", []byte("[{}]")}, {"INSTANCE_STRUCTUREDATA", nil}},
+		"attributes": {{"XDIMS", dims(1<<62, 0)}, {"XATTRS", []byte("[]")}},
+		"wraps":      {{"XDIMS", dims(1<<32, 1<<32)}},
+		"short":      {{"XDIMS", []byte{1}}},
+		"count":      {{"TRAINING_ATTRIBUTES/ATTR_COUNT", binary.LittleEndian.AppendUint64(nil, 1<<50)}},
+		"twice":      {{"A", nil}, {"A", nil}},
+		"nothing":    nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := codec.Marshal(pipelineKind, payloadVersion, pipelinePayload{
+				Input: []column{{Name: "a", Kind: floatKind}},
+				Class: column{Name: "class", Kind: floatKind},
+				Final: finalPayload{Type: "*naive.BernoulliNBClassifier", Archive: entries},
+			})
+			require.NoError(t, err)
+			require.ErrorIs(t, (&Pipeline{Final: naive.NewBernoulliNBClassifier()}).UnmarshalBinary(data), estimators.ErrBadModel)
+		})
+	}
+}
+
+func TestHostilePayloads(t *testing.T) {
+	est, err := fitted(t, flowerGrid(t, 30, 1)).Fitted().(*centroids).MarshalBinary()
+	require.NoError(t, err)
+	float := []column{{Name: "a", Kind: floatKind}}
+	three := classes{Column: column{Name: "c", Kind: categoricalKind, Values: speciesNames}, Present: []int{0, 1, 2}}
+	for name, p := range map[string]classifierPayload{
+		"no features":        {Classes: three, Estimator: est},
+		"unknown type":       {Encoder: encoder{Columns: []column{{Name: "a", Kind: 9}}}, Classes: three, Estimator: est},
+		"many decimals":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: floatKind, Precision: 1 << 30}}}, Classes: three, Estimator: est},
+		"no categories":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind}}}, Classes: three, Estimator: est},
+		"a category twice":   {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}}}, Classes: three, Estimator: est},
+		"a name twice":       {Encoder: encoder{Columns: append(float, float...)}, Classes: three, Estimator: est},
+		"class out of range": {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1, 3}}, Estimator: est},
+		"negative class":     {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{-1, 1, 2}}, Estimator: est},
+		"other classes":      {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1}}, Estimator: est},
+		"no estimator":       {Encoder: encoder{Columns: float}, Classes: three},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := codec.Marshal(classifierKind, payloadVersion, p)
+			require.NoError(t, err)
+			require.ErrorIs(t, (&Classifier{Estimator: &centroids{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		})
+	}
+}
+
+// FuzzLoad gives the payload a right checksum, since random bytes never have one.
+func FuzzLoad(f *testing.F) {
+	kinds := []string{classifierKind, regressorKind, pipelineKind}
+	g := flowerGrid(f, 9, 1)
+	build := func() []persistent {
+		return []persistent{
+			&Classifier{Estimator: &centroids{}},
+			&Regressor{Estimator: &leastSquares{}},
+			&Pipeline{Steps: []Step{Transform(&scaler{}), binning(3)}, Final: &Classifier{Estimator: &centroids{}}},
+			&Pipeline{Final: naive.NewBernoulliNBClassifier()},
+		}
+	}
+	for i, m := range build() {
+		c := m.(base.Classifier)
+		if i == 1 {
+			require.NoError(f, c.Fit(line(f)))
+		} else if i == 3 {
+			continue
+		} else {
+			require.NoError(f, c.Fit(g))
+		}
+		data, err := m.MarshalBinary()
+		require.NoError(f, err)
+		k := int(data[5])
+		f.Add(data[16+k : len(data)-32])
+	}
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		for i, m := range build() {
+			_ = m.UnmarshalBinary(payload)
+			if cbor.Wellformed(payload) != nil {
+				continue
+			}
+			data, err := codec.Marshal(kinds[min(i, 2)], payloadVersion, cbor.RawMessage(payload))
+			if err != nil || m.UnmarshalBinary(data) != nil {
+				continue
+			}
+			_, _ = m.(base.Classifier).Predict(g)
+			if _, err := m.MarshalBinary(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
