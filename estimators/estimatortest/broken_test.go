@@ -182,7 +182,7 @@ func (b *brokenTransformer) Clone() transformers.Transformer {
 	return b.with.build().(transformers.Transformer)
 }
 
-// liar is a wrapper whose Supports is the opposite of the truth.
+// liar is a wrapper that denies that it can be stored, which it can.
 type liar struct{ *brokenRegressor }
 
 func (l liar) Supports(c estimators.Capability) bool {
