@@ -88,7 +88,7 @@ type leastClassifier struct{ estimators.Classifier }
 func (l leastClassifier) Clone() estimators.Classifier { return leastClassifier{&toy.Centroid{}} }
 
 // typesWithFit lists the exported types below root that declare a method Fit, as
-// "package.Type". What is internal, an adapter or an example is no estimator of
+// "package.Type"; one that has it by embedding alone is not found. What is internal, an adapter or an example is no estimator of
 // the library; an adapter has a suite of its own.
 func typesWithFit(t *testing.T, root string) []string {
 	var out []string

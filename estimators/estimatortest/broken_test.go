@@ -193,3 +193,26 @@ func (l liar) Supports(c estimators.Capability) bool {
 type writer struct{ estimators.Regressor }
 
 func (writer) MarshalBinary() ([]byte, error) { return []byte("for ever"), nil }
+
+// configured is a regressor with fields, whose clone may not get them all.
+type configured struct {
+	*brokenRegressor
+	Tolerance    float64
+	Widths       []float64
+	keeps, fresh bool // whether the clone gets Tolerance, and Widths of its own
+}
+
+func newConfigured(keeps, fresh bool) *configured {
+	return &configured{regressorMethods{}.build().(*brokenRegressor), 1e-3, []float64{1, 2}, keeps, fresh}
+}
+
+func (c *configured) Clone() estimators.Regressor {
+	out := newConfigured(c.keeps, c.fresh)
+	if out.Tolerance = 0; c.keeps {
+		out.Tolerance = c.Tolerance
+	}
+	if !c.fresh {
+		out.Widths = c.Widths
+	}
+	return out
+}

@@ -145,13 +145,9 @@ func checkKeepsNoReference(p *probe, s *subject) {
 	}
 	p.keeps("overwriting Fit's x and y", m, x, want)
 	kept := mat.DenseCopyOf(x)
-	for _, f := range m.methods() {
-		got, err := f.call(x)
-		p.must(f.name, err)
-		got.Zero()
-		if !mat.Equal(x, kept) {
-			p.fatalf("what %s returns is its x itself", f.name)
-		}
+	p.must("overwriting results", m.overwriteResults(x))
+	if !mat.Equal(x, kept) {
+		p.fatalf("what a method returned is its x itself")
 	}
 	p.keeps("overwriting what the methods returned", m, x, want)
 }
@@ -207,6 +203,7 @@ func checkGoroutineLeaks(p *probe, s *subject) {
 func checkClone(p *probe, s *subject) {
 	m, x := s.fitted(p, s.train()), s.test().x
 	m.needs(p, estimators.Cloning)
+	s.clonesConfiguration(p)
 	want := m.outputs(p, x)
 	c := m.clone()
 	if a, b := reflect.TypeOf(m.value), reflect.TypeOf(c.value); a != b {
@@ -219,4 +216,56 @@ func checkClone(p *probe, s *subject) {
 	p.same("the clone and a new value", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
 	p.must("Fit after Clone", m.fit(context.Background(), s.train().x, s.train().y))
 	p.same("the clone after a Fit of the original", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
+}
+
+// clonesConfiguration sets the exported fields of a new value to what they
+// hardly are by default, and looks for them in its clone.
+func (s *subject) clonesConfiguration(p *probe) {
+	m := s.new()
+	from := reflect.Indirect(reflect.ValueOf(m.value))
+	if from.Kind() != reflect.Struct || !from.CanSet() {
+		return
+	}
+	odd := map[int]bool{}
+	for i := range from.NumField() {
+		odd[i] = from.Type().Field(i).IsExported() && setOdd(from.Field(i))
+	}
+	to := reflect.Indirect(reflect.ValueOf(m.clone().value))
+	if to.Type() != from.Type() {
+		return // checkClone says so
+	}
+	for i := range from.NumField() {
+		name, a, b := from.Type().Field(i).Name, from.Field(i), to.Field(i)
+		switch {
+		case !from.Type().Field(i).IsExported():
+		case a.Kind() == reflect.Slice:
+			if a.Len() != b.Len() {
+				p.errorf("the clone's %s has %d entries, want %d", name, b.Len(), a.Len())
+			} else if a.Len() > 0 && a.Pointer() == b.Pointer() {
+				p.errorf("the clone's %s is the same slice, no copy", name)
+			}
+		case odd[i] && !a.Equal(b):
+			p.errorf("the clone's %s is %v, want %v", name, b, a)
+		}
+	}
+}
+
+// setOdd gives a number, a string or a bool a value other than zero, and
+// reports whether v is one of these.
+func setOdd(v reflect.Value) bool {
+	switch {
+	case v.CanInt():
+		v.SetInt(3)
+	case v.CanUint():
+		v.SetUint(3)
+	case v.CanFloat():
+		v.SetFloat(0.375)
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.Kind() == reflect.String:
+		v.SetString("odd")
+	default:
+		return false
+	}
+	return true
 }

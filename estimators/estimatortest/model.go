@@ -159,6 +159,41 @@ func (m model) methods() []method {
 	return out
 }
 
+// overwriteResults calls every method and overwrites what it returned.
+func (m model) overwriteResults(x mat.Matrix) error {
+	switch v := m.value.(type) {
+	case estimators.Regressor:
+		y, err := v.Predict(x)
+		if err != nil {
+			return err
+		}
+		clear(y)
+	case estimators.Classifier:
+		y, err := v.Predict(x)
+		if err != nil {
+			return err
+		}
+		clear(y)
+	}
+	if m.can(estimators.Variance) {
+		mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+		if err != nil {
+			return err
+		}
+		clear(mean)
+		clear(variance)
+	}
+	for _, f := range m.methods() {
+		// Predict and PredictVariance give copies here and were dealt with above.
+		values, err := f.call(x)
+		if err != nil {
+			return err
+		}
+		values.Zero()
+	}
+	return nil
+}
+
 // columns makes a matrix of slices of one length.
 func columns(err error, cols ...[]float64) (*mat.Dense, error) {
 	if err != nil {

@@ -357,8 +357,21 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}(),
 			transformer("returns its argument", "is its x itself", transformerMethods{transform: func(_ T, x mat.Matrix) (*mat.Dense, error) { return x.(*mat.Dense), nil }}),
 			func() mutant {
+				kept := map[R][]float64{}
+				return regressor("returns predictions that it keeps", "overwriting what the methods returned", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+					if kept[b] == nil {
+						y, err := b.Ridge.Predict(x)
+						if err != nil {
+							return nil, err
+						}
+						kept[b] = y
+					}
+					return kept[b], nil
+				}})
+			}(),
+			func() mutant {
 				kept := map[C]*mat.Dense{}
-				return classifier("returns what it keeps", "overwriting what the methods returned", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				return classifier("returns probabilities that it keeps", "overwriting what the methods returned", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
 					if kept[b] == nil {
 						p, err := b.Centroid.PredictProba(x)
 						if err != nil {
@@ -397,6 +410,8 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("loses its configuration", "the clone and a new value", regressorMethods{clone: func(b R) estimators.Regressor {
 				return &brokenRegressor{&toy.Ridge{Penalty: 50}, b.with, b.calls}
 			}}),
+			{"loses a field", regressors, func() any { return newConfigured(false, true) }, "the clone's Tolerance is 0, want 0.375"},
+			{"shares a slice", regressors, func() any { return newConfigured(true, false) }, "the clone's Widths is the same slice"},
 		},
 		"repeatable": {
 			regressor("counts its calls", "a second call", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Add(1)) })}),
@@ -750,6 +765,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		regressor("regressor", "", regressorMethods{}),
 		classifier("classifier", "", classifierMethods{}),
 		transformer("transformer", "", transformerMethods{}),
+		{"configured", regressors, func() any { return newConfigured(true, true) }, ""},
 	} {
 		for _, c := range checks {
 			if c.kinds&m.kind != 0 && c.name != "workers" {
