@@ -1,13 +1,12 @@
 package estimatortest
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"context"
 
 	"github.com/kernelearn/kernelearn/estimators"
 )
