@@ -173,9 +173,6 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 				return nil, err
 			}
 		}
-		if err := s.refine(); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.finish(); err != nil {
 		return nil, err
@@ -222,9 +219,6 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
 	row.Score, row.Ridge = score, ridge
 	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current)
-	if math.IsNaN(s.current) {
-		row.Decision = "between the best and its neighbour"
-	}
 	row.Seconds = time.Since(begun).Seconds()
 	s.byParam[param] = len(s.rows)
 	s.rows = append(s.rows, row)
@@ -352,42 +346,14 @@ func (s *entropySearch) metric() metrics.Metric {
 	return s.p.metric
 }
 
-// best returns the trace row of the best score. For a regression every kernel
-// whose entropy was computed has one. Where none has, it is the first coordinate's.
+// best returns the trace row of the coordinate of the best score; of equal ones,
+// or where none has a score, that of the lowest entropy: the smoothest kernel.
 func (s *entropySearch) best() int {
-	order := make([]int, len(s.rows)) // ascending in entropy: of equal scores the smoothest kernel wins
-	scores := make([]float64, len(s.rows))
-	for i := range order {
-		order[i] = i
+	scores := make([]float64, len(s.coords))
+	for i, c := range s.coords {
+		scores[i] = s.rows[s.byParam[c.param]].Score
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.rows[a].Entropy, s.rows[b].Entropy) })
-	for i, at := range order {
-		scores[i] = s.rows[at].Score
-	}
-	if i := best(s.metric(), scores); i >= 0 && len(s.coords) > 1 {
-		return order[i]
-	}
-	return s.byParam[s.coords[0].param]
-}
-
-// refine looks, for a regression, half way to both neighbours of the best.
-func (s *entropySearch) refine() error {
-	if s.centred == nil || s.finder.integer {
-		return nil
-	}
-	s.current = missing
-	param := s.rows[s.best()].Param
-	i := slices.IndexFunc(s.finder.known, func(p point) bool { return p.param == param })
-	known := slices.Clone(s.finder.known)
-	for _, j := range []int{i - 1, i + 1} {
-		if j < 0 || j >= len(known) {
-			continue
-		}
-		if _, _, err := s.finder.at((known[i].u + known[j].u) / 2); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.byParam[s.coords[max(best(s.metric(), scores), 0)].param]
 }
 
 // finish writes the choice into the result.
@@ -399,7 +365,7 @@ func (s *entropySearch) finish() error {
 	}
 	row.Decision += ": chosen"
 	o := s.out
-	o.Param, o.Entropy, o.Bits, o.Target, o.Status = row.Param, row.Entropy, row.Bits, missing, StatusOK
+	o.Param, o.Entropy, o.Bits = row.Param, row.Entropy, row.Bits
 	for _, c := range s.coords {
 		if c.param == row.Param {
 			o.Target, o.Status = c.target, c.status

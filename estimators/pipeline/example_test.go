@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/internal/toy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 

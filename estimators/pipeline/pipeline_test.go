@@ -12,9 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/toy"
+	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -236,6 +237,31 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 	}
 	require.ErrorIs(t, (&pipeline.Regressor{Steps: regressor().Steps}).UnmarshalBinary(data), estimators.ErrParam)
 	require.ErrorIs(t, classifier().UnmarshalBinary(data), estimators.ErrBadModel)
+}
+
+// The contents of the files were computed by the release that introduced
+// version 1.
+func TestGoldenFilesStayReadable(t *testing.T) {
+	r, c := regressor(), classifier()
+	require.NoError(t, r.UnmarshalBinary(golden.Bytes(t, "Regressor-v1.keln")))
+	require.NoError(t, c.UnmarshalBinary(golden.Bytes(t, "Classifier-v1.keln")))
+	fittedR, fittedC := regressor(), classifier()
+	require.NoError(t, fittedR.Fit(ctx, x, targets))
+	require.NoError(t, fittedC.Fit(ctx, x, labels))
+
+	wantMean, wantVariance, err := fittedR.PredictVariance(x)
+	require.NoError(t, err)
+	mean, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	// The machine that wrote the files may have rounded sums in another way.
+	assert.InDeltaSlice(t, wantMean, mean, 1e-12)
+	assert.InDeltaSlice(t, wantVariance, variance, 1e-12)
+
+	wantProba, err := fittedC.PredictProba(x)
+	require.NoError(t, err)
+	proba, err := c.PredictProba(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(wantProba, proba, 1e-12))
 }
 
 // payload mirrors what is stored, to write hostile data with a right checksum.

@@ -1,0 +1,141 @@
+package estimatortest_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestAll runs the suite on every estimator and transformer of the module, and
+// fails if one that exists has no line here.
+func TestAll(t *testing.T) {
+	table := &estimatortest.Table{}
+	with := func(o estimatortest.Options) *estimatortest.Options {
+		o.Table = table
+		return &o
+	}
+	plain := with(estimatortest.Options{})
+
+	estimatortest.Transformer(t, "transformers.StandardScaler", func() transformers.Transformer { return &transformers.StandardScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.RMSScaler", func() transformers.Transformer { return &transformers.RMSScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.UnitRows", func() transformers.Transformer { return &transformers.UnitRows{} }, plain)
+
+	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
+	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
+
+	scaled := []transformers.Transformer{&transformers.RMSScaler{}, &transformers.StandardScaler{}}
+	countsRows := with(estimatortest.Options{Skip: map[string]string{
+		"weighted-fit": "fits its scalers on the rows without their weights",
+	}})
+	estimatortest.Regressor(t, "pipeline.Regressor", func() estimators.Regressor {
+		return &pipeline.Regressor{Final: &toy.Ridge{}}
+	}, plain)
+	estimatortest.Regressor(t, "pipeline.Regressor (scaled)", func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: scaled, Final: &toy.Ridge{}}
+	}, countsRows)
+	estimatortest.Regressor(t, "pipeline.Regressor (nothing but Clone)", func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: scaled, Final: leastRegressor{&toy.Ridge{}}}
+	}, plain)
+	estimatortest.Classifier(t, "pipeline.Classifier", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.UnitRows{}}, Final: &toy.Centroid{}}
+	}, plain)
+	estimatortest.Classifier(t, "pipeline.Classifier (scaled)", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: scaled, Final: &toy.Centroid{}}
+	}, countsRows)
+	estimatortest.Classifier(t, "pipeline.Classifier (nothing but Clone)", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: scaled, Final: leastClassifier{&toy.Centroid{}}}
+	}, plain)
+
+	t.Log("\n" + table.String())
+
+	tested := map[string]bool{}
+	for _, name := range table.Types() {
+		typ, _, _ := strings.Cut(name, " ")
+		tested[typ] = true
+	}
+	found := typesWithFit(t, filepath.Join("..", ".."))
+	assert.Contains(t, found, "pipeline.Regressor", "the search for types finds what is known to be there")
+	assert.Contains(t, found, "transformers.UnitRows", "the search for types finds what is known to be there")
+	for _, typ := range found {
+		assert.True(t, tested[typ], "%s has a Fit method but no line in TestAll", typ)
+	}
+}
+
+// leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and
+// have no other capability.
+type leastRegressor struct{ estimators.Regressor }
+
+func (l leastRegressor) Clone() estimators.Regressor { return leastRegressor{&toy.Ridge{}} }
+
+type leastClassifier struct{ estimators.Classifier }
+
+func (l leastClassifier) Clone() estimators.Classifier { return leastClassifier{&toy.Centroid{}} }
+
+// typesWithFit lists the exported types below root that declare a method Fit, as
+// "package.Type"; one that has it by embedding alone is not found. What is internal, an adapter or an example is no estimator of
+// the library; an adapter has a suite of its own.
+func typesWithFit(t *testing.T, root string) []string {
+	var out []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			switch name := d.Name(); {
+			case name == "internal", name == "adapters", name == "examples", name == "testdata",
+				strings.HasPrefix(name, ".") && path != root, strings.HasPrefix(name, "_"):
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != "Fit" {
+				continue
+			}
+			if receiver := receiverName(f.Recv.List[0].Type); ast.IsExported(receiver) {
+				out = append(out, file.Name.Name+"."+receiver)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return out
+}
+
+func receiverName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverName(e.X)
+	case *ast.IndexExpr:
+		return receiverName(e.X)
+	case *ast.IndexListExpr:
+		return receiverName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}

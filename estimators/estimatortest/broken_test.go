@@ -1,0 +1,218 @@
+package estimatortest
+
+import (
+	"context"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// A broken type is a sound one with some of its methods replaced. What is nil
+// in the replacements stays sound, so that with none at all the type passes
+// every check; TestBrokenTypesWithNothingBroken holds that.
+
+type brokenRegressor struct {
+	*toy.Ridge
+	with  regressorMethods
+	calls *atomic.Int64 // what a replacement may count with
+}
+
+type regressorMethods struct {
+	fit       func(b *brokenRegressor, ctx context.Context, x mat.Matrix, y []float64) error
+	predict   func(b *brokenRegressor, x mat.Matrix) ([]float64, error)
+	variance  func(b *brokenRegressor, x mat.Matrix) ([]float64, []float64, error)
+	weighted  func(b *brokenRegressor, ctx context.Context, x mat.Matrix, y, w []float64) error
+	clone     func(b *brokenRegressor) estimators.Regressor
+	report    func(b *brokenRegressor) estimators.Report
+	marshal   func(b *brokenRegressor) ([]byte, error)
+	unmarshal func(b *brokenRegressor, data []byte) error
+}
+
+func (with regressorMethods) build() any {
+	return &brokenRegressor{&toy.Ridge{}, with, &atomic.Int64{}}
+}
+
+func (b *brokenRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	if b.with.fit != nil {
+		return b.with.fit(b, ctx, x, y)
+	}
+	return b.Ridge.Fit(ctx, x, y)
+}
+
+func (b *brokenRegressor) Predict(x mat.Matrix) ([]float64, error) {
+	if b.with.predict != nil {
+		return b.with.predict(b, x)
+	}
+	return b.Ridge.Predict(x)
+}
+
+func (b *brokenRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	if b.with.variance != nil {
+		return b.with.variance(b, x)
+	}
+	return b.Ridge.PredictVariance(x)
+}
+
+func (b *brokenRegressor) FitWeighted(ctx context.Context, x mat.Matrix, y, w []float64) error {
+	if b.with.weighted != nil {
+		return b.with.weighted(b, ctx, x, y, w)
+	}
+	return b.Ridge.FitWeighted(ctx, x, y, w)
+}
+
+func (b *brokenRegressor) Clone() estimators.Regressor {
+	if b.with.clone != nil {
+		return b.with.clone(b)
+	}
+	return b.with.build().(estimators.Regressor)
+}
+
+func (b *brokenRegressor) Report() estimators.Report {
+	if b.with.report != nil {
+		return b.with.report(b)
+	}
+	return b.Ridge.Report()
+}
+
+func (b *brokenRegressor) MarshalBinary() ([]byte, error) {
+	if b.with.marshal != nil {
+		return b.with.marshal(b)
+	}
+	return b.Ridge.MarshalBinary()
+}
+
+func (b *brokenRegressor) UnmarshalBinary(data []byte) error {
+	if b.with.unmarshal != nil {
+		return b.with.unmarshal(b, data)
+	}
+	return b.Ridge.UnmarshalBinary(data)
+}
+
+type brokenClassifier struct {
+	*toy.Centroid
+	with classifierMethods
+}
+
+type classifierMethods struct {
+	fit      func(b *brokenClassifier, ctx context.Context, x mat.Matrix, y []int) error
+	predict  func(b *brokenClassifier, x mat.Matrix) ([]int, error)
+	classes  func(b *brokenClassifier) []int
+	proba    func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
+	decision func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
+}
+
+func (with classifierMethods) build() any { return &brokenClassifier{&toy.Centroid{}, with} }
+
+func (b *brokenClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	if b.with.fit != nil {
+		return b.with.fit(b, ctx, x, y)
+	}
+	return b.Centroid.Fit(ctx, x, y)
+}
+
+func (b *brokenClassifier) Predict(x mat.Matrix) ([]int, error) {
+	if b.with.predict != nil {
+		return b.with.predict(b, x)
+	}
+	return b.Centroid.Predict(x)
+}
+
+func (b *brokenClassifier) Classes() []int {
+	if b.with.classes != nil {
+		return b.with.classes(b)
+	}
+	return b.Centroid.Classes()
+}
+
+func (b *brokenClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	if b.with.proba != nil {
+		return b.with.proba(b, x)
+	}
+	return b.Centroid.PredictProba(x)
+}
+
+func (b *brokenClassifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	if b.with.decision != nil {
+		return b.with.decision(b, x)
+	}
+	return b.Centroid.Decision(x)
+}
+
+func (b *brokenClassifier) Clone() estimators.Classifier {
+	return b.with.build().(estimators.Classifier)
+}
+
+type brokenTransformer struct {
+	*transformers.StandardScaler
+	with transformerMethods
+}
+
+type transformerMethods struct {
+	fit       func(b *brokenTransformer, ctx context.Context, x mat.Matrix) error
+	transform func(b *brokenTransformer, x mat.Matrix) (*mat.Dense, error)
+	clone     func(b *brokenTransformer) transformers.Transformer
+}
+
+func (with transformerMethods) build() any {
+	return &brokenTransformer{&transformers.StandardScaler{}, with}
+}
+
+func (b *brokenTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+	if b.with.fit != nil {
+		return b.with.fit(b, ctx, x)
+	}
+	return b.StandardScaler.Fit(ctx, x)
+}
+
+func (b *brokenTransformer) Transform(x mat.Matrix) (*mat.Dense, error) {
+	if b.with.transform != nil {
+		return b.with.transform(b, x)
+	}
+	return b.StandardScaler.Transform(x)
+}
+
+func (b *brokenTransformer) Clone() transformers.Transformer {
+	if b.with.clone != nil {
+		return b.with.clone(b)
+	}
+	return b.with.build().(transformers.Transformer)
+}
+
+// liar is a wrapper that denies that it can be stored, which it can.
+type liar struct{ *brokenRegressor }
+
+func (l liar) Supports(c estimators.Capability) bool {
+	return c != estimators.Marshalling && estimators.Supports(l.brokenRegressor, c)
+}
+
+// writer can be stored and not be read.
+type writer struct{ estimators.Regressor }
+
+func (writer) MarshalBinary() ([]byte, error) { return []byte("for ever"), nil }
+
+// configured is a regressor with fields, whose clone may not get them all.
+type configured struct {
+	*brokenRegressor
+	Tolerance    float64
+	Widths       []float64
+	keeps, fresh bool // whether the clone gets Tolerance, and Widths of its own
+}
+
+func newConfigured(keeps, fresh bool) *configured {
+	return &configured{regressorMethods{}.build().(*brokenRegressor), 1e-3, []float64{1, 2}, keeps, fresh}
+}
+
+func (c *configured) Clone() estimators.Regressor {
+	out := newConfigured(c.keeps, c.fresh)
+	if out.Tolerance = 0; c.keeps {
+		out.Tolerance = c.Tolerance
+	}
+	if !c.fresh {
+		out.Widths = c.Widths
+	}
+	return out
+}

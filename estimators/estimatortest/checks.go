@@ -1,0 +1,131 @@
+package estimatortest
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// Check describes one check of the suite.
+type Check struct {
+	Name string // of the subtest, and in Options.Skip
+	Doc  string // what holds if it passes
+	On   string // the kinds of type that it is for
+}
+
+// Checks returns the checks in the order in which they run.
+func Checks() []Check {
+	out := make([]Check, len(checks))
+	for i, c := range checks {
+		out[i] = Check{Name: c.name, Doc: c.doc, On: c.kinds.String()}
+	}
+	return out
+}
+
+func (k kind) String() string {
+	var names []string
+	for _, one := range []struct {
+		kind kind
+		name string
+	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}} {
+		if k&one.kind != 0 {
+			names = append(names, one.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+type check struct {
+	name  string
+	kinds kind
+	doc   string
+	run   func(p *probe, s *subject)
+}
+
+var checks = []check{
+	// What is fitted on odd but honest data.
+	{"shapes", every, "Each method gives a finite row for each row of x, be they fewer or more than Fit's.", checkShapes},
+	{"one-row", every, "A single row is fitted, or refused with an error of the contract.", checkOneRow},
+	{"one-column", every, "A single column is fitted.", checkOneColumn},
+	{"more-columns-than-rows", every, "Eight columns and six rows are fitted.", checkWide},
+	{"constant-column", every, "A column of one value, be it 0 or 7, gives finite results.", checkConstantColumn},
+	{"duplicated-rows", every, "Rows that are all given twice give finite results.", checkDuplicatedRows},
+	{"large-offset-and-scale", every, "Columns around a million, of a million's and of a millionth's spread give finite results.", checkLargeOffsetAndScale},
+	{"constant-target", regressors, "Targets that are all the same give finite predictions.", checkConstantTarget},
+	{"single-class", classifiers, "A single class is refused with an error of the contract, or predicted everywhere.", checkSingleClass},
+
+	// Bad input is an error that says what and where; nothing panics.
+	{"not-finite-x", every, "A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method.", checkNotFiniteX},
+	{"not-finite-y", regressors, "A NaN or an infinity in y is ErrNotFinite with its row.", checkNotFiniteY},
+	{"empty-x", every, "Fit on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyX},
+	{"empty-x-at-predict", every, "Each method on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyXAtPredict},
+	{"length-of-y", supervised, "A y that is nil, shorter or longer than x is ErrShape.", checkLengthOfY},
+	{"width-at-predict", every, "Each method on rows wider or narrower than Fit's is ErrShape.", checkWidthAtPredict},
+	{"not-fitted", every, "Before Fit each method and MarshalBinary are ErrNotFitted, and Classes is nil.", checkNotFitted},
+
+	// The life of a fitted value.
+	{"refit-forgets", every, "A second Fit, of another width, gives what it gives on a new value.", checkRefitForgets},
+	{"failed-fit-keeps", every, "A Fit that fails leaves the model fitted before.", checkFailedFitKeeps},
+	{"cancelled-fit", every, "Fit with a cancelled context is the context's error and leaves the model fitted before.", checkCancelledFit},
+	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
+	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
+	{"any-matrix", every, "A transposed view, a part of a larger matrix and a foreign mat.Matrix give what a copy gives.", checkAnyMatrix},
+	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},
+	{"same-seed", every, "Two equally configured values, fitted on the same rows, agree to the last bit.", checkSameSeed},
+	{"workers", every, "The results for 1, 2 and 5 workers agree to the last bit.", checkWorkers},
+	{"goroutine-leaks", every, "Fit, a cancelled Fit and the methods leave no goroutine behind.", checkGoroutineLeaks},
+	{"clone", every, "Clone of a fitted value is of its type, unfitted, equally configured and independent.", checkClone},
+
+	// What predictions keep to.
+	{"repeatable", every, "A method called twice on the same rows gives the same bits.", checkRepeatable},
+	{"concurrent-predict", every, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrentPredict},
+	{"row-permutation", every, "Fit on the rows in another order gives the same results, to within the tolerance.", checkRowPermutation},
+	{"batch-equals-rows", every, "Rows one by one give what they give together, to within the tolerance.", checkBatchEqualsRows},
+	{"learns", supervised, "New rows of an easy problem are predicted better than by the mean or the majority.", checkLearns},
+
+	// Persistence.
+	{"marshal-round-trip", every, "A new value that reads the bytes gives the same bits in each method, and writes the same bytes.", checkRoundTrip},
+	{"marshal-into-fitted", every, "A fitted value that reads the bytes gives what they hold, and keeps no reference to them.", checkMarshalIntoFitted},
+	{"marshal-truncated", every, "Bytes cut short are ErrBadModel and leave the model as it was.", checkTruncated},
+	{"marshal-flipped", every, "Bytes with one of them changed are ErrBadModel and leave the model as it was.", checkFlipped},
+	{"marshal-garbage", every, "Bytes that never were a model are ErrBadModel and leave the model as it was.", checkGarbage},
+
+	// Classifiers.
+	{"labels", classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.", checkLabels},
+	{"classes", classifiers, "Classes is the distinct labels, ascending, and a copy.", checkClasses},
+	{"three-classes", classifiers, "Three classes are told apart.", checkThreeClasses},
+	{"probabilities", classifiers, "Probabilities are n×K, in [0,1], and each row sums to 1, for two and for three classes.", checkProbabilities},
+	{"probability-order", classifiers, "The columns of the probabilities are in the order of Classes.", checkProbabilityOrder},
+	{"decision", classifiers, "Decision is n×K, and its first largest column is the class that Predict gives.", checkDecision},
+
+	// Capabilities.
+	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
+	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
+	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},
+	{"report", supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},
+	{"capabilities", every, "What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.", checkCapabilities},
+}
+
+// contract fails unless err is one of the errors that the contract knows.
+func (p *probe) contract(doing string, err error) {
+	for _, want := range []error{
+		estimators.ErrParam, estimators.ErrShape, estimators.ErrNotFinite, estimators.ErrNotPSD,
+		estimators.ErrNotFitted, estimators.ErrTooLarge, estimators.ErrBadModel, errors.ErrUnsupported,
+	} {
+		if errors.Is(err, want) {
+			return
+		}
+	}
+	p.errorf("%s: the error %q unwraps to none of package estimators", doing, err)
+}
+
+// wants fails unless err is of the kind that is wanted.
+func (p *probe) wants(doing string, err, want error) {
+	switch {
+	case err == nil:
+		p.errorf("%s: no error, want %q", doing, want)
+	case !errors.Is(err, want):
+		p.errorf("%s: the error %q is no %q", doing, err, want)
+	}
+}

@@ -1,0 +1,291 @@
+package estimatortest
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// kind is a set of the kinds of type that there are.
+type kind int
+
+const (
+	regressors kind = 1 << iota
+	classifiers
+	transforms
+
+	supervised = regressors | classifiers
+	every      = supervised | transforms
+)
+
+// subject is a type under test.
+type subject struct {
+	kind    kind
+	build   func() any
+	options Options
+}
+
+// model is a value of a subject. It gives all kinds one face: targets and
+// labels are []float64, and every method's result is a matrix with a row for
+// each row of x.
+type model struct {
+	kind  kind
+	value any
+}
+
+func (s *subject) new() model { return model{s.kind, s.build()} }
+
+// fitted returns a new model, fitted on the problem.
+func (s *subject) fitted(p *probe, d data) model {
+	m := s.new()
+	p.must("Fit", m.fit(context.Background(), d.x, d.y))
+	return m
+}
+
+func (m model) fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	switch m.kind {
+	case regressors:
+		return m.value.(estimators.Regressor).Fit(ctx, x, y)
+	case classifiers:
+		return m.classifier().Fit(ctx, x, toLabels(y))
+	}
+	return m.value.(transformers.Transformer).Fit(ctx, x)
+}
+
+func (m model) fitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if m.kind == regressors {
+		return m.value.(estimators.WeightedFitter[float64]).FitWeighted(ctx, x, y, weights)
+	}
+	return m.value.(estimators.WeightedFitter[int]).FitWeighted(ctx, x, toLabels(y), weights)
+}
+
+func (m model) classifier() estimators.Classifier { return m.value.(estimators.Classifier) }
+
+func toLabels(y []float64) []int {
+	if y == nil {
+		return nil
+	}
+	out := make([]int, len(y))
+	for i, v := range y {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// needs skips the check if the type lacks a capability.
+func (m model) needs(p *probe, c estimators.Capability) {
+	if !m.can(c) {
+		p.skip("has no " + c.String())
+	}
+}
+
+// can reports whether the type has a capability; estimators.Supports knows
+// nothing of transformers' Clone.
+func (m model) can(c estimators.Capability) bool {
+	if m.kind == transforms && c == estimators.Cloning {
+		_, ok := m.value.(transformers.Cloner)
+		return ok
+	}
+	return estimators.Supports(m.value, c)
+}
+
+// clone returns what Clone gives.
+func (m model) clone() model {
+	switch v := m.value.(type) {
+	case estimators.Cloner[estimators.Regressor]:
+		return model{m.kind, v.Clone()}
+	case estimators.Cloner[estimators.Classifier]:
+		return model{m.kind, v.Clone()}
+	}
+	return model{m.kind, m.value.(transformers.Cloner).Clone()}
+}
+
+func (m model) marshal() ([]byte, error) {
+	return m.value.(encoding.BinaryMarshaler).MarshalBinary()
+}
+
+func (m model) unmarshal(data []byte) error {
+	return m.value.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
+}
+
+// method is one that maps rows to results.
+type method struct {
+	name string
+	call func(x mat.Matrix) (*mat.Dense, error)
+}
+
+// predict is the method that every type of the kind has.
+func (m model) predict() method {
+	switch m.kind {
+	case regressors:
+		return method{"Predict", func(x mat.Matrix) (*mat.Dense, error) {
+			y, err := m.value.(estimators.Regressor).Predict(x)
+			return columns(err, y)
+		}}
+	case classifiers:
+		return method{"Predict", func(x mat.Matrix) (*mat.Dense, error) {
+			labels, err := m.classifier().Predict(x)
+			y := make([]float64, len(labels))
+			for i, l := range labels {
+				y[i] = float64(l)
+			}
+			return columns(err, y)
+		}}
+	}
+	return method{"Transform", m.value.(transformers.Transformer).Transform}
+}
+
+// methods are predict and those of the capabilities that the type has.
+func (m model) methods() []method {
+	out := []method{m.predict()}
+	if m.can(estimators.Proba) {
+		out = append(out, method{"PredictProba", m.value.(estimators.ProbaPredictor).PredictProba})
+	}
+	if m.can(estimators.Decision) {
+		out = append(out, method{"Decision", m.value.(estimators.DecisionPredictor).Decision})
+	}
+	if m.can(estimators.Variance) {
+		out = append(out, method{"PredictVariance", func(x mat.Matrix) (*mat.Dense, error) {
+			mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+			return columns(err, mean, variance)
+		}})
+	}
+	return out
+}
+
+// overwriteResults calls every method and overwrites what it returned.
+func (m model) overwriteResults(x mat.Matrix) error {
+	switch v := m.value.(type) {
+	case estimators.Regressor:
+		y, err := v.Predict(x)
+		if err != nil {
+			return err
+		}
+		clear(y)
+	case estimators.Classifier:
+		y, err := v.Predict(x)
+		if err != nil {
+			return err
+		}
+		clear(y)
+	}
+	if m.can(estimators.Variance) {
+		mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+		if err != nil {
+			return err
+		}
+		clear(mean)
+		clear(variance)
+	}
+	for _, f := range m.methods() {
+		// Predict and PredictVariance give copies here and were dealt with above.
+		values, err := f.call(x)
+		if err != nil {
+			return err
+		}
+		values.Zero()
+	}
+	return nil
+}
+
+// columns makes a matrix of slices of one length.
+func columns(err error, cols ...[]float64) (*mat.Dense, error) {
+	if err != nil {
+		return nil, err
+	}
+	n := len(cols[0])
+	for _, c := range cols {
+		if len(c) != n {
+			return nil, fmt.Errorf("results of %d and of %d entries", n, len(c))
+		}
+	}
+	if n == 0 {
+		return &mat.Dense{}, nil
+	}
+	out := mat.NewDense(n, len(cols), nil)
+	for j, c := range cols {
+		out.SetCol(j, c)
+	}
+	return out, nil
+}
+
+// outputs is what all methods of a model give for the same rows.
+type outputs []output
+
+type output struct {
+	method string
+	values *mat.Dense
+}
+
+// outputs calls every method, which must not fail and must give a finite row
+// for each row of x.
+func (m model) outputs(p *probe, x mat.Matrix) outputs {
+	out, err := m.tryOutputs(x)
+	p.must("on good rows", err)
+	return out
+}
+
+func (m model) tryOutputs(x mat.Matrix) (outputs, error) {
+	var out outputs
+	for _, f := range m.methods() {
+		v, err := f.call(x)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		n, _ := x.Dims()
+		rows := 0
+		if v != nil {
+			rows, _ = v.Dims()
+		}
+		if rows != n {
+			return nil, fmt.Errorf("%s gave %d rows for %d", f.name, rows, n)
+		}
+		for i := range n {
+			for j, a := range v.RawRowView(i) {
+				if math.IsNaN(a) || math.IsInf(a, 0) {
+					return nil, fmt.Errorf("%s gave %v in row %d, column %d", f.name, a, i, j)
+				}
+			}
+		}
+		out = append(out, output{f.name, mat.DenseCopyOf(v)})
+	}
+	return out, nil
+}
+
+// same fails unless got is want, to within tol·max(1, |want|) in each value; a
+// tol of 0 asks for the same bits.
+func (p *probe) same(what string, want, got outputs, tol float64) {
+	if len(want) != len(got) {
+		p.errorf("%s: %d methods, want %d", what, len(got), len(want))
+		return
+	}
+	for k, w := range want {
+		p.sameMatrix(what+": "+w.method, w.values, got[k].values, tol)
+	}
+}
+
+func (p *probe) sameMatrix(what string, want, got *mat.Dense, tol float64) {
+	r, c := want.Dims()
+	if r2, c2 := got.Dims(); r2 != r || c2 != c {
+		p.errorf("%s: %d×%d, want %d×%d", what, r2, c2, r, c)
+		return
+	}
+	for i := range r {
+		for j := range c {
+			w, g := want.At(i, j), got.At(i, j)
+			if math.Float64bits(w) == math.Float64bits(g) {
+				continue
+			}
+			if !(math.Abs(w-g) <= tol*math.Max(1, math.Abs(w))) || tol == 0 {
+				p.errorf("%s: row %d, column %d is %v, want %v (tolerance %g)", what, i, j, g, w, tol)
+				return
+			}
+		}
+	}
+}

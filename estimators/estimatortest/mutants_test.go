@@ -1,0 +1,778 @@
+package estimatortest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// mutant is a broken type that a check has to find, and a part of what the
+// check has to say about it.
+type mutant struct {
+	name  string
+	kind  kind
+	build func() any
+	says  string
+}
+
+func regressor(name, says string, with regressorMethods) mutant {
+	return mutant{name, regressors, with.build, says}
+}
+
+func classifier(name, says string, with classifierMethods) mutant {
+	return mutant{name, classifiers, with.build, says}
+}
+
+func transformer(name, says string, with transformerMethods) mutant {
+	return mutant{name, transforms, with.build, says}
+}
+
+// The short names of the signatures that most replacements have.
+type (
+	R   = *brokenRegressor
+	C   = *brokenClassifier
+	T   = *brokenTransformer
+	ctx = context.Context
+)
+
+// refuse is a Fit that fails with err where the data are so.
+func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods {
+	return regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+		if so(x, y) {
+			return err
+		}
+		return b.Ridge.Fit(c, x, y)
+	}}
+}
+
+// shifted is a Predict and a PredictVariance whose mean is off by by(b, x).
+func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64, error) {
+	return func(b R, x mat.Matrix) ([]float64, error) {
+		y, err := b.Ridge.Predict(x)
+		if err != nil {
+			return nil, err
+		}
+		v := by(b, x)
+		for i := range y {
+			y[i] += v
+		}
+		return y, nil
+	}
+}
+
+// cleaned is x without what is not finite.
+func cleaned(x mat.Matrix) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	out.Apply(func(_, _ int, v float64) float64 {
+		if v-v != 0 {
+			return 0
+		}
+		return v
+	}, out)
+	return out
+}
+
+func isDense(x mat.Matrix) bool {
+	d, ok := x.(*mat.Dense)
+	return ok && d != nil && !d.IsEmpty()
+}
+
+var errOther = errors.New("something went wrong")
+
+// mutants returns, for each check, broken types that it has to find. The
+// channel releases the goroutine that one of them leaks.
+func mutants(release chan struct{}) map[string][]mutant {
+	var total atomic.Int64
+	var inFlight atomic.Int32
+	return map[string][]mutant{
+		"shapes": {
+			regressor("drops the last row", "rows for", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				y, err := b.Ridge.Predict(x)
+				return y[:max(0, len(y)-1)], err
+			}}),
+			classifier("probabilities of the first row only", "PredictProba gave 1 rows", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				p, err := b.Centroid.PredictProba(x)
+				if err != nil {
+					return nil, err
+				}
+				return p.Slice(0, 1, 0, 2).(*mat.Dense), nil
+			}}),
+			transformer("gives nothing", "Transform gave 0 rows", transformerMethods{transform: func(T, mat.Matrix) (*mat.Dense, error) { return nil, nil }}),
+			regressor("means and variances of two lengths", "entries", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
+				m, v, err := b.Ridge.PredictVariance(x)
+				return m, append(v, 1), err
+			}}),
+		},
+		"one-row": {
+			regressor("needs a second row", "panic", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				_ = y[1]
+				return b.Ridge.Fit(c, x, y)
+			}}),
+			regressor("refuses with an error of its own", "unwraps to none", refuse(errOther, func(_ mat.Matrix, y []float64) bool { return len(y) == 1 })),
+			transformer("divides by n-1", "NaN", transformerMethods{transform: naiveTransform}),
+		},
+		"one-column": {
+			regressor("refuses it", "something went wrong", refuse(errOther, func(x mat.Matrix, _ []float64) bool { return width(x) == 1 })),
+		},
+		"more-columns-than-rows": {
+			regressor("finds them singular", "singular", refuse(&fault.NotPSDError{What: "singular matrix"}, func(x mat.Matrix, y []float64) bool { return width(x) > len(y) })),
+		},
+		"constant-column": {
+			transformer("divides by their deviation", "NaN", transformerMethods{transform: naiveTransform}),
+		},
+		"duplicated-rows": {
+			regressor("finds them singular", "singular", refuse(&fault.NotPSDError{What: "singular matrix"}, func(x mat.Matrix, _ []float64) bool {
+				d := mat.DenseCopyOf(x)
+				return mat.Equal(d.RowView(0), d.RowView(1))
+			})),
+		},
+		"large-offset-and-scale": {
+			regressor("takes an exponential", "Inf", regressorMethods{predict: shifted(func(_ R, x mat.Matrix) float64 { return math.Exp(mat.Max(x)) })}),
+		},
+		"constant-target": {
+			regressor("divides by the deviation of y", "NaN", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return 0 / b.Report().Objective })}),
+		},
+		"single-class": {
+			classifier("wants two", "panic", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+				if err := b.Centroid.Fit(c, x, y); err != nil {
+					return err
+				}
+				_ = b.Centroid.Classes()[1]
+				return nil
+			}}),
+			classifier("refuses with an error of its own", "unwraps to none", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+				if len(slices.Compact(slices.Clone(y))) == 1 {
+					return errOther
+				}
+				return b.Centroid.Fit(c, x, y)
+			}}),
+			classifier("predicts another", "the only class", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+				y, err := b.Centroid.Predict(x)
+				if len(b.Centroid.Classes()) == 1 {
+					clear(y)
+				}
+				return y, err
+			}}),
+		},
+		"not-finite-x": {
+			regressor("fits on", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error { return b.Ridge.Fit(c, cleaned(x), y) }}),
+			regressor("predicts on", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) { return b.Ridge.Predict(cleaned(x)) }}),
+			regressor("names no place", "names no place", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := b.Ridge.Fit(c, x, y); errors.Is(err, estimators.ErrNotFinite) {
+					return estimators.ErrNotFinite
+				}
+				return nil
+			}}),
+			transformer("names the place of the transpose", "names the place [2,5], want [5,2]", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+				err := b.StandardScaler.Fit(c, x)
+				var at *estimators.NotFiniteError
+				if errors.As(err, &at) {
+					at.Row, at.Col = at.Col, at.Row
+				}
+				return err
+			}}),
+		},
+		"not-finite-y": {
+			regressor("fits on", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				return b.Ridge.Fit(c, x, mat.Col(nil, 0, cleaned(mat.NewVecDense(len(y), slices.Clone(y)))))
+			}}),
+		},
+		"empty-x": {
+			regressor("asks nil for its dimensions", "panic", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				x.Dims()
+				return b.Ridge.Fit(c, x, y)
+			}}),
+			transformer("accepts it", "no error", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+				if !isDense(x) {
+					return nil
+				}
+				return b.StandardScaler.Fit(c, x)
+			}}),
+		},
+		"empty-x-at-predict": {
+			regressor("predicts nothing", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				if !isDense(x) {
+					return nil, nil
+				}
+				return b.Ridge.Predict(x)
+			}}),
+			classifier("asks nil for its dimensions", "panic", classifierMethods{decision: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				x.Dims()
+				return b.Centroid.Decision(x)
+			}}),
+		},
+		"length-of-y": {
+			regressor("takes what is there", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				n, _ := x.Dims()
+				all := make([]float64, n)
+				copy(all, y)
+				return b.Ridge.Fit(c, x, all)
+			}}),
+			classifier("reads over the end", "panic", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+				n, _ := x.Dims()
+				return b.Centroid.Fit(c, x, y[:n:n])
+			}}),
+		},
+		"width-at-predict": {
+			regressor("takes what is there", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				n, d := x.Dims()
+				three := mat.NewDense(n, 3, nil)
+				three.Slice(0, n, 0, min(d, 3)).(*mat.Dense).Copy(x)
+				return b.Ridge.Predict(three)
+			}}),
+			transformer("reads over the end", "panic", transformerMethods{transform: func(b T, x mat.Matrix) (*mat.Dense, error) {
+				_ = x.At(0, 2)
+				return b.StandardScaler.Transform(x)
+			}}),
+		},
+		"not-fitted": {
+			regressor("predicts zeros", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				y, err := b.Ridge.Predict(x)
+				if errors.Is(err, estimators.ErrNotFitted) {
+					return make([]float64, testRows), nil
+				}
+				return y, err
+			}}),
+			classifier("has classes", "Classes before Fit", classifierMethods{classes: func(b C) []int { return append([]int{}, b.Centroid.Classes()...) }}),
+			regressor("stores nothing", "MarshalBinary before Fit", regressorMethods{marshal: func(b R) ([]byte, error) {
+				data, err := b.Ridge.MarshalBinary()
+				if err != nil {
+					return nil, nil
+				}
+				return data, nil
+			}}),
+		},
+		"refit-forgets": {
+			regressor("adds up its fits", "after a Fit on other rows", regressorMethods{
+				fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+					b.calls.Add(1)
+					return b.Ridge.Fit(c, x, y)
+				},
+				predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Load()) }),
+			}),
+			transformer("keeps its first width", "second Fit", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+				if m := b.Means(); m != nil && len(m) != width(x) {
+					return fault.Columns("x", width(x), len(m))
+				}
+				return b.StandardScaler.Fit(c, x)
+			}}),
+		},
+		"failed-fit-keeps": {
+			regressor("forgets before it looks", "not fitted", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				b.Ridge = &toy.Ridge{}
+				return b.Ridge.Fit(c, x, y)
+			}}),
+			regressor("fits before it looks at y", "is", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := b.Ridge.Fit(c, x, make([]float64, len(y))); err != nil {
+					return err
+				}
+				return b.Ridge.Fit(c, x, y)
+			}}),
+		},
+		"cancelled-fit": {
+			regressor("does not look", "no error", regressorMethods{fit: func(b R, _ ctx, x mat.Matrix, y []float64) error { return b.Ridge.Fit(context.Background(), x, y) }}),
+			transformer("forgets before it looks", "not fitted", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+				b.StandardScaler = &transformers.StandardScaler{}
+				return b.StandardScaler.Fit(c, x)
+			}}),
+			classifier("has an error of its own", "is no", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+				if c.Err() != nil {
+					return errOther
+				}
+				return b.Centroid.Fit(c, x, y)
+			}}),
+		},
+		"cancelled-midway": {
+			regressor("looks once, at the start", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := c.Err(); err != nil {
+					return err
+				}
+				return b.Ridge.Fit(context.Background(), x, y)
+			}}),
+			regressor("assigns first, then looks", "after Fit", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := b.Ridge.Fit(context.Background(), x, y); err != nil {
+					return err
+				}
+				return c.Err()
+			}}),
+		},
+		"inputs-unmodified": {
+			transformer("scales in place", "a method changed its x", transformerMethods{transform: func(b T, x mat.Matrix) (*mat.Dense, error) {
+				z, err := b.StandardScaler.Transform(x)
+				if d, ok := x.(*mat.Dense); ok && err == nil {
+					d.Copy(z)
+				}
+				return z, err
+			}}),
+			regressor("centres x in place", "Fit changed its x", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				err := b.Ridge.Fit(c, x, y)
+				x.(*mat.Dense).Apply(func(_, _ int, v float64) float64 { return v - 1 }, x)
+				return err
+			}}),
+			regressor("centres y in place", "Fit changed its y", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				err := b.Ridge.Fit(c, x, y)
+				y[0]--
+				return err
+			}}),
+			regressor("normalises weights", "changed its weights", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+				err := b.Ridge.FitWeighted(c, x, y, w)
+				w[0] = 0
+				return err
+			}}),
+		},
+		"any-matrix": {
+			regressor("ignores the stride", "a part of a larger one", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				if d, ok := x.(*mat.Dense); ok {
+					r, c := d.Dims()
+					return b.Ridge.Predict(cleaned(mat.NewDense(r, c, d.RawMatrix().Data[:r*c])))
+				}
+				return b.Ridge.Predict(x)
+			}}),
+			transformer("knows *mat.Dense alone", "panic", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error { return b.StandardScaler.Fit(c, x.(*mat.Dense)) }}),
+		},
+		"keeps-no-reference": {
+			func() mutant {
+				kept := map[R]mat.Matrix{}
+				return regressor("keeps x", "overwriting Fit's x and y", regressorMethods{
+					fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+						kept[b] = x
+						return b.Ridge.Fit(c, x, y)
+					},
+					predict: shifted(func(b R, _ mat.Matrix) float64 { return kept[b].At(0, 0) }),
+				})
+			}(),
+			transformer("returns its argument", "is its x itself", transformerMethods{transform: func(_ T, x mat.Matrix) (*mat.Dense, error) { return x.(*mat.Dense), nil }}),
+			func() mutant {
+				kept := map[R][]float64{}
+				return regressor("returns predictions that it keeps", "overwriting what the methods returned", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+					if kept[b] == nil {
+						y, err := b.Ridge.Predict(x)
+						if err != nil {
+							return nil, err
+						}
+						kept[b] = y
+					}
+					return kept[b], nil
+				}})
+			}(),
+			func() mutant {
+				kept := map[C]*mat.Dense{}
+				return classifier("returns probabilities that it keeps", "overwriting what the methods returned", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+					if kept[b] == nil {
+						p, err := b.Centroid.PredictProba(x)
+						if err != nil {
+							return nil, err
+						}
+						kept[b] = p
+					}
+					return kept[b], nil
+				}})
+			}(),
+		},
+		"same-seed": {
+			regressor("draws from a common source", "a second value", regressorMethods{
+				fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+					b.calls.Store(total.Add(1))
+					return b.Ridge.Fit(c, x, y)
+				},
+				predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Load()) }),
+			}),
+		},
+		"workers": {
+			regressor("sums by worker", "5 workers and 1", regressorMethods{}),
+		},
+		"goroutine-leaks": {
+			regressor("waits for ever", "goroutines that still run", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				go func() { <-release }()
+				return b.Ridge.Fit(c, x, y)
+			}}),
+		},
+		"clone": {
+			regressor("is itself", "no error", regressorMethods{clone: func(b R) estimators.Regressor { return b }}),
+			regressor("shares what is fitted", "no error", regressorMethods{clone: func(b R) estimators.Regressor {
+				return &brokenRegressor{b.Ridge, b.with, b.calls}
+			}}),
+			regressor("is of the wrapped type", "the clone of a", regressorMethods{clone: func(b R) estimators.Regressor { return b.Ridge.Clone() }}),
+			regressor("loses its configuration", "the clone and a new value", regressorMethods{clone: func(b R) estimators.Regressor {
+				return &brokenRegressor{&toy.Ridge{Penalty: 50}, b.with, b.calls}
+			}}),
+			{"loses a field", regressors, func() any { return newConfigured(false, true) }, "the clone's Tolerance is 0, want 0.375"},
+			{"shares a slice", regressors, func() any { return newConfigured(true, false) }, "the clone's Widths is the same slice"},
+		},
+		"repeatable": {
+			regressor("counts its calls", "a second call", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Add(1)) })}),
+		},
+		"concurrent-predict": {
+			// It stands for shared scratch memory, without a race that -race would see.
+			regressor("is disturbed by another call", "concurrent calls", regressorMethods{predict: shifted(func(R, mat.Matrix) float64 {
+				inFlight.Add(1)
+				defer inFlight.Add(-1)
+				for start := time.Now(); time.Since(start) < 10*time.Millisecond; runtime.Gosched() {
+					if inFlight.Load() > 1 {
+						return 1
+					}
+				}
+				return 0
+			})}),
+			func() mutant {
+				var calls atomic.Int64
+				return classifier("panics in the end", "panic", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+					if calls.Add(1) > 10 {
+						panic("the eleventh call")
+					}
+					return b.Centroid.Predict(x)
+				}})
+			}(),
+		},
+		"row-permutation": {
+			regressor("favours its first row", "in another order", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				y = slices.Clone(y)
+				y[0] *= 2
+				return b.Ridge.Fit(c, x, y)
+			}}),
+		},
+		"batch-equals-rows": {
+			regressor("centres what it predicts on", "by itself", regressorMethods{predict: shifted(func(_ R, x mat.Matrix) float64 { return mat.Sum(x) })}),
+		},
+		"learns": {
+			regressor("predicts the mean", "squared error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				y, err := b.Ridge.Predict(x)
+				for i := range y {
+					y[i] = 3
+				}
+				return y, err
+			}}),
+			classifier("predicts the majority", "labels are right", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+				y, err := b.Centroid.Predict(x)
+				for i := range y {
+					y[i] = 2
+				}
+				return y, err
+			}}),
+		},
+		"marshal-round-trip": {
+			regressor("forgets what it does not store", "the value that was read", regressorMethods{
+				fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+					b.calls.Store(7)
+					return b.Ridge.Fit(c, x, y)
+				},
+				predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Load()) }),
+			}),
+			regressor("stores the variance alone rounded", "PredictVariance", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
+				m, v, err := b.Ridge.PredictVariance(x)
+				if len(v) > 0 && b.calls.Load() == 1 {
+					v[0] += 1e-12
+				}
+				return m, v, err
+			}, unmarshal: func(b R, data []byte) error {
+				b.calls.Store(1)
+				return b.Ridge.UnmarshalBinary(data)
+			}}),
+			regressor("stores the time", "other bytes", regressorMethods{
+				marshal: func(b R) ([]byte, error) {
+					data, err := b.Ridge.MarshalBinary()
+					return append(data, byte(total.Add(1))), err
+				},
+				unmarshal: func(b R, data []byte) error { return b.Ridge.UnmarshalBinary(data[:len(data)-1]) },
+			}),
+		},
+		"marshal-into-fitted": {
+			regressor("keeps what it has", "reading into a fitted value", regressorMethods{unmarshal: func(b R, data []byte) error {
+				if b.Report().Converged {
+					return nil
+				}
+				return b.Ridge.UnmarshalBinary(data)
+			}}),
+			func() mutant {
+				kept := map[R][]byte{}
+				return regressor("keeps the bytes", "overwriting the bytes", regressorMethods{
+					unmarshal: func(b R, data []byte) error {
+						kept[b] = data
+						return b.Ridge.UnmarshalBinary(data)
+					},
+					predict: shifted(func(b R, _ mat.Matrix) float64 {
+						if data := kept[b]; data != nil && data[0] == 0 {
+							return 1
+						}
+						return 0
+					}),
+				})
+			}(),
+		},
+		"marshal-truncated": {
+			regressor("takes the length for granted", "panic", regressorMethods{unmarshal: func(b R, data []byte) error {
+				_ = data[100]
+				return b.Ridge.UnmarshalBinary(data)
+			}}),
+			regressor("has an error of its own", "is no", regressorMethods{unmarshal: func(b R, data []byte) error {
+				if b.Ridge.UnmarshalBinary(data) != nil {
+					return errOther
+				}
+				return nil
+			}}),
+		},
+		"marshal-flipped": {
+			regressor("forgets before it looks", "not fitted", regressorMethods{unmarshal: func(b R, data []byte) error {
+				b.Ridge = &toy.Ridge{}
+				return b.Ridge.UnmarshalBinary(data)
+			}}),
+			func() mutant {
+				var good []byte
+				return regressor("has no checksum", "no error", regressorMethods{
+					marshal: func(b R) (data []byte, err error) {
+						good, err = b.Ridge.MarshalBinary()
+						return good, err
+					},
+					unmarshal: func(b R, data []byte) error {
+						if len(data) > 60 && data[60] != good[60] {
+							return nil
+						}
+						return b.Ridge.UnmarshalBinary(data)
+					},
+				})
+			}(),
+		},
+		"marshal-garbage": {
+			regressor("takes nothing for a model", "no error", regressorMethods{unmarshal: func(b R, data []byte) error {
+				if len(data) == 0 {
+					return nil
+				}
+				return b.Ridge.UnmarshalBinary(data)
+			}}),
+			regressor("ignores what follows", "no error", regressorMethods{
+				marshal: func(b R) ([]byte, error) {
+					data, err := b.Ridge.MarshalBinary()
+					total.Store(int64(len(data)))
+					return data, err
+				},
+				unmarshal: func(b R, data []byte) error {
+					return b.Ridge.UnmarshalBinary(data[:min(len(data), int(total.Load()))])
+				},
+			}),
+		},
+		"labels": {
+			classifier("takes them for indices", "panic", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+				if err := b.Centroid.Fit(c, x, y); err != nil {
+					return err
+				}
+				_ = make([]int, 100)[slices.Max(y)]
+				return nil
+			}}),
+			classifier("keeps 32 bits of them", "want", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+				y, err := b.Centroid.Predict(x)
+				for i := range y {
+					y[i] = int(int32(y[i]))
+				}
+				return y, err
+			}}),
+		},
+		"classes": {
+			classifier("descending", "Classes =", classifierMethods{classes: func(b C) []int {
+				c := b.Centroid.Classes()
+				slices.Reverse(c)
+				return c
+			}}),
+			func() mutant {
+				kept := map[C][]int{}
+				return classifier("the model's own slice", "after writing", classifierMethods{classes: func(b C) []int {
+					if kept[b] == nil {
+						kept[b] = b.Centroid.Classes()
+					}
+					return kept[b]
+				}})
+			}(),
+		},
+		"three-classes": {
+			classifier("knows two", "labels are right", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+				y, err := b.Centroid.Predict(x)
+				for i := range y {
+					y[i] = min(y[i], 2)
+				}
+				return y, err
+			}}),
+		},
+		"probabilities": {
+			classifier("gives scores", "numbers in [0,1]", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) { return b.Centroid.Decision(x) }}),
+			classifier("of the second class alone", "want 24×2", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				p, err := b.Centroid.PredictProba(x)
+				if err != nil {
+					return nil, err
+				}
+				return mat.DenseCopyOf(p.ColView(1)), nil
+			}}),
+		},
+		"probability-order": {
+			classifier("reversed", "the largest of PredictProba", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				p, err := b.Centroid.PredictProba(x)
+				if err != nil {
+					return nil, err
+				}
+				n, _ := p.Dims()
+				for i := range n {
+					slices.Reverse(p.RawRowView(i))
+				}
+				return p, nil
+			}}),
+		},
+		"decision": {
+			classifier("is a distance", "the largest of Decision", classifierMethods{decision: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				d, err := b.Centroid.Decision(x)
+				if err != nil {
+					return nil, err
+				}
+				d.Scale(-1, d)
+				return d, nil
+			}}),
+			classifier("has one column for two classes", "want 24×2", classifierMethods{decision: func(b C, x mat.Matrix) (*mat.Dense, error) {
+				d, err := b.Centroid.Decision(x)
+				if err != nil {
+					return nil, err
+				}
+				return mat.DenseCopyOf(d.ColView(0)), nil
+			}}),
+		},
+		"variance": {
+			regressor("cancels", "the variance of row 0", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
+				m, v, err := b.Ridge.PredictVariance(x)
+				for i := range v {
+					v[i] -= 1
+				}
+				return m, v, err
+			}}),
+			regressor("has another mean", "the mean of PredictVariance", regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return 0.01 })}),
+		},
+		"weighted-fit": {
+			regressor("ignores weights", "the row twice", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, _ []float64) error { return b.Ridge.Fit(c, x, y) }}),
+			regressor("changes what weights of 1 mean", "weights of 1", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+				if slices.Max(w) == 1 {
+					w = slices.Clone(w)
+					w[0] = 5
+				}
+				return b.Ridge.FitWeighted(c, x, y, w)
+			}}),
+		},
+		"bad-weights": {
+			regressor("takes their size", "negative weights: no error", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+				w = slices.Clone(w)
+				for i, v := range w {
+					w[i] = math.Abs(v)
+				}
+				return b.Ridge.FitWeighted(c, x, y, w)
+			}}),
+			regressor("forgets before it looks", "not fitted", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+				b.Ridge = &toy.Ridge{}
+				return b.Ridge.FitWeighted(c, x, y, w)
+			}}),
+		},
+		"report": {
+			regressor("has no objective", "NaN", regressorMethods{report: func(b R) estimators.Report {
+				r := b.Ridge.Report()
+				r.Objective = math.NaN()
+				return r
+			}}),
+			regressor("converged before Fit", "Report before Fit", regressorMethods{report: func(R) estimators.Report { return estimators.Report{Converged: true} }}),
+			func() mutant {
+				warnings := []string{"of the model"}
+				return regressor("gives its own warnings", "no copy", regressorMethods{report: func(b R) estimators.Report {
+					r := b.Ridge.Report()
+					r.Warnings = warnings
+					return r
+				}})
+			}(),
+		},
+		"capabilities": {
+			{"denies what it can", regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
+			{"grants what it cannot", regressors, func() any {
+				return regressorMethods{variance: func(R, mat.Matrix) ([]float64, []float64, error) { return nil, nil, errOther }}.build()
+			}, "is said to be supported"},
+			{"writes and does not read", regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
+		},
+	}
+}
+
+func width(x mat.Matrix) int {
+	_, d := x.Dims()
+	return d
+}
+
+// naiveTransform is a standard scaling with no thought for a deviation of 0.
+func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
+	z, err := b.StandardScaler.Transform(x)
+	if err != nil {
+		return nil, err
+	}
+	scales := b.Scales()
+	z.Apply(func(_, j int, v float64) float64 {
+		if scales[j] == 1 && v == 0 {
+			return math.NaN()
+		}
+		return v
+	}, z)
+	return z, nil
+}
+
+// judged runs a check on a mutant as the suite would.
+func (m mutant) judged(c check) verdict {
+	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: DefaultTolerance}}
+	if c.name == "workers" {
+		s.options.Workers = func(n int) any {
+			return regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return float64(n/4) * 1e-15 })}.build()
+		}
+	}
+	return judge(c, s)
+}
+
+// TestEveryCheckCanFail is the suite's own test: each check finds the types that
+// are broken in its way, and says so.
+func TestEveryCheckCanFail(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	all := mutants(release)
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			assert.NotEmpty(t, all[c.name], "no mutant shows that this check can fail")
+			for _, m := range all[c.name] {
+				assert.NotZero(t, c.kinds&m.kind, "the check is not for the kind of %q", m.name)
+				v := m.judged(c)
+				assert.Empty(t, v.skipped, m.name)
+				assert.True(t, v.failed(), "the check passes a type that %s", m.name)
+				assert.Contains(t, strings.Join(v.failures, "\n"), m.says, "the check fails %q for another reason", m.name)
+			}
+		})
+		delete(all, c.name)
+	}
+	assert.Empty(t, all, "mutants of checks that do not exist")
+}
+
+// TestBrokenTypesWithNothingBroken holds that what a check finds in a mutant is
+// its mutation: without one the types pass everything.
+func TestBrokenTypesWithNothingBroken(t *testing.T) {
+	for _, m := range []mutant{
+		regressor("regressor", "", regressorMethods{}),
+		classifier("classifier", "", classifierMethods{}),
+		transformer("transformer", "", transformerMethods{}),
+		{"configured", regressors, func() any { return newConfigured(true, true) }, ""},
+	} {
+		for _, c := range checks {
+			if c.kinds&m.kind != 0 && c.name != "workers" {
+				v := m.judged(c)
+				assert.Empty(t, v.failures, "%s: %s", m.name, c.name)
+				assert.Empty(t, v.skipped, "%s: %s", m.name, c.name)
+			}
+		}
+	}
+}

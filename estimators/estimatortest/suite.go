@@ -1,0 +1,99 @@
+package estimatortest
+
+import (
+	"testing"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// DefaultTolerance is what a zero Options.Tolerance stands for.
+const DefaultTolerance = 1e-6
+
+// Options adapts the suite to a type. Nil stands for the zero Options.
+type Options struct {
+	// Skip maps the name of a check to the reason for leaving it out, which
+	// completes "skipped, because the type ...": "draws rows at random".
+	Skip map[string]string
+	// Workers builds a value with the given number of workers, of the same kind as
+	// the suite's build function does. Nil skips the check workers.
+	Workers func(workers int) any
+	// Tolerance, times max(1, |v|), is how far two computations of the same value v
+	// may lie apart where the order of sums may differ: for rows in another order,
+	// one by one, or counted twice. 0 is DefaultTolerance.
+	Tolerance float64
+	// Table gets the outcomes. With nil the table of this type alone is logged.
+	Table *Table
+}
+
+// Regressor runs the suite on a regressor. The name is the type's, with its
+// package; several configurations of a type take more after a space:
+// "ridge.Regressor (penalty 0)".
+func Regressor(t *testing.T, name string, build func() estimators.Regressor, opt *Options) {
+	t.Helper()
+	run(t, name, subject{kind: regressors, build: func() any { return build() }}, opt)
+}
+
+// Classifier runs the suite on a classifier; see Regressor.
+func Classifier(t *testing.T, name string, build func() estimators.Classifier, opt *Options) {
+	t.Helper()
+	run(t, name, subject{kind: classifiers, build: func() any { return build() }}, opt)
+}
+
+// Transformer runs the suite on a transformer; see Regressor.
+func Transformer(t *testing.T, name string, build func() transformers.Transformer, opt *Options) {
+	t.Helper()
+	run(t, name, subject{kind: transforms, build: func() any { return build() }}, opt)
+}
+
+func run(t *testing.T, name string, s subject, opt *Options) {
+	t.Helper()
+	if opt != nil {
+		s.options = *opt
+	}
+	if s.options.Tolerance == 0 {
+		s.options.Tolerance = DefaultTolerance
+	}
+	if s.options.Table == nil {
+		s.options.Table = &Table{}
+		defer func() { t.Log("\n" + s.options.Table.String()) }()
+	}
+	if err := validSkips(s.options.Skip); err != "" {
+		t.Errorf("%s: %s", name, err)
+	}
+	t.Run(name, func(t *testing.T) {
+		for _, c := range checks {
+			if c.kinds&s.kind == 0 {
+				continue
+			}
+			t.Run(c.name, func(t *testing.T) {
+				v := judge(c, &s)
+				s.options.Table.add(name, c.name, v)
+				for _, f := range v.failures {
+					t.Error(f)
+				}
+				if v.skipped != "" && !v.failed() {
+					t.Skip("because the type " + v.skipped)
+				}
+			})
+		}
+	})
+}
+
+// validSkips says what is wrong with Options.Skip: a check that does not exist
+// would go on being run, and a skip without a reason tells nobody anything.
+func validSkips(skip map[string]string) string {
+	names := map[string]bool{}
+	for _, c := range checks {
+		names[c.name] = true
+	}
+	for name, reason := range skip {
+		if !names[name] {
+			return "Skip names a check that does not exist: " + name
+		}
+		if reason == "" {
+			return "Skip gives no reason for " + name
+		}
+	}
+	return ""
+}

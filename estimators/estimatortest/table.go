@@ -1,0 +1,96 @@
+package estimatortest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Table collects the outcome of every check on every type that a suite ran on.
+// The zero value is ready to use, also from parallel tests.
+type Table struct {
+	mu    sync.Mutex
+	types []string
+	cells map[string]map[string]verdict // type, check
+}
+
+func (t *Table) add(typ, check string, v verdict) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cells == nil {
+		t.cells = map[string]map[string]verdict{}
+	}
+	if t.cells[typ] == nil {
+		t.cells[typ] = map[string]verdict{}
+		t.types = append(t.types, typ)
+	}
+	t.cells[typ][check] = v
+}
+
+// Types returns the names of the types that have a row, in the order in which
+// they came.
+func (t *Table) Types() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.types)
+}
+
+// String renders the table: a row for each type, a column for each check. The
+// columns are numbered and the numbers explained below, as are the letters that
+// stand for the reasons of what was skipped. A dot is a check of another kind of
+// type, or one that go test -run left out.
+func (t *Table) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	width := len("type")
+	for _, typ := range t.types {
+		width = max(width, len(typ))
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%-*s", width, "type")
+	for i := range checks {
+		fmt.Fprintf(&out, " %4d", i+1)
+	}
+	var reasons []string
+	for _, typ := range t.types {
+		fmt.Fprintf(&out, "\n%-*s", width, typ)
+		for _, c := range checks {
+			v, ran := t.cells[typ][c.name]
+			cell := "pass"
+			switch {
+			case !ran:
+				cell = "."
+			case v.failed():
+				cell = "FAIL"
+			case v.skipped != "":
+				at := slices.Index(reasons, v.skipped)
+				if at < 0 {
+					at, reasons = len(reasons), append(reasons, v.skipped)
+				}
+				cell = "(" + letters(at) + ")"
+			}
+			fmt.Fprintf(&out, " %4s", cell)
+		}
+	}
+	out.WriteString("\n\nchecks\n")
+	for i, c := range checks {
+		fmt.Fprintf(&out, "%4d %s\n", i+1, c.name)
+	}
+	if len(reasons) > 0 {
+		out.WriteString("\nskipped, because the type\n")
+	}
+	for i, r := range reasons {
+		fmt.Fprintf(&out, " %3s %s\n", "("+letters(i)+")", r)
+	}
+	return out.String()
+}
+
+// letters numbers reasons a, b, ... z, aa, ab, ...
+func letters(i int) string {
+	s := string(rune('a' + i%26))
+	if i >= 26 {
+		return letters(i/26-1) + s
+	}
+	return s
+}
