@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Regressor predicts a number for each row.
@@ -128,7 +129,7 @@ const (
 	Variance                          // VariancePredictor
 	Decision                          // DecisionPredictor
 	Weighted                          // WeightedFitter[float64] or WeightedFitter[int]
-	Cloning                           // Cloner of Regressor or of Classifier
+	Cloning                           // Cloner of Regressor, Classifier or transformers.Transformer
 	Reporting                         // Reporter
 	Marshalling                       // encoding.BinaryMarshaler and BinaryUnmarshaler
 )
@@ -167,9 +168,9 @@ func Supports(e any, c Capability) bool {
 	case Decision:
 		return is[DecisionPredictor](e)
 	case Weighted:
-		return is[WeightedFitter[float64]](e) || is[WeightedFitter[int]](e)
+		return is[Regressor](e) && is[WeightedFitter[float64]](e) || is[Classifier](e) && is[WeightedFitter[int]](e)
 	case Cloning:
-		return is[Cloner[Regressor]](e) || is[Cloner[Classifier]](e)
+		return is[Cloner[Regressor]](e) || is[Cloner[Classifier]](e) || is[Cloner[transformers.Transformer]](e)
 	case Reporting:
 		return is[Reporter](e)
 	case Marshalling:

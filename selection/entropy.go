@@ -122,6 +122,7 @@ type entropySearch struct {
 	rows     []TraceRow
 	byParam  map[float64]int // the trace row of a parameter
 	coords   []coordinate
+	failed   error // the last of the learner\'s, if any fit failed
 	out      *Result
 }
 
@@ -328,6 +329,7 @@ func (s *entropySearch) score(ctx context.Context) error {
 	})
 	s.out.Fits += len(ks) * len(folds)
 	if failed != nil {
+		s.failed = failed
 		s.warn(fmt.Sprintf("some fits failed, the first with: %v", failed))
 	}
 	return err
@@ -361,7 +363,7 @@ func (s *entropySearch) finish() error {
 	at := s.best()
 	row := &s.rows[at]
 	if s.p.y == nil && len(s.coords) > 1 && math.IsNaN(row.Score) {
-		return fmt.Errorf("selection: Entropy: no parameter could be scored: %s", s.out.Warnings[len(s.out.Warnings)-1])
+		return fmt.Errorf("selection: Entropy: no parameter could be scored: %w", s.failed)
 	}
 	row.Decision += ": chosen"
 	o := s.out

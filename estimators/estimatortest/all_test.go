@@ -16,7 +16,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -61,6 +64,47 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "pipeline.Classifier (nothing but Clone)", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: scaled, Final: leastClassifier{&toy.Centroid{}}}
 	}, plain)
+
+	// Leave-one-out leaves out a row, not a unit of weight.
+	tunes := func(workers func(int) any) *estimatortest.Options {
+		return with(estimatortest.Options{Workers: workers, Skip: map[string]string{
+			"weighted-fit": "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
+		}})
+	}
+	looNoise := with(estimatortest.Options{Skip: map[string]string{
+		"weighted-fit": "predictions agree (its own tests hold it), but noise and link come from leaving out rows",
+	}})
+	estimatortest.Regressor(t, "lssvm.Regressor", func() estimators.Regressor { return &lssvm.Regressor{} },
+		tunes(func(w int) any { return &lssvm.Regressor{Workers: w} }))
+	estimatortest.Regressor(t, "lssvm.Regressor (fixed ridge)", func() estimators.Regressor {
+		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, RidgeRule: lssvm.Fixed, Ridge: 0.1}
+	}, looNoise)
+	estimatortest.Classifier(t, "lssvm.Classifier", func() estimators.Classifier { return &lssvm.Classifier{} },
+		tunes(func(w int) any { return &lssvm.Classifier{Workers: w} }))
+	estimatortest.Classifier(t, "lssvm.Classifier (fixed ridge)", func() estimators.Classifier {
+		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, RidgeRule: lssvm.Fixed, Ridge: 0.1, Balanced: true}
+	}, looNoise)
+
+	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row"}
+	estimatortest.Regressor(t, "selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: steps} },
+		with(estimatortest.Options{Workers: func(w int) any {
+			return &selection.Regressor{Preprocess: steps, Search: &selection.Entropy{Workers: w}}
+		}}))
+	estimatortest.Regressor(t, "selection.Regressor (grid)", func() estimators.Regressor {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}}
+	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
+	}}))
+	estimatortest.Classifier(t, "selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: steps} },
+		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
+			return &selection.Classifier{Preprocess: steps, Search: &selection.Entropy{Workers: w}}
+		}}))
+	estimatortest.Classifier(t, "selection.Classifier (grid)", func() estimators.Classifier {
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}}
+	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
+	}}))
 
 	t.Log("\n" + table.String())
 

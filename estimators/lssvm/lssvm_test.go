@@ -488,6 +488,31 @@ func TestClassWeights(t *testing.T) {
 	assert.InDelta(t, 0.1, mat.Sum(p.Slice(0, 300, 1, 2))/300, 0.02)
 }
 
+// With a fixed ridge a weight of 2 is the row given twice.
+func TestWeightsAreRepetitions(t *testing.T) {
+	x, y := sinc(20, 0.1, 1)
+	weights := make([]float64, 20)
+	twice, yTwice := mat.NewDense(25, 1, nil), append(append([]float64{}, y...), y[:5]...)
+	for i := range 20 {
+		weights[i] = 1
+		if i < 5 {
+			weights[i] = 2
+			twice.Set(20+i, 0, x.At(i, 0))
+		}
+		twice.Set(i, 0, x.At(i, 0))
+	}
+	a := Regressor{Kernel: kernels.RBF{Gamma: 0.3}, RidgeRule: Fixed, Ridge: 0.1}
+	b := a
+	require.NoError(t, a.FitWeighted(ctx, x, y, weights))
+	require.NoError(t, b.Fit(ctx, twice, yTwice))
+	xt, _ := sinc(30, 0, 2)
+	f, err := a.Predict(xt)
+	require.NoError(t, err)
+	g, err := b.Predict(xt)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, f, g, 1e-10)
+}
+
 func TestErrors(t *testing.T) {
 	x, y := sinc(10, 0, 1)
 	xc, yc := blobs(10, 2, 0.1, 1)

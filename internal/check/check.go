@@ -4,6 +4,7 @@ package check
 
 import (
 	"math"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -52,6 +53,9 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 		}
 		return v, nil
 	}
+	if isNil(x) {
+		return nil, fault.Shape(name+" is nil: it has", 0, "rows", "want at least 1")
+	}
 	r, c := x.Dims()
 	if r < 1 {
 		return nil, fault.Shape(name+" has", r, "rows", "want at least 1")
@@ -60,6 +64,23 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 		return nil, fault.Shape(name+" has", c, "columns", "want at least 1")
 	}
 	return mat.DenseCopyOf(x), nil
+}
+
+// isNil reports whether x is a nil pointer of some type or gonum's transpose of
+// nothing, whose Dims would panic.
+func isNil(x mat.Matrix) bool {
+	switch t := x.(type) {
+	case mat.Transpose:
+		return t.Matrix == nil || isNil(t.Matrix)
+	case mat.TransposeVec:
+		return t.Vector == nil || isNil(t.Vector)
+	case mat.TransposeTri:
+		return t.Triangular == nil || isNil(t.Triangular)
+	case mat.TransposeBand:
+		return t.Banded == nil || isNil(t.Banded)
+	}
+	v := reflect.ValueOf(x)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // Columns returns an ErrShape error unless x has as many columns as Fit saw.
