@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRunOnWhatIsShipped(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(context.Background(), []string{"-splits", "2"}, &out, io.Discard))
+	text := out.String()
+	m := regexp.MustCompile(`both: +(\d+\.\d+)`).FindStringSubmatch(text)
+	require.NotNil(t, m, text)
+	ratio, err := strconv.ParseFloat(m[1], 64)
+	require.NoError(t, err)
+	assert.InDelta(t, 1, ratio, 0.1)
+	assert.Regexp(t, `learner fits +4 against +292: 1/73`, text)
+}
+
+func TestErrors(t *testing.T) {
+	for _, args := range [][]string{{"-family", "none"}, {"-sets", "nowhere"}, {"-sets", "breast-cancer-wdbc"}, {"-data", "/nowhere"}} {
+		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
+	}
+}
