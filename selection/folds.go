@@ -120,10 +120,10 @@ func fitChain(ctx context.Context, steps []transformers.Transformer, x *mat.Dens
 			return nil, nil, err
 		}
 		if err := t.Fit(ctx, x); err != nil {
-			return nil, nil, fmt.Errorf("Preprocess[%d] (%T): %w", i, s, err)
+			return nil, nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, s, err)
 		}
 		if x, err = t.Transform(x); err != nil {
-			return nil, nil, fmt.Errorf("Preprocess[%d] (%T): %w", i, s, err)
+			return nil, nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, s, err)
 		}
 		out[i] = t
 	}
@@ -135,7 +135,7 @@ func applyChain(chain []transformers.Transformer, x mat.Matrix) (*mat.Dense, err
 	for i, t := range chain {
 		var err error
 		if d, err = t.Transform(x); err != nil {
-			return nil, fmt.Errorf("Preprocess[%d] (%T): %w", i, t, err)
+			return nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, t, err)
 		}
 		x, isDense = d, true
 	}

@@ -28,10 +28,9 @@ func randomSPD(n int, seed uint64) *mat.SymDense {
 }
 
 func clone(s *mat.SymDense) *mat.SymDense {
-	var c mat.SymDense
-	c = *mat.NewSymDense(s.SymmetricDim(), nil)
+	c := mat.NewSymDense(s.SymmetricDim(), nil)
 	c.CopySym(s)
-	return &c
+	return c
 }
 
 func plusRidge(s *mat.SymDense, lambda float64) *mat.SymDense {
