@@ -16,7 +16,7 @@
 // to 1 as a family goes from a kernel that can only underfit to one that can only
 // memorise, whatever the data's scale, and good models lie between 0.1 and 0.5
 // (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154). Entropy therefore looks
-// for the parameters at a few entropies, some ten kernel matrices in all, and
+// for the parameters at a few entropies, some twelve kernel matrices in all, and
 // scores those without fitting the learner. For regression the score is the exact
 // leave-one-out error of kernel ridge regression at its best ridge (or the log
 // evidence of a Gaussian process), which comes from the same reduction of the

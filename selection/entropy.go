@@ -24,16 +24,14 @@ const (
 	DefaultMaxEvaluations = 40
 )
 
-// DefaultTargets returns the entropies that Entropy looks for, 0.1 to 0.5.
-func DefaultTargets() []float64 { return []float64{0.1, 0.2, 0.3, 0.4, 0.5} }
+// DefaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
+// good models mostly lie, and two near 0, where the kernel is nearly linear, for
+// targets that are nearly linear too.
+func DefaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
 
-// HigherTargets and LowerTargets return those that are added when the best score
-// is found at the last or at the first of the default ones: targets that are
-// nearly linear want an entropy near 0.
+// HigherTargets returns those that are added where the best of the default ones
+// is the last, or where the family does not come down to the first.
 func HigherTargets() []float64 { return []float64{0.7, 0.9} }
-
-// LowerTargets is described with HigherTargets.
-func LowerTargets() []float64 { return []float64{0.05, 0.02, 0.005} }
 
 // Score is the closed form by which Entropy compares kernels for a Regressor.
 type Score int
@@ -55,8 +53,8 @@ const (
 // A parameter is found in about two kernel matrices, each at 4n³/3 for its
 // eigenvalues and evidence; memory is one n×n matrix.
 type Entropy struct {
-	// Targets in (0, 1); nil: DefaultTargets, with ExtendedTargets when the best
-	// is the last of them. A single target is taken as it is found, unscored by
+	// Targets in (0, 1); nil: DefaultTargets, with HigherTargets where those call
+	// for them. A single target is taken as it is found, unscored by
 	// any fit: 0.25 suits regression, 0.4 classification.
 	Targets        []float64
 	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance
@@ -159,15 +157,9 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 		return nil, err
 	}
 	if cfg.Targets == nil {
-		var more []float64
-		switch at := s.rows[s.best()].Entropy; {
-		case at >= s.coords[len(s.coords)-1].entropy:
-			more = HigherTargets()
-		case at <= s.coords[0].entropy:
-			more = LowerTargets()
-		}
-		if more != nil {
-			if err := s.locate(ctx, more, ceiling.Entropy); err != nil {
+		lowest, highest := s.coords[0], s.coords[len(s.coords)-1]
+		if s.rows[s.best()].Entropy >= highest.entropy || lowest.status == StatusFloor {
+			if err := s.locate(ctx, HigherTargets(), ceiling.Entropy); err != nil {
 				return nil, err
 			}
 			if err := s.score(ctx); err != nil {
@@ -348,14 +340,26 @@ func (s *entropySearch) metric() metrics.Metric {
 	return s.p.metric
 }
 
-// best returns the trace row of the coordinate of the best score; of equal ones,
-// or where none has a score, that of the lowest entropy: the smoothest kernel.
+// best returns the trace row of the best score; of equal ones, or where none has
+// a score, that of the lowest entropy: the smoothest kernel. For a regression every
+// kernel whose entropy was computed has a score, also those met on the way.
 func (s *entropySearch) best() int {
-	scores := make([]float64, len(s.coords))
-	for i, c := range s.coords {
-		scores[i] = s.rows[s.byParam[c.param]].Score
+	if len(s.coords) == 1 {
+		return s.byParam[s.coords[0].param]
 	}
-	return s.byParam[s.coords[max(best(s.metric(), scores), 0)].param]
+	order := make([]int, len(s.rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.rows[a].Entropy, s.rows[b].Entropy) })
+	scores := make([]float64, len(order))
+	for i, at := range order {
+		scores[i] = s.rows[at].Score
+	}
+	if i := best(s.metric(), scores); i >= 0 {
+		return order[i]
+	}
+	return s.byParam[s.coords[0].param]
 }
 
 // finish writes the choice into the result.
@@ -368,6 +372,7 @@ func (s *entropySearch) finish() error {
 	row.Decision += ": chosen"
 	o := s.out
 	o.Param, o.Entropy, o.Bits = row.Param, row.Entropy, row.Bits
+	o.Target, o.Status = missing, StatusOK // met on the way to a target
 	for _, c := range s.coords {
 		if c.param == row.Param {
 			o.Target, o.Status = c.target, c.status
@@ -375,9 +380,12 @@ func (s *entropySearch) finish() error {
 	}
 	o.Score, o.ScoreName, o.Ridge = row.Score, s.metric().Name, row.Ridge
 	o.Trace = s.rows
-	lowest, highest := s.coords[0].entropy, s.coords[len(s.coords)-1].entropy
-	if len(s.coords) > 1 && (row.Entropy <= lowest || row.Entropy >= highest) {
-		s.warn(fmt.Sprintf("the best score lies on the edge of the entropies looked at, %.2f", row.Entropy))
+	switch lowest, highest := s.coords[0].entropy, s.coords[len(s.coords)-1].entropy; {
+	case len(s.coords) < 2:
+	case row.Entropy <= lowest:
+		s.warn(fmt.Sprintf("the best score lies at the lowest entropy looked at, %.3f: the targets may be linear in the features", row.Entropy))
+	case row.Entropy >= highest:
+		s.warn(fmt.Sprintf("the best score lies at the highest entropy looked at, %.3f: the kernel nearly memorises the rows", row.Entropy))
 	}
 	return nil
 }

@@ -30,6 +30,19 @@ const (
 	longestStep  = 6.0
 )
 
+// lowTarget is where a target counts as low. An entropy near 0 is proportional
+// to the parameter rather than linear in its logarithm.
+const lowTarget = 0.1
+
+// gap returns how far the target lies above an entropy, on a scale on which
+// entropies rise evenly with ln(param).
+func gap(entropy, target float64) float64 {
+	if target >= lowTarget {
+		return target - entropy
+	}
+	return entropySlope * min(max(math.Log(target/entropy), -longestStep), longestStep)
+}
+
 // at returns the entropy at exp(u), computed or known; fresh tells which.
 func (r *rootFinder) at(u float64) (p point, fresh bool, err error) {
 	param := r.snap(u)
@@ -111,7 +124,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, 
 		if t == r.limit {
 			return a, a, StatusUnconverged, nil
 		}
-		s := overshoot * (target - a.entropy) / entropySlope
+		s := overshoot * gap(a.entropy, target) / entropySlope
 		s = math.Copysign(max(math.Abs(s), shortestStep), s)
 		du := min(max(s*math.Pow(stepGrowth, float64(t)), -longestStep), longestStep)
 		next := min(max(a.u+du, lo), hi)
@@ -139,10 +152,10 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, 
 // Illinois false position: the secant, with the weight of an end that stays
 // twice running halved so that both ends move.
 func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, error) {
-	fa, fb := a.entropy-target, b.entropy-target
+	fa, fb := -gap(a.entropy, target), -gap(b.entropy, target)
 	kept := 0 // -1: a was kept last time, +1: b
 	best := a
-	if math.Abs(fb) < math.Abs(fa) {
+	if math.Abs(b.entropy-target) < math.Abs(a.entropy-target) {
 		best = b
 	}
 	for range r.limit {
@@ -167,8 +180,8 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, e
 		if err != nil {
 			return point{}, "", err
 		}
-		fc := c.entropy - target
-		if math.Abs(fc) < math.Abs(best.entropy-target) {
+		fc := -gap(c.entropy, target)
+		if math.Abs(c.entropy-target) < math.Abs(best.entropy-target) {
 			best = c
 		}
 		if fa*fc < 0 {

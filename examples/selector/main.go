@@ -76,6 +76,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	sets := flags.String("sets", "", "comma separated names; empty: the entropy paper's, or diabetes-progression without -data")
 	splits := flags.Int("splits", selection.DefaultSplits, "seeded 75/25 splits")
+	seed := flags.Uint64("seed", 1, "of the splits")
 	family := flags.String("family", "rbf", "rbf or poly")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -109,7 +110,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		n, _ := set.X.Dims()
 		for i, p := range preprocessings {
-			entropy, grid, err := compare(ctx, set, p, chosen, *splits, func() { _ = bar.Add(1) })
+			entropy, grid, err := compare(ctx, set, p, chosen, *splits, *seed, func() { _ = bar.Add(1) })
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", name, p.name, err)
 			}
@@ -145,9 +146,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 }
 
 // compare runs both searches on the same splits of a set.
-func compare(ctx context.Context, set *dataset.Set, p preprocessing, family kernels.Family, splits int, done func()) (entropy, grid tally, err error) {
+func compare(ctx context.Context, set *dataset.Set, p preprocessing, family kernels.Family, splits int, seed uint64, done func()) (entropy, grid tally, err error) {
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: splits, Seed: 1}.Split(n, nil)
+	folds, err := selection.ShuffleSplit{Splits: splits, Seed: seed}.Split(n, nil)
 	if err != nil {
 		return entropy, grid, err
 	}
