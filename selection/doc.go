@@ -14,19 +14,18 @@
 //
 // The von Neumann entropy of the kernel matrix (package measures) rises from 0
 // to 1 as a family goes from a kernel that can only underfit to one that can only
-// memorise, whatever the data's scale, and good models lie between 0.1 and 0.5
-// (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154). Entropy therefore looks
-// for the parameters at a few entropies, some twelve kernel matrices in all, and
-// scores those without fitting the learner. For regression the score is the exact
-// leave-one-out error of kernel ridge regression at its best ridge (or the log
-// evidence of a Gaussian process), which comes from the same reduction of the
-// matrix as its eigenvalues; for classification it is a cross-validation at those
-// few parameters. The learner is then fitted once.
+// memorise, whatever the data's scale, and good models mostly lie between 0.1 and
+// 0.5 (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154). Entropy therefore
+// looks for the parameters at a few entropies, some twelve kernel matrices in
+// all, and scores those without fitting the learner: by the exact leave-one-out
+// error of kernel ridge regression at its best ridge, which comes from the same
+// reduction of the matrix as its eigenvalues. The learner is then fitted once.
 //
-// Why leave-one-out: over eleven regression sets and two scalings it chose better
-// than the evidence, which trusts that the kernel is right and so keeps away from
-// the nearly linear kernels that some of them want. go run ./examples/selector
-// compares the searches.
+// Two other scores can be asked for: the log evidence of a Gaussian process, and
+// a cross-validation of the learner itself, at the few parameters. Over eleven
+// regression sets and two scalings leave-one-out chose better than the evidence,
+// which trusts that the kernel is right and so keeps away from the nearly linear
+// kernels that some sets want. go run ./examples/selector compares the searches.
 //
 // What the paper does otherwise: it takes any parameter within [0.3, 0.5] that a
 // golden-section-like search meets, which never ends where its interval misses

@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -33,42 +31,28 @@ func DefaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0
 // is the last, or where the family does not come down to the first.
 func HigherTargets() []float64 { return []float64{0.7, 0.9} }
 
-// Score is the closed form by which Entropy compares kernels for a Regressor.
-type Score int
-
-// The scores. Both come from the matrix whose entropy is computed anyway.
-const (
-	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
-	// with a bias, at the ridge where it is least, over the variance of the
-	// targets. It does not suppose that the kernel is right, only that it predicts.
-	LeaveOneOut Score = iota
-	// LogEvidence is that of a Gaussian process, at the best of EvidenceRidges.
-	LogEvidence
-)
-
 // Entropy chooses among the kernels of a family whose matrices have given
-// entropies, without a fit of the learner for regression and with fits at those
-// few parameters for classification. See the package documentation.
+// entropies, by a closed-form score, without fitting the learner. See the package
+// documentation.
 //
-// A parameter is found in about two kernel matrices, each at 4n³/3 for its
-// eigenvalues and evidence; memory is one n×n matrix.
+// A parameter is found in about two kernel matrices. Each costs O(n²d) to make
+// and 4n³/3 for its entropy, twice that with LeaveOneOut; memory is one n×n matrix.
 type Entropy struct {
 	// Targets in (0, 1); nil: DefaultTargets, with HigherTargets where those call
-	// for them. A single target is taken as it is found, unscored by
-	// any fit: 0.25 suits regression, 0.4 classification.
+	// for them. A single target is taken as it is found, whatever its score: 0.25
+	// suits regression, 0.4 classification.
 	Targets        []float64
-	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance
+	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance, a quarter of a target below 0.08
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
-	Score          Score   // for a Regressor; zero: LeaveOneOut
-	// Splitter and Metric of the cross-validation that scores a Classifier's
-	// targets; nil and zero: StratifiedKFold{} and Accuracy. Not used for a
-	// Regressor.
+	Score          Score   // zero: LeaveOneOut
+	// Splitter and Metric are those of CrossValidation; nil and zero: KFold{} and
+	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier.
 	Splitter       Splitter
 	Metric         metrics.Metric
 	Workers        int   // goroutines; 0: GOMAXPROCS
 	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each entropy, and after each parameter
-	// that was scored by cross-validation.
+	// Observe, if not nil, is called after each entropy, and again after each
+	// parameter that CrossValidation has scored, by one goroutine at a time.
 	Observe func(TraceRow)
 }
 
@@ -86,8 +70,8 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(typ, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.Score != LeaveOneOut && out.Score != LogEvidence:
-		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut or LogEvidence")
+	case out.Score < LeaveOneOut || out.Score > CrossValidation:
+		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut, LogEvidence or CrossValidation")
 	case out.MaxKernelBytes < 0:
 		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
 	case out.Targets != nil && len(out.Targets) == 0:
@@ -115,12 +99,12 @@ type entropySearch struct {
 	start    float64
 	finder   rootFinder
 	current  float64    // the target that is being looked for
-	centred  *mat.Dense // the targets of a regression less their mean; nil if that is all there is
-	variance float64    // of the targets
+	centred  *mat.Dense // what a closed form scores against, n×k; nil without one
+	variance float64    // the sum of its columns' variances
 	rows     []TraceRow
 	byParam  map[float64]int // the trace row of a parameter
 	coords   []coordinate
-	failed   error // the last of the learner\'s, if any fit failed
+	failed   error // the last of the learner's, if any fit failed
 	out      *Result
 }
 
@@ -143,8 +127,8 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 		return s.evaluate(ctx, param)
 	}}
 	s.finder.lo, s.finder.hi = p.family.Bounds()
-	if p.y != nil {
-		s.centre()
+	if err := s.prepareScore(); err != nil {
+		return nil, err
 	}
 	targets := cfg.Targets
 	if targets == nil {
@@ -153,7 +137,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err := s.locate(ctx, targets, ceiling.Entropy); err != nil {
 		return nil, err
 	}
-	if err := s.score(ctx); err != nil {
+	if err := s.crossValidate(ctx); err != nil {
 		return nil, err
 	}
 	if cfg.Targets == nil {
@@ -162,7 +146,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 			if err := s.locate(ctx, HigherTargets(), ceiling.Entropy); err != nil {
 				return nil, err
 			}
-			if err := s.score(ctx); err != nil {
+			if err := s.crossValidate(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -174,28 +158,8 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	return s.out, nil
 }
 
-// centre subtracts the mean of the targets.
-func (s *entropySearch) centre() {
-	n := len(s.p.y)
-	mean := 0.0
-	for _, v := range s.p.y {
-		mean += v / float64(n)
-	}
-	s.centred = mat.NewDense(n, 1, nil)
-	scale := 0.0
-	for i, v := range s.p.y {
-		s.centred.Set(i, 0, v-mean)
-		s.variance += (v - mean) * (v - mean) / float64(n)
-		scale = max(scale, math.Abs(v-mean))
-	}
-	if scale <= 1e-14*math.Abs(mean) {
-		s.out.Warnings = append(s.out.Warnings, "the targets are constant: all parameters fit them alike")
-		s.centred = nil
-	}
-}
-
-// evaluate returns the entropy at a parameter. One reduction to tridiagonal form
-// gives the eigenvalues and, for a regression, the evidence.
+// evaluate returns the entropy at a parameter, and writes it into the trace with
+// the score where that has a closed form.
 func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
 	begun := time.Now()
 	k, err := kernels.Matrix(ctx, s.p.family.At(param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
@@ -221,30 +185,6 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 		s.Observe(row)
 	}
 	return row.Entropy, ctx.Err()
-}
-
-// judge returns the entropy of k, which it takes over, and for a regression the
-// score and its ridge: all from one reduction of k to tridiagonal form.
-func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum measures.Spectrum, score, ridge float64, err error) {
-	score, ridge = missing, missing
-	if s.centred == nil {
-		return measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()), score, ridge, nil
-	}
-	n := k.SymmetricDim()
-	if s.Score == LogEvidence {
-		meanDiagonal := mat.Trace(k) / float64(n)
-		tri := linalg.Tridiagonalize(k)
-		rotated := mat.DenseCopyOf(s.centred)
-		tri.Rotate(rotated)
-		score, ridge = logEvidence(tri, rotated, meanDiagonal)
-		return measures.OfEigenvalues(tri.Values()), score, ridge, nil
-	}
-	p := loo.New(k, s.centred, nil, s.Workers)
-	best, err := p.Search(ctx, nil)
-	if err == nil && best.Ridge > 0 {
-		score, ridge = best.Error/s.variance, best.Ridge
-	}
-	return measures.OfEigenvalues(p.Tridiagonal().Values()), score, ridge, err
 }
 
 // locate finds the parameter of each target, from the middle one outwards so
@@ -293,56 +233,9 @@ func (s *entropySearch) warn(text string) {
 	}
 }
 
-// score cross-validates, for a classification of more than one coordinate, those
-// that have no score yet. The evidences of a regression are there already.
-func (s *entropySearch) score(ctx context.Context) error {
-	if s.p.y != nil || len(s.coords) < 2 {
-		return nil
-	}
-	folds, metric, err := s.p.trials(s.Splitter, s.Metric)
-	if err != nil {
-		return err
-	}
-	var ks []kernels.Kernel
-	var at []int
-	for _, c := range s.coords {
-		i := s.byParam[c.param]
-		if math.IsNaN(s.rows[i].Score) {
-			ks, at = append(ks, s.p.family.At(c.param)), append(at, i)
-		}
-	}
-	_, failed, err := s.p.try(ctx, ks, folds, metric, s.Workers, func(i int, score, seconds float64) {
-		row := &s.rows[at[i]]
-		row.Score = score
-		row.Seconds += seconds
-		if s.Observe != nil {
-			s.Observe(*row)
-		}
-	})
-	s.out.Fits += len(ks) * len(folds)
-	if failed != nil {
-		s.failed = failed
-		s.warn(fmt.Sprintf("some fits failed, the first with: %v", failed))
-	}
-	return err
-}
-
-// metric says how scores compare: by evidence, or as the trials' metric.
-func (s *entropySearch) metric() metrics.Metric {
-	switch {
-	case s.p.y != nil && s.Score == LogEvidence:
-		return metrics.Metric{Name: "log evidence", LargerIsBetter: true}
-	case s.p.y != nil:
-		return metrics.Metric{Name: "leave-one-out NMSE"}
-	case s.Metric.Name != "" || s.Metric.Labels != nil || s.Metric.Scores != nil:
-		return s.Metric
-	}
-	return s.p.metric
-}
-
 // best returns the trace row of the best score; of equal ones, or where none has
-// a score, that of the lowest entropy: the smoothest kernel. For a regression every
-// kernel whose entropy was computed has a score, also those met on the way.
+// a score, that of the lowest entropy: the smoothest kernel. A closed form scores
+// every kernel whose entropy was computed, also those met on the way.
 func (s *entropySearch) best() int {
 	if len(s.coords) == 1 {
 		return s.byParam[s.coords[0].param]
@@ -366,7 +259,7 @@ func (s *entropySearch) best() int {
 func (s *entropySearch) finish() error {
 	at := s.best()
 	row := &s.rows[at]
-	if s.p.y == nil && len(s.coords) > 1 && math.IsNaN(row.Score) {
+	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
 		return fmt.Errorf("selection: Entropy: no parameter could be scored: %w", s.failed)
 	}
 	row.Decision += ": chosen"

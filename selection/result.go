@@ -31,10 +31,11 @@ type Result struct {
 	Target   float64 `json:"target"` // the entropy that was aimed at; NaN without one
 	Status   Status  `json:"status"`
 	Score    float64 `json:"score"` // of the chosen parameter; NaN where nothing was scored
-	// ScoreName says what Score is; larger is better only for "log evidence" and
-	// for metrics that say so.
+	// ScoreName says what Score is: "leave-one-out NMSE" (less is better), "log
+	// evidence" (more is), or the metric of a cross-validation.
 	ScoreName string `json:"score_name"`
-	// Ridge is that of the best log evidence at the chosen kernel, NaN without.
+	// Ridge is the one at which the chosen kernel had its closed-form score, NaN
+	// without.
 	Ridge          float64    `json:"ridge"`
 	Evaluations    int        `json:"evaluations"`     // entropies computed
 	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
