@@ -111,8 +111,9 @@ func choose(ctx context.Context, out, progress io.Writer, path string) error {
 	}
 	fmt.Fprintf(out, `
   The RBF kernel exp(-gamma |x-z|²) needs a gamma. The entropy of its matrix says what a gamma does to
-  these rows: near 0 all rows look alike, near 1 none resembles another. The search looks at a few
-  entropies from 0.1 to 0.5, scores each in closed form, and fits the learner once.
+  these rows: near 0 all rows look alike, near 1 none resembles another, and good kernels mostly lie
+  between 0.1 and 0.5. The search looks at a few entropies there and below, scores each kernel in
+  closed form, and fits the learner once.
   NMSE is the squared error over that of predicting the mean: less is better. On one split the two
   differ by chance; examples/selector compares them over many. A kernel matrix is one that the search
   made, or one for each learner fit.

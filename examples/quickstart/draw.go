@@ -15,9 +15,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"github.com/kernelearn/kernelearn/selection"
 )
+
+// The band of entropies between kernels that underfit and kernels that memorise.
+const bandLow, bandHigh = 0.1, 0.5
 
 // Two colours that remain apart for the colour-blind and in grey.
 var (
@@ -26,8 +27,8 @@ var (
 	bandColor    = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x26}
 )
 
-// drawSearches writes two panels over the same gammas: above the entropy with the
-// band that the search looks at, below the scores of both searches.
+// drawSearches writes two panels over the same gammas: above the entropy with its
+// band, below the scores of both searches.
 func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []search) error {
 	entropy, grid := searches[0], searches[1]
 	var curve, gridScores plotter.XYs
@@ -50,8 +51,7 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 	top := panel("Entropy of the kernel matrix", "entropy E", lo, hi)
 	top.Y.Min, top.Y.Max = 0, 1
 	top.X.Label.Text = ""
-	targets := selection.DefaultTargets()
-	band, err := plotter.NewPolygon(plotter.XYs{{X: lo, Y: targets[0]}, {X: hi, Y: targets[0]}, {X: hi, Y: targets[len(targets)-1]}, {X: lo, Y: targets[len(targets)-1]}})
+	band, err := plotter.NewPolygon(plotter.XYs{{X: lo, Y: bandLow}, {X: hi, Y: bandLow}, {X: hi, Y: bandHigh}, {X: lo, Y: bandHigh}})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 	computed.Color, computed.Shape, computed.Radius = entropyColor, draw.CircleGlyph{}, vg.Points(2.5)
 	top.Add(computed)
 	top.Legend.Add("computed by the search", computed)
-	top.Legend.Add("band of the search", band)
+	top.Legend.Add("band where good kernels mostly lie", band)
 	if err := addChoices(top, searches, func(s search) float64 { return s.entropy }); err != nil {
 		return err
 	}
