@@ -1,6 +1,7 @@
 // Package lssvm is the least-squares support vector machine: kernel ridge
 // regression with a bias, for regression and for classification, which tunes its
-// ridge by exact leave-one-out at the cost of about one fit.
+// ridge by exact leave-one-out at the cost of a handful of factorisations, however
+// many ridges it looks at.
 //
 // # The machine
 //
@@ -44,7 +45,7 @@
 //
 // Class probabilities come from a link fitted on the leave-one-out scores, so
 // the training rows count as unseen: p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, by
-// penalty-free Newton steps on targets smoothed as in Platt (1999). With two
+// Newton's method on targets smoothed as in Platt (1999). With two
 // classes that is Platt's sigmoid.
 //
 // # Cost
