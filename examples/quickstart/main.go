@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/quiet"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -144,24 +145,15 @@ type model struct {
 	base.Classifier
 }
 
-func (m model) fitPredict(train, test base.FixedDataGrid) (base.FixedDataGrid, error) {
+func (m model) fitPredict(train, test base.FixedDataGrid) (predictions base.FixedDataGrid, err error) {
 	if err := m.Fit(train); err != nil {
 		return nil, err
 	}
-	// golearn's KNN writes its progress to standard output, over and over.
-	return quietly(func() (base.FixedDataGrid, error) { return m.Predict(test) })
-}
-
-func quietly(f func() (base.FixedDataGrid, error)) (base.FixedDataGrid, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
-	stdout := os.Stdout
-	os.Stdout = null
-	defer func() { os.Stdout = stdout }()
-	return f()
+	err = quiet.Stdout(func() (err error) {
+		predictions, err = m.Predict(test)
+		return err
+	})
+	return predictions, err
 }
 
 // labels numbers the classes of a grid by their names, so that those of two

@@ -14,14 +14,14 @@ import (
 
 func TestRunOnWhatIsShipped(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(context.Background(), []string{"-splits", "2"}, &out, io.Discard))
+	require.NoError(t, run(context.Background(), []string{"-splits", "1"}, &out, io.Discard))
 	text := out.String()
 	m := regexp.MustCompile(`both: +(\d+\.\d+)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	ratio, err := strconv.ParseFloat(m[1], 64)
 	require.NoError(t, err)
-	assert.InDelta(t, 1, ratio, 0.1)
-	assert.Regexp(t, `learner fits +4 against +292: 1/73`, text)
+	assert.InDelta(t, 1, ratio, 0.2)
+	assert.Regexp(t, `learner fits +2 against +146: 1/73`, text)
 	m = regexp.MustCompile(`mean accuracy +(\d\.\d+) against (\d\.\d+)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	for _, v := range m[1:] {

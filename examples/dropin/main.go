@@ -1,0 +1,78 @@
+// Dropin is a golearn program as golearn's users write it, with one line changed
+// for an estimator of ours. It prints golearn's own summary for both.
+//
+//	go run ./examples/dropin
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/quiet"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "dropin:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer) error {
+	fmt.Fprintf(out, "BEFORE: %s\n\n", beforeName)
+	if err := program(out, before()); err != nil {
+		return err
+	}
+
+	// The one line that changes. Before:
+	//
+	//	cls := knn.NewKnnClassifier("euclidean", "linear", 2)
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
+
+	fmt.Fprintf(out, "\nAFTER: kernelearn's least-squares SVM, by one line\n\n")
+	return program(out, cls)
+}
+
+// program is the golearn code: nothing in it knows which classifier it runs.
+func program(out io.Writer, cls base.Classifier) error {
+	f, err := data.FS.Open("breast-cancer-wdbc.csv")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rawData, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	if err != nil {
+		return err
+	}
+
+	// base.InstancesTrainTestSplit would do, but nobody could repeat its split.
+	trainData, testData, err := golearn.Split(rawData, 0.50, 1)
+	if err != nil {
+		return err
+	}
+	if err := cls.Fit(trainData); err != nil {
+		return err
+	}
+	var predictions base.FixedDataGrid
+	err = quiet.Stdout(func() (err error) {
+		predictions, err = cls.Predict(testData)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+
+	confusion, err := evaluation.GetConfusionMatrix(testData, predictions)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, evaluation.GetSummary(confusion))
+	return nil
+}

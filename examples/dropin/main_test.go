@@ -1,0 +1,23 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRun(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(&out))
+	found := regexp.MustCompile(`Overall accuracy: (\d\.\d+)`).FindAllStringSubmatch(out.String(), -1)
+	require.Len(t, found, 2, out.String())
+	for i, floor := range []float64{0.8, 0.9} {
+		accuracy, err := strconv.ParseFloat(found[i][1], 64)
+		require.NoError(t, err)
+		assert.Greater(t, accuracy, floor)
+	}
+}

@@ -1,0 +1,165 @@
+// Pipeline combines what golearn has with what this module has: a golearn filter,
+// a transformer of ours and a golearn classifier in one; an estimator of ours in
+// golearn's own cross-validation; and a model that is saved, loaded and asked
+// about one row without a label.
+//
+//	go run ./examples/pipeline
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
+	"github.com/sjwhitworth/golearn/filters"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/quiet"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "pipeline:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer) error {
+	f, err := data.FS.Open("breast-cancer-wdbc.csv")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	grid, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	if err != nil {
+		return err
+	}
+	train, test, err := golearn.StratifiedSplit(grid, 0.25, 1)
+	if err != nil {
+		return err
+	}
+	if err := mixed(out, train, test); err != nil {
+		return err
+	}
+	if err := crossValidated(out, grid); err != nil {
+		return err
+	}
+	return saved(out, train, test)
+}
+
+// mixed is a golearn filter, a transformer of ours and a golearn classifier.
+func mixed(out io.Writer, train, test base.FixedDataGrid) error {
+	model := &golearn.Pipeline{
+		Steps: []golearn.Step{
+			// A filter of golearn's binds its training grid when it is made, so the
+			// pipeline takes the function that makes it.
+			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
+				f := filters.NewBinningFilter(train, 8)
+				for _, a := range base.NonClassFloatAttributes(train) {
+					if a.GetName() == "area_error" || a.GetName() == "worst_area" { // long tails
+						if err := f.AddAttribute(a); err != nil {
+							return nil, err
+						}
+					}
+				}
+				return f, f.Train()
+			}),
+			golearn.Transform(&transformers.StandardScaler{}),
+		},
+		Final: theirs(),
+	}
+	if err := model.Fit(train); err != nil {
+		return err
+	}
+	var predictions base.FixedDataGrid
+	err := quiet.Stdout(func() (err error) {
+		predictions, err = model.Predict(test)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	confusion, err := evaluation.GetConfusionMatrix(test, predictions)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "golearn's binning filter, our StandardScaler, %s\n  test accuracy %.4f\n\n", theirName, evaluation.GetAccuracy(confusion))
+	return nil
+}
+
+// estimator is a pipeline of ours: it scales on the training rows of each fold.
+func estimator() *golearn.Classifier {
+	return &golearn.Classifier{Estimator: &pipeline.Classifier{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Final: &lssvm.Classifier{},
+	}}
+}
+
+// crossValidated runs our estimator in golearn's cross-validation, which draws
+// its folds at random, without a seed.
+func crossValidated(out io.Writer, grid base.FixedDataGrid) error {
+	folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(grid, estimator(), 5)
+	if err != nil {
+		return err
+	}
+	mean, variance := evaluation.GetCrossValidatedMetric(folds, evaluation.GetAccuracy)
+	fmt.Fprintf(out, "our StandardScaler and LS-SVM in golearn's cross-validation of 5 folds\n  accuracy: mean %.4f, variance %.6f\n\n", mean, variance)
+	return nil
+}
+
+// saved writes a model to a file, reads it back, and asks about one row that has
+// no label.
+func saved(out io.Writer, train, test *base.DenseInstances) error {
+	model := estimator()
+	if err := model.Fit(train); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "pipeline")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model")
+	if err := model.Save(path); err != nil {
+		return err
+	}
+	again := estimator() // configured as the saved one was
+	if err := again.Load(path); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+
+	x, names, err := golearn.Matrix(test, nil)
+	if err != nil {
+		return err
+	}
+	row, err := golearn.FeatureGrid(mat.NewDense(1, len(names), mat.Row(nil, 0, x)), names)
+	if err != nil {
+		return err
+	}
+	prediction, err := again.Predict(row)
+	if err != nil {
+		return err
+	}
+	p, err := again.PredictProba(row)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "saved (%d bytes), loaded, and asked about one unlabelled row\n  %s:", info.Size(), base.GetClass(prediction, 0))
+	for i, label := range again.Labels() {
+		fmt.Fprintf(out, " %s %.3f", label, p.At(0, i))
+	}
+	fmt.Fprintf(out, " (it is %s)\n", base.GetClass(test, 0))
+	return nil
+}
