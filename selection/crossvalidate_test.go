@@ -1,0 +1,129 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestCrossValidateIsALoop(t *testing.T) {
+	x, y := problemOf(50, 2, 0.2, 1)
+	build := func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	}
+	splitter := KFold{Folds: 4, Seed: 3}
+	opt := &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{DefaultRegressionMetric(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
+	got, err := CrossValidate(ctx, build, x, y, opt)
+	require.NoError(t, err)
+	folds, err := splitter.Split(50, nil)
+	require.NoError(t, err)
+	for i, f := range folds {
+		e := build()
+		require.NoError(t, e.Fit(ctx, rowsOf(x, f.Train), pick(y, f.Train)))
+		p, err := e.Predict(rowsOf(x, f.Test))
+		require.NoError(t, err)
+		v, err := metrics.NMSE(pick(y, f.Test), p)
+		require.NoError(t, err)
+		assert.Equal(t, v, got.Values[0][i])
+		assert.Equal(t, 1-v, got.Values[1][i])
+	}
+	assert.InDelta(t, stat.Mean(got.Values[0], nil), got.Mean("NMSE"), 1e-15)
+	assert.InDelta(t, stat.StdDev(got.Values[0], nil), got.SD("NMSE"), 1e-15)
+	assert.True(t, math.IsNaN(got.Mean("none")) && math.IsNaN(got.SD("none")))
+	assert.Len(t, got.FitSeconds, 4)
+	for _, w := range []int{1, 3} {
+		opt.Workers = w
+		again, err := CrossValidate(ctx, build, x, y, opt)
+		require.NoError(t, err)
+		assert.Equal(t, got.Values, again.Values)
+	}
+}
+
+// widest is a transformer that remembers the most rows it was fitted on, over
+// all its clones.
+type widest struct {
+	transformers.UnitRows
+	most *int
+}
+
+func (w *widest) Fit(ctx context.Context, x mat.Matrix) error {
+	n, _ := x.Dims()
+	*w.most = max(*w.most, n)
+	return w.UnitRows.Fit(ctx, x)
+}
+
+func (w *widest) Clone() transformers.Transformer { return &widest{most: w.most} }
+
+func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	most := 0
+	_, err := CrossValidate(ctx, func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&widest{most: &most}}, Final: &lssvm.Regressor{}}
+	}, x, y, &CVOptions{Splitter: KFold{Folds: 4}, Workers: 1})
+	require.NoError(t, err)
+	assert.Equal(t, 30, most)
+	// In a search: once on all training rows, for the entropy and the last fit,
+	// and in each fold on its own.
+	most = 0
+	steps := []transformers.Transformer{&widest{most: &most}}
+	folds, err := KFold{Folds: 4}.Split(40, nil)
+	require.NoError(t, err)
+	score, err := regressionScorer(DefaultRegressionMetric())
+	require.NoError(t, err)
+	_, err = evaluate(ctx, []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps, x, y, folds,
+		[]scorer[float64, estimators.Regressor]{score}, 1, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 30, most)
+}
+
+func TestCrossValidateClassifierMetrics(t *testing.T) {
+	x, y := classesOf(60, 1)
+	got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{} }, x, y, &CVOptions{Metrics: []metrics.Metric{
+		DefaultClassificationMetric(), {Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
+	}})
+	require.NoError(t, err)
+	for _, name := range []string{"Accuracy", "GMean", "AUC"} {
+		assert.Greater(t, got.Mean(name), 0.7, name)
+		assert.LessOrEqual(t, got.Mean(name), 1.0, name)
+	}
+	assert.Len(t, got.Values[0], DefaultFolds)
+}
+
+// plain hides all but the contract of a classifier.
+type plain struct{ estimators.Classifier }
+
+func TestCrossValidateErrors(t *testing.T) {
+	x, y := problemOf(20, 2, 0.2, 1)
+	xc, yc := classesOf(20, 1)
+	build := func() estimators.Regressor { return &lssvm.Regressor{} }
+	_, err := CrossValidate(ctx, nil, x, y, nil)
+	assert.ErrorIs(t, err, estimators.ErrParam)
+	_, err = CrossValidate(ctx, build, x, y[:3], nil)
+	assert.ErrorIs(t, err, estimators.ErrShape)
+	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{DefaultClassificationMetric()}})
+	assert.ErrorContains(t, err, `Metric = "Accuracy", want one with Values`)
+	_, err = CrossValidate(ctx, func() estimators.Regressor { return &lssvm.Regressor{Ridge: -1} }, x, y, nil)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "fold 0: lssvm: Regressor: Ridge = -1")
+	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, xc, yc,
+		&CVOptions{Metrics: []metrics.Metric{{Name: "AUC", Scores: metrics.AUCOfScores}}})
+	assert.ErrorContains(t, err, "plain has no Decision")
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = CrossValidate(done, build, x, y, nil)
+	assert.ErrorIs(t, err, context.Canceled)
+}

@@ -1,0 +1,182 @@
+package selection_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// wave is a sine of 40 rows.
+func wave() (*mat.Dense, []float64) {
+	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i)/4)
+		y[i] = math.Sin(x.At(i, 0))
+	}
+	return x, y
+}
+
+// rings are two classes, one around the other.
+func rings() (*mat.Dense, []int) {
+	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
+	for i := range y {
+		a, r := 0.7*float64(i), 1+float64(i%2)
+		x.SetRow(i, []float64{r * math.Cos(a), r * math.Sin(a)})
+		y[i] = i % 2
+	}
+	return x, y
+}
+
+func ExampleRegressor() {
+	x, y := wave()
+	r := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Family:     kernels.RBFFamily{},
+		Build:      func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+		Search:     &selection.Entropy{},
+	}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	at, err := r.Predict(mat.NewDense(1, 1, []float64{math.Pi / 2}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("sin(π/2) = %.2f after %d fit\n", at[0], r.Result().Fits)
+	// Output: sin(π/2) = 1.00 after 1 fit
+}
+
+func ExampleClassifier() {
+	x, y := rings()
+	c := &selection.Classifier{} // RBF, lssvm, by entropy
+	if err := c.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := mat.NewDense(2, 2, []float64{0, 1, 2, 0})
+	labels, err := c.Predict(at)
+	fmt.Println(labels, err)
+	// Output: [0 1] <nil>
+}
+
+func ExampleEntropy() {
+	x, y := wave()
+	// The parameter at one entropy: nothing is scored.
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	result := r.Result()
+	fmt.Println(result.Status, math.Abs(result.Entropy-0.25) <= selection.DefaultTolerance)
+	// Output: ok true
+}
+
+func ExampleGrid() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{0.01, 1, 100}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Kernel, "of", len(r.Result().Trace), "after", r.Result().Fits, "fits")
+	// Output: RBF(gamma=1) of 3 after 10 fits
+}
+
+func ExampleResult() {
+	x, y := wave()
+	r := &selection.Regressor{}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, err := json.Marshal(r.Result()) // for a file; it reads back equal
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var again selection.Result
+	if err := json.Unmarshal(data, &again); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range again.Trace[:2] {
+		fmt.Printf("%d: entropy %.2f at gamma %.2g: %s\n", row.Iteration, row.Entropy, row.Param, row.Decision)
+	}
+	// Output:
+	// 1: entropy 0.35 at gamma 0.11: towards entropy 0.2
+	// 2: entropy 0.20 at gamma 0.027: towards entropy 0.2; taken for 0.2 (ok)
+}
+
+func ExampleCrossValidate() {
+	x, y := wave()
+	build := func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	}
+	scores, err := selection.CrossValidate(context.Background(), build, x, y, &selection.CVOptions{
+		Splitter: selection.KFold{Folds: 5, Repeats: 2, Seed: 1},
+		Metrics:  []metrics.Metric{{Name: "R2", LargerIsBetter: true, Values: metrics.R2}},
+	})
+	fmt.Println(len(scores.Values[0]), "folds, R2 above 0.99:", scores.Mean("R2") > 0.99, err)
+	// Output: 10 folds, R2 above 0.99: true <nil>
+}
+
+func ExampleCrossValidateClassifier() {
+	x, y := rings()
+	scores, err := selection.CrossValidateClassifier(context.Background(), func() estimators.Classifier { return &lssvm.Classifier{} }, x, y,
+		&selection.CVOptions{Metrics: []metrics.Metric{{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}}})
+	fmt.Printf("AUC %.2f %v\n", scores.Mean("AUC"), err)
+	// Output: AUC 1.00 <nil>
+}
+
+func ExampleKFold() {
+	folds, err := selection.KFold{Folds: 3, Seed: 1}.Split(7, nil)
+	for _, f := range folds {
+		fmt.Println(len(f.Train), len(f.Test))
+	}
+	fmt.Println(err)
+	// Output:
+	// 4 3
+	// 5 2
+	// 5 2
+	// <nil>
+}
+
+func ExampleStratifiedKFold() {
+	labels := []int{1, 1, 1, 1, 1, 1, 9, 9, 9} // each part gets two of 1 and one of 9
+	folds, err := selection.StratifiedKFold{Folds: 3, Seed: 1}.Split(len(labels), labels)
+	for _, f := range folds {
+		nines := 0
+		for _, row := range f.Test {
+			if labels[row] == 9 {
+				nines++
+			}
+		}
+		fmt.Println(len(f.Test), nines)
+	}
+	fmt.Println(err)
+	// Output:
+	// 3 1
+	// 3 1
+	// 3 1
+	// <nil>
+}
+
+func ExampleShuffleSplit() {
+	folds, err := selection.ShuffleSplit{Splits: 4, TestFraction: 0.3, Seed: 1}.Split(10, nil)
+	fmt.Println(len(folds), len(folds[0].Train), len(folds[0].Test), err)
+	// Output: 4 7 3 <nil>
+}

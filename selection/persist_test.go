@@ -1,0 +1,114 @@
+package selection
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func configured() *Regressor {
+	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+}
+
+func TestRoundTripKeepsTheResult(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	r := configured()
+	require.NoError(t, r.Fit(ctx, x, y))
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	again := configured()
+	require.NoError(t, again.UnmarshalBinary(data))
+	want, err := r.Predict(x)
+	require.NoError(t, err)
+	got, err := again.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	a, err := json.Marshal(r.Result())
+	require.NoError(t, err)
+	b, err := json.Marshal(again.Result())
+	require.NoError(t, err)
+	assert.Equal(t, string(a), string(b))
+	assert.Equal(t, r.Fitted().(*lssvm.Regressor).ChosenRidge(), again.Fitted().(*lssvm.Regressor).ChosenRidge())
+}
+
+func TestMismatchesAreNamed(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	r := configured()
+	require.NoError(t, r.Fit(ctx, x, y))
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	steps := r.Preprocess
+	for text, into := range map[string]*Regressor{
+		"fitted with Family RBF, this value has NormalizedPolynomial":      {Preprocess: steps, Family: kernels.PolynomialFamily{}},
+		"fitted with 1 Preprocess steps, this value has 0":                 {},
+		"Preprocess[0] was a *transformers.StandardScaler, this value has": {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
+		"the estimator was a *lssvm.Regressor, this value has a *pipeline": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
+			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
+		}},
+		"fitted with Kernel RBF(": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
+			return &lssvm.Regressor{Kernel: kernels.Linear{}}
+		}},
+	} {
+		err := into.UnmarshalBinary(data)
+		require.ErrorIs(t, err, estimators.ErrBadModel, text)
+		assert.ErrorContains(t, err, text)
+		assert.Nil(t, into.Fitted())
+	}
+	assert.ErrorIs(t, (&Classifier{Preprocess: steps}).UnmarshalBinary(data), estimators.ErrBadModel)
+}
+
+func TestCloneAndSupports(t *testing.T) {
+	r := configured()
+	c := r.Clone().(*Regressor)
+	assert.NotSame(t, r.Preprocess[0], c.Preprocess[0])
+	assert.True(t, r.Supports(estimators.Variance))
+	assert.False(t, (&Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}).Supports(estimators.Variance))
+	assert.False(t, r.Supports(estimators.Weighted))
+	assert.True(t, (&Classifier{}).Supports(estimators.Proba))
+
+	x, y := problemOf(20, 2, 0.2, 1)
+	m := Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}
+	require.NoError(t, m.Fit(ctx, x, y))
+	_, _, err := m.PredictVariance(x)
+	assert.ErrorContains(t, err, "moody has no PredictVariance")
+	_, err = m.MarshalBinary()
+	assert.ErrorContains(t, err, "has no MarshalBinary")
+}
+
+// The payload is changed under a right checksum, so that the fuzzer gets past it.
+func FuzzUnmarshal(f *testing.F) {
+	x, y := problemOf(12, 2, 0.2, 1)
+	r := configured()
+	require.NoError(f, r.Fit(ctx, x, y))
+	data, err := r.MarshalBinary()
+	require.NoError(f, err)
+	var s stored
+	_, err = codec.Unmarshal(data, regressorKind, version, &s)
+	require.NoError(f, err)
+	f.Add(s.Width, s.Family, s.Param, s.Steps[0].Data, s.Inner.Data, s.Result)
+	f.Fuzz(func(t *testing.T, width int, family string, param float64, step, inner, result []byte) {
+		m := s
+		m.Width, m.Family, m.Param, m.Result = width, family, param, result
+		m.Steps = []storedPart{{Type: s.Steps[0].Type, Data: step}}
+		m.Inner.Data = inner
+		data, err := codec.Marshal(regressorKind, version, m)
+		require.NoError(t, err)
+		r := configured()
+		if err := r.UnmarshalBinary(data); err != nil {
+			assert.ErrorIs(t, err, estimators.ErrBadModel)
+			return
+		}
+		if _, err := r.Predict(x); err != nil {
+			assert.ErrorIs(t, err, estimators.ErrShape)
+		}
+	})
+}

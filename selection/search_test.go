@@ -1,0 +1,446 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var ctx = context.Background()
+
+func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x, y := mat.NewDense(n, d, nil), make([]float64, n)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y[i] = math.Sin(2*x.At(i, 0)) + noise*rng.NormFloat64()
+	}
+	return x, y
+}
+
+func classesOf(n int, seed uint64) (*mat.Dense, []int) {
+	x, y := problemOf(n, 3, 0.3, seed)
+	labels := make([]int, n)
+	for i, v := range y {
+		labels[i] = 7
+		if v > 0 {
+			labels[i] = -2
+		}
+	}
+	return x, labels
+}
+
+// counting counts what a search costs by itself: the kernels it asks the family
+// for and the estimators it builds.
+type counting struct {
+	kernels.RBFFamily
+	fits *atomic.Int64
+}
+
+func (c counting) regressor(k kernels.Kernel) estimators.Regressor {
+	return countedRegressor{Regressor: &lssvm.Regressor{Kernel: k}, fits: c.fits}
+}
+
+func (c counting) classifier(k kernels.Kernel) estimators.Classifier {
+	return countedClassifier{Classifier: &lssvm.Classifier{Kernel: k}, fits: c.fits}
+}
+
+type countedRegressor struct {
+	*lssvm.Regressor
+	fits *atomic.Int64
+}
+
+func (c countedRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	c.fits.Add(1)
+	return c.Regressor.Fit(ctx, x, y)
+}
+
+type countedClassifier struct {
+	*lssvm.Classifier
+	fits *atomic.Int64
+}
+
+func (c countedClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	c.fits.Add(1)
+	return c.Classifier.Fit(ctx, x, y)
+}
+
+func TestEntropyForRegression(t *testing.T) {
+	x, y := problemOf(90, 2, 0.2, 1)
+	c := counting{fits: new(atomic.Int64)}
+	seen := 0
+	r := Regressor{Family: c, Build: c.regressor, Search: &Entropy{Observe: func(TraceRow) { seen++ }}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	assert.EqualValues(t, 1, c.fits.Load())
+	assert.Equal(t, 1, res.Fits)
+	assert.Equal(t, len(res.Trace), res.Evaluations)
+	assert.Equal(t, len(res.Trace), res.KernelMatrices)
+	assert.Equal(t, len(res.Trace), seen)
+	assert.LessOrEqual(t, res.Evaluations, 20)
+	assert.Equal(t, "leave-one-out NMSE", res.ScoreName)
+	assert.Equal(t, "RBF", res.Family)
+
+	best, chosen := math.Inf(1), 0
+	for i, row := range res.Trace {
+		k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: row.Param}, x, nil)
+		require.NoError(t, err)
+		s, err := measures.Entropy(ctx, k)
+		require.NoError(t, err)
+		assert.InDelta(t, s.Entropy, row.Entropy, 1e-12)
+		assert.InDelta(t, s.Bits, row.Bits, 1e-10)
+		// The score is what the learner, tuned by the same rule, reports.
+		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
+		require.NoError(t, l.Fit(ctx, x, y))
+		assert.InEpsilon(t, l.Report().Objective, row.Score*variance(y), 1e-6)
+		assert.InEpsilon(t, l.ChosenRidge(), row.Ridge, 1e-6)
+		if row.Score < best {
+			best, chosen = row.Score, i
+		}
+	}
+	assert.Equal(t, res.Trace[chosen].Param, res.Param)
+	assert.Equal(t, best, res.Score)
+	assert.Contains(t, res.Trace[chosen].Decision, "chosen")
+	for _, target := range DefaultTargets() {
+		nearest := math.Inf(1)
+		for _, row := range res.Trace {
+			nearest = min(nearest, math.Abs(row.Entropy-target))
+		}
+		assert.LessOrEqual(t, nearest, min(DefaultTolerance, target/4), "target %v", target)
+	}
+}
+
+func variance(y []float64) float64 {
+	mean, v := 0.0, 0.0
+	for _, a := range y {
+		mean += a / float64(len(y))
+	}
+	for _, a := range y {
+		v += (a - mean) * (a - mean) / float64(len(y))
+	}
+	return v
+}
+
+func TestEntropyForClassification(t *testing.T) {
+	x, y := classesOf(90, 2)
+	c := counting{fits: new(atomic.Int64)}
+	closed := Classifier{Family: c, Build: c.classifier}
+	require.NoError(t, closed.Fit(ctx, x, y))
+	assert.EqualValues(t, 1, c.fits.Load())
+	assert.Equal(t, 1, closed.Result().Fits)
+
+	c.fits.Store(0)
+	crossed := Classifier{Family: c, Build: c.classifier, Search: &Entropy{Score: CrossValidation}}
+	require.NoError(t, crossed.Fit(ctx, x, y))
+	res := crossed.Result()
+	assert.EqualValues(t, c.fits.Load(), res.Fits)
+	assert.Equal(t, "Accuracy", res.ScoreName)
+	scored := 0
+	for _, row := range res.Trace {
+		if math.IsNaN(row.Score) {
+			continue
+		}
+		scored++
+		assert.LessOrEqual(t, row.Score, res.Score)
+		got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: row.Param}} }, x, y, nil)
+		require.NoError(t, err)
+		assert.InDelta(t, got.Mean("Accuracy"), row.Score, 1e-12)
+	}
+	assert.Equal(t, scored*DefaultFolds+1, res.Fits)
+	for _, m := range []*Classifier{&closed, &crossed} {
+		xt, yt := classesOf(300, 3)
+		p, err := m.Predict(xt)
+		require.NoError(t, err)
+		acc, err := metrics.Accuracy(yt, p)
+		require.NoError(t, err)
+		assert.Greater(t, acc, 0.7)
+		assert.Equal(t, []int{-2, 7}, m.Classes())
+	}
+}
+
+func TestSingleTarget(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	r := Regressor{Search: &Entropy{Targets: []float64{0.4}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	assert.InDelta(t, 0.4, res.Entropy, DefaultTolerance)
+	assert.Equal(t, 0.4, res.Target)
+	assert.Equal(t, StatusOK, res.Status)
+	assert.LessOrEqual(t, res.Evaluations, 4)
+}
+
+func TestHigherTargets(t *testing.T) {
+	// Targets that jump from row to row want a kernel that nearly memorises.
+	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i))
+		y[i] = math.Sin(float64(i)*0.8) * (1 + float64(i%2)/4)
+	}
+	r := Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	taken := func(r Regressor, target string) bool {
+		return slices.ContainsFunc(r.Result().Trace, func(row TraceRow) bool { return strings.Contains(row.Decision, "taken for "+target) })
+	}
+	for _, target := range []string{"0.7", "0.9"} {
+		assert.True(t, taken(r, target), target)
+	}
+	// A family whose least entropy lies above the low targets goes up instead.
+	x, y = problemOf(60, 5, 0.1, 3)
+	p := Regressor{Family: kernels.PolynomialFamily{}}
+	require.NoError(t, p.Fit(ctx, x, y))
+	assert.True(t, taken(p, "0.1 (floor)") || taken(p, "0.05 (floor)"))
+	assert.True(t, taken(p, "0.9"))
+	// Neither holds here.
+	x, y = problemOf(60, 2, 0.3, 3)
+	q := Regressor{}
+	require.NoError(t, q.Fit(ctx, x, y))
+	assert.False(t, taken(q, "0.9"))
+}
+
+func TestStatusesOnRows(t *testing.T) {
+	// Five rows eight times: the entropy cannot pass log 5 / log 40 = .436.
+	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i%5))
+		y[i] = float64(i % 5)
+	}
+	r := Regressor{Search: &Entropy{Targets: []float64{0.9}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, StatusCeiling, r.Result().Status)
+	assert.InDelta(t, 0.95*math.Log(5)/math.Log(40), r.Result().Entropy, DefaultTolerance)
+	assert.Contains(t, r.Result().Warnings[0], "equal rows cap the entropy at 0.436")
+
+	// Whole degrees are too coarse for a small tolerance.
+	x, y = problemOf(40, 3, 0.1, 1)
+	p := Regressor{Family: kernels.PolynomialFamily{}, Search: &Entropy{Targets: []float64{0.45}, Tolerance: 1e-6}}
+	require.NoError(t, p.Fit(ctx, x, y))
+	assert.Equal(t, StatusAtomic, p.Result().Status)
+}
+
+func TestDegenerateRows(t *testing.T) {
+	for name, n := range map[string]int{"one row": 1, "equal rows": 5} {
+		x, y := mat.NewDense(n, 2, nil), make([]float64, n)
+		for i := range y {
+			y[i] = float64(i)
+		}
+		err := (&Regressor{}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrShape, name)
+		assert.ErrorContains(t, err, "the entropy is 0 at every parameter", name)
+	}
+	for _, n := range []int{2, 3} {
+		x, y := problemOf(n, 2, 0.1, 1)
+		r := Regressor{}
+		require.NoError(t, r.Fit(ctx, x, y))
+		_, err := r.Predict(x)
+		assert.NoError(t, err)
+	}
+	x, _ := problemOf(20, 2, 0.1, 1)
+	r := Regressor{}
+	require.NoError(t, r.Fit(ctx, x, make([]float64, 20)))
+	assert.Contains(t, r.Result().Warnings[0], "constant")
+	p, err := r.Predict(x)
+	require.NoError(t, err)
+	assert.InDelta(t, 0, mat.Norm(mat.NewVecDense(20, p), 2), 1e-12)
+	assert.ErrorContains(t, (&Classifier{}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
+}
+
+func TestLogEvidenceScore(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	r := Regressor{Search: &Entropy{Score: LogEvidence}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	assert.Equal(t, "log evidence", res.ScoreName)
+	for _, row := range res.Trace {
+		assert.LessOrEqual(t, row.Score, res.Score)
+	}
+	xc, yc := classesOf(30, 1)
+	err := (&Classifier{Search: &Entropy{Score: LogEvidence}}).Fit(ctx, xc, yc)
+	assert.ErrorContains(t, err, "Score = LogEvidence, want LeaveOneOut or CrossValidation for a Classifier")
+}
+
+func TestCancelledSearchKeepsTheModel(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	for name, strategy := range map[string]func(observe func(TraceRow)) Strategy{
+		"entropy": func(o func(TraceRow)) Strategy { return &Entropy{Observe: o} },
+		"grid":    func(o func(TraceRow)) Strategy { return &Grid{Observe: o, Workers: 1} },
+	} {
+		r := Regressor{Search: strategy(nil)}
+		require.NoError(t, r.Fit(ctx, x, y))
+		before := r.Result()
+		c, cancel := context.WithCancel(ctx)
+		rows := 0
+		r.Search = strategy(func(TraceRow) {
+			if rows++; rows == 3 {
+				cancel()
+			}
+		})
+		require.ErrorIs(t, r.Fit(c, x, y), context.Canceled, name)
+		assert.Equal(t, 3, rows, name)
+		// NaN is not equal to itself, its JSON is.
+		was, err := json.Marshal(before)
+		require.NoError(t, err)
+		is, err := json.Marshal(r.Result())
+		require.NoError(t, err)
+		assert.JSONEq(t, string(was), string(is), name)
+	}
+}
+
+func TestGridIsExhaustive(t *testing.T) {
+	x, y := problemOf(70, 2, 0.2, 4)
+	c := counting{fits: new(atomic.Int64)}
+	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	r := Regressor{Preprocess: steps, Family: c, Build: c.regressor, Search: &Grid{Points: 7, Splitter: KFold{Folds: 4, Seed: 2}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	assert.Equal(t, 7*4+1, res.Fits)
+	assert.EqualValues(t, 29, c.fits.Load())
+	require.Len(t, res.Trace, 7)
+	ratio := math.Pow(DefaultGridHigh/DefaultGridLow, 1.0/6)
+	folds, err := KFold{Folds: 4, Seed: 2}.Split(70, nil)
+	require.NoError(t, err)
+	best := math.Inf(1)
+	for i, row := range res.Trace {
+		if i > 0 {
+			assert.InEpsilon(t, ratio, row.Param/res.Trace[i-1].Param, 1e-9)
+		}
+		mean := 0.0
+		for _, f := range folds { // by hand, the scaler on the training rows alone
+			s := &transformers.StandardScaler{}
+			require.NoError(t, s.Fit(ctx, rowsOf(x, f.Train)))
+			train, err := s.Transform(rowsOf(x, f.Train))
+			require.NoError(t, err)
+			test, err := s.Transform(rowsOf(x, f.Test))
+			require.NoError(t, err)
+			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
+			require.NoError(t, l.Fit(ctx, train, pick(y, f.Train)))
+			p, err := l.Predict(test)
+			require.NoError(t, err)
+			v, err := metrics.NMSE(pick(y, f.Test), p)
+			require.NoError(t, err)
+			mean += v / 4
+		}
+		assert.InEpsilon(t, mean, row.Score, 1e-9)
+		best = min(best, mean)
+	}
+	assert.InEpsilon(t, best, res.Score, 1e-9)
+}
+
+func TestGridParams(t *testing.T) {
+	x, y := problemOf(30, 2, 0.2, 4)
+	params := func(f kernels.Family, g *Grid) (out []float64) {
+		r := Regressor{Family: f, Search: g}
+		require.NoError(t, r.Fit(ctx, x, y))
+		for _, row := range r.Result().Trace {
+			out = append(out, row.Param)
+		}
+		return out
+	}
+	assert.Equal(t, []float64{1, 3}, params(nil, &Grid{Params: []float64{1, 3}}))
+	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(nil, &Grid{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
+	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &Grid{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
+	assert.Len(t, params(nil, &Grid{}), DefaultGridPoints)
+
+	r := Regressor{Search: &Grid{Params: []float64{1e-9, 1e-8}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Contains(t, r.Result().Warnings[0], "lies on the edge of the grid")
+	for text, g := range map[string]*Grid{
+		"Points = -1":                {Points: -1},
+		"Params = empty":             {Params: []float64{}},
+		"Params[1] = -3":             {Params: []float64{1, -3}},
+		"Lo, Hi = 5, 2":              {Lo: 5, Hi: 2},
+		"want one with Values":       {Metric: metrics.Metric{Name: "Accuracy", Labels: metrics.Accuracy}},
+		"want at least one for each": {Splitter: KFold{Folds: 31}},
+	} {
+		assert.ErrorContains(t, (&Regressor{Search: g}).Fit(ctx, x, y), text)
+	}
+}
+
+func TestEntropyParams(t *testing.T) {
+	x, y := problemOf(30, 2, 0.2, 4)
+	for text, e := range map[string]*Entropy{
+		"Targets = empty":     {Targets: []float64{}},
+		"Targets[1] = 1":      {Targets: []float64{0.2, 1}},
+		"Tolerance = -1":      {Tolerance: -1},
+		"MaxEvaluations = 1":  {MaxEvaluations: 1},
+		"MaxKernelBytes = -1": {MaxKernelBytes: -1},
+		"Score = 9":           {Score: 9},
+	} {
+		err := (&Regressor{Search: e}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrParam, text)
+		assert.ErrorContains(t, err, text)
+	}
+	assert.ErrorIs(t, (&Regressor{Search: &Entropy{MaxKernelBytes: 100}}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	y[3] = math.NaN()
+	assert.ErrorContains(t, (&Regressor{}).Fit(ctx, x, y), "y[3] is NaN")
+}
+
+var errMoody = errors.New("moody")
+
+// moody fails for some kernels.
+type moody struct {
+	estimators.Regressor
+	fails bool
+}
+
+func (m moody) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	if m.fails {
+		return errMoody
+	}
+	return m.Regressor.Fit(ctx, x, y)
+}
+
+func TestLearnersThatFail(t *testing.T) {
+	x, y := problemOf(30, 2, 0.2, 4)
+	build := func(above float64) func(k kernels.Kernel) estimators.Regressor {
+		return func(k kernels.Kernel) estimators.Regressor {
+			return moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma > above}
+		}
+	}
+	for _, s := range []Strategy{&Grid{}, &Entropy{Score: CrossValidation}} {
+		r := Regressor{Search: s, Build: build(0.5)}
+		require.NoError(t, r.Fit(ctx, x, y))
+		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
+		assert.LessOrEqual(t, r.Result().Param, 0.5)
+		err := (&Regressor{Search: s, Build: build(0)}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, errMoody)
+		assert.ErrorContains(t, err, "no parameter could be scored")
+	}
+	err := (&Regressor{Build: func(kernels.Kernel) estimators.Regressor { return nil }}).Fit(ctx, x, y)
+	assert.ErrorIs(t, err, estimators.ErrParam)
+}
+
+func TestResultJSON(t *testing.T) {
+	want := Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Param: 2, Warnings: []string{"w"},
+		Trace: []TraceRow{unscored(1, 3, 9), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Decision: "d"}}}
+	data, err := json.Marshal(want)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `"entropy":null`)
+	assert.Contains(t, string(data), `"score":"+Inf"`)
+	var got Result
+	require.NoError(t, json.Unmarshal(data, &got))
+	assert.True(t, math.IsNaN(got.Entropy) && math.IsInf(got.Score, 1) && math.IsInf(got.Ridge, -1))
+	assert.True(t, math.IsNaN(got.Trace[0].Score) && got.Trace[1].Entropy == 0.5)
+	again, err := json.Marshal(got)
+	require.NoError(t, err)
+	assert.Equal(t, string(data), string(again))
+	assert.Error(t, json.Unmarshal([]byte(`{"score":"many"}`), &got))
+}
