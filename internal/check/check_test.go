@@ -1,0 +1,60 @@
+package check
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+func TestDense(t *testing.T) {
+	x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
+	same, err := Dense("x", x)
+	require.NoError(t, err)
+	assert.Same(t, x, same)
+	turned, err := Dense("x", x.T())
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(x.T(), turned))
+
+	for name, empty := range map[string]mat.Matrix{
+		"nil": nil, "nil dense": (*mat.Dense)(nil), "nil vector": (*mat.VecDense)(nil), "nil symmetric": (*mat.SymDense)(nil),
+		"empty": &mat.Dense{}, "transpose of nothing": mat.Transpose{}, "transpose of a nil": mat.Transpose{Matrix: (*mat.Dense)(nil)},
+		"nil vector turned": mat.TransposeVec{}, "nil triangle turned": mat.TransposeTri{}, "nil band turned": mat.TransposeBand{},
+	} {
+		_, err := Dense("x", empty)
+		assert.ErrorIs(t, err, fault.ErrShape, name)
+	}
+}
+
+func TestNotFinite(t *testing.T) {
+	for v, text := range map[float64]string{math.Inf(1): "x[1,0] is +Inf", math.Inf(-1): "x[1,0] is -Inf"} {
+		for _, f := range []func(string, mat.Matrix) (*mat.Dense, error){Dense, DenseGaps} {
+			_, err := f("x", mat.NewDense(2, 1, []float64{0, v}))
+			require.ErrorIs(t, err, fault.ErrNotFinite)
+			assert.EqualError(t, err, text)
+		}
+	}
+	gaps := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
+	_, err := Dense("x", gaps)
+	assert.EqualError(t, err, "x[1,1] is NaN")
+	_, err = DenseGaps("x", gaps)
+	assert.NoError(t, err)
+	// Only what a view shows counts.
+	_, err = Dense("x", gaps.Slice(0, 2, 0, 1))
+	assert.NoError(t, err)
+	assert.EqualError(t, Vector("y", []float64{1, math.NaN()}), "y[1] is NaN")
+}
+
+func TestCounts(t *testing.T) {
+	assert.EqualError(t, Columns("x", mat.NewDense(1, 12, nil), 13), "x has 12 columns, fitted on 13")
+	assert.NoError(t, Columns("x", mat.NewDense(1, 12, nil), 12))
+	assert.EqualError(t, Rows("y", 3, 4), "y has 3 entries, x has 4 rows")
+	assert.EqualError(t, Weights("t", []float64{1, -1}, 2), "t: weights = -1, want > 0")
+	assert.ErrorIs(t, Weights("t", []float64{1}, 2), fault.ErrShape)
+	assert.ErrorIs(t, Weights("t", []float64{1, math.NaN()}, 2), fault.ErrNotFinite)
+	assert.NoError(t, Weights("t", []float64{1, 2}, 2))
+}

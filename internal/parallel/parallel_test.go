@@ -1,0 +1,74 @@
+package parallel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestEachOnce(t *testing.T) {
+	for _, w := range []int{0, 1, 2, 7, 100} {
+		for _, n := range []int{0, 1, 5, 64} {
+			times := make([]atomic.Int64, n)
+			assert.NoError(t, For(context.Background(), w, n, func(i int) error { times[i].Add(1); return nil }))
+			for i := range times {
+				assert.EqualValues(t, 1, times[i].Load())
+			}
+		}
+	}
+}
+
+func TestLowestErrorWins(t *testing.T) {
+	second := make(chan struct{})
+	err := For(context.Background(), 2, 2, func(i int) error {
+		if i == 1 {
+			close(second)
+		} else {
+			<-second // the first task fails after the second
+		}
+		return fmt.Errorf("task %d", i)
+	})
+	assert.EqualError(t, err, "task 0")
+	assert.EqualError(t, For(context.Background(), 1, 4, func(i int) error { return fmt.Errorf("task %d", i) }), "task 0")
+}
+
+func TestStopsAfterAnError(t *testing.T) {
+	var ran atomic.Int64
+	bad := errors.New("bad")
+	assert.ErrorIs(t, For(context.Background(), 2, 1000, func(i int) error { ran.Add(1); return bad }), bad)
+	assert.LessOrEqual(t, ran.Load(), int64(2))
+}
+
+func TestContext(t *testing.T) {
+	for _, w := range []int{1, 3} {
+		ctx, cancel := context.WithCancel(context.Background())
+		var ran atomic.Int64
+		err := For(ctx, w, 1000, func(i int) error {
+			ran.Add(1)
+			cancel()
+			return nil
+		})
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.LessOrEqual(t, ran.Load(), int64(w))
+	}
+}
+
+func TestPanicReachesTheCaller(t *testing.T) {
+	for _, w := range []int{1, 3} {
+		assert.PanicsWithValue(t, "oh", func() {
+			_ = For(context.Background(), w, 10, func(i int) error {
+				if i == 4 {
+					panic("oh")
+				}
+				return nil
+			})
+		})
+	}
+}
