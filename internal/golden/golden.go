@@ -3,6 +3,9 @@ package golden
 
 import (
 	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -27,6 +30,31 @@ func Bytes(tb testing.TB, name string) []byte {
 		tb.Fatal(err)
 	}
 	return data
+}
+
+// update makes Model write its file. Only a new version of a format wants that:
+// the files of old versions are what proves that they can still be read.
+var update = flag.Bool("update", false, "write golden model files that are not there yet")
+
+// Model returns the bytes of the golden model file testdata/name. With the test
+// flag -update a file that is not there is written from make; one that is there
+// is never changed.
+func Model(tb testing.TB, name string, make func() ([]byte, error)) []byte {
+	tb.Helper()
+	path := filepath.Join("testdata", name)
+	if _, err := os.Stat(path); *update && errors.Is(err, fs.ErrNotExist) {
+		data, err := make()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return Bytes(tb, name)
 }
 
 // Dense makes a matrix of the rows of a JSON array.

@@ -1,0 +1,158 @@
+package golearn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// The types of this package take grids. For the conformance suite they stand
+// behind shims that turn its matrices into grids and the grids back.
+
+// grids is what Classifier, Regressor and Pipeline have in common.
+type grids interface {
+	base.Classifier
+	FitContext(ctx context.Context, grid base.FixedDataGrid) error
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary(data []byte) error
+}
+
+// features makes a grid of x. A grid is read as a whole before Fit, so what a
+// matrix does while it is read is over by then.
+func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	return xd, ctx.Err()
+}
+
+type regressorShim struct{ grids }
+
+func (s regressorShim) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	xd, err := features(ctx, x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	grid, err := golearn.TargetGrid(xd, nil, "y", y)
+	if err != nil {
+		return err
+	}
+	return s.FitContext(ctx, grid)
+}
+
+func (s regressorShim) Predict(x mat.Matrix) ([]float64, error) {
+	pred, err := s.predict(x)
+	if err != nil {
+		return nil, err
+	}
+	return golearn.Targets(pred)
+}
+
+func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
+	if _, err := check.DenseGaps("x", x); errors.Is(err, estimators.ErrShape) {
+		return nil, err
+	}
+	grid, err := golearn.FeatureGrid(x, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.grids.Predict(grid)
+}
+
+type classifierShim struct{ grids }
+
+func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	xd, err := features(ctx, x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	labels := make([]string, len(y))
+	for i, v := range y {
+		labels[i] = strconv.Itoa(v)
+	}
+	grid, err := golearn.LabelledGrid(xd, nil, "class", labels)
+	if err != nil {
+		return err
+	}
+	return s.FitContext(ctx, grid)
+}
+
+func (s classifierShim) Predict(x mat.Matrix) ([]int, error) {
+	pred, err := regressorShim(s).predict(x)
+	if err != nil {
+		return nil, err
+	}
+	positions, names, err := golearn.Labels(pred)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(positions))
+	for i, p := range positions {
+		if out[i], err = strconv.Atoi(names[p]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s classifierShim) Classes() []int {
+	var out []int
+	for _, l := range s.grids.(interface{ Labels() []string }).Labels() {
+		v, err := strconv.Atoi(l)
+		if err != nil {
+			panic(fmt.Sprintf("label %q is none that the shim made", l))
+		}
+		out = append(out, v)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestConformance(t *testing.T) {
+	table := &estimatortest.Table{}
+	// What is skipped besides is what the shims have no method for.
+	grid := &estimatortest.Options{Table: table, Skip: map[string]string{
+		"width-at-predict": "ignores the columns of a grid that Fit did not see; a missing one is refused in this package's tests",
+		"not-finite-x":     "names the attribute and the row, where a matrix has a row and a column",
+	}}
+	scaledGrid := &estimatortest.Options{Table: table, Skip: map[string]string{"width-at-predict": grid.Skip["width-at-predict"]}}
+	estimatortest.Regressor(t, "golearn.Regressor", func() estimators.Regressor {
+		return regressorShim{&golearn.Regressor{Estimator: &lssvm.Regressor{}}}
+	}, grid)
+	estimatortest.Classifier(t, "golearn.Classifier", func() estimators.Classifier {
+		return classifierShim{&golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+	}, grid)
+	scaled := []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}
+	estimatortest.Regressor(t, "golearn.Pipeline (regression)", func() estimators.Regressor {
+		return regressorShim{&golearn.Pipeline{Steps: scaled, Final: &golearn.Regressor{Estimator: &lssvm.Regressor{}}}}
+	}, scaledGrid)
+	estimatortest.Classifier(t, "golearn.Pipeline (classification)", func() estimators.Classifier {
+		return classifierShim{&golearn.Pipeline{Steps: scaled, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}}
+	}, scaledGrid)
+	t.Log("\n" + table.String())
+}

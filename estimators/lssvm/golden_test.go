@@ -1,0 +1,58 @@
+package lssvm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Files of version 1 stay readable and predict what a fit predicts now; the
+// machine that wrote them may have rounded in another way.
+func TestGoldenFilesStayReadable(t *testing.T) {
+	const rounding = 1e-8
+	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
+	at := mat.NewDense(3, 1, []float64{-2.5, 0, 7})
+
+	fitted := &Regressor{}
+	require.NoError(t, fitted.Fit(ctx, x, y))
+	read := &Regressor{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fitted.MarshalBinary)))
+	mean, variance, err := fitted.PredictVariance(at)
+	require.NoError(t, err)
+	gotMean, gotVariance, err := read.PredictVariance(at)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mean, gotMean, rounding)
+	assert.InDeltaSlice(t, variance, gotVariance, rounding)
+
+	k := kernels.RBF{Gamma: 0.5}
+	km, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	kt, err := kernels.Cross(ctx, k, at, x, nil)
+	require.NoError(t, err)
+	onMatrix := &Regressor{RidgeRule: Fixed, Ridge: 0.1}
+	require.NoError(t, onMatrix.FitMatrix(ctx, km, y))
+	read = &Regressor{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-matrix-v1.keln", onMatrix.MarshalBinary)))
+	mean, variance, err = onMatrix.PredictVarianceMatrix(kt, []float64{1, 1, 1})
+	require.NoError(t, err)
+	gotMean, gotVariance, err = read.PredictVarianceMatrix(kt, []float64{1, 1, 1})
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mean, gotMean, rounding)
+	assert.InDeltaSlice(t, variance, gotVariance, rounding)
+
+	c := &Classifier{Kernel: k, Balanced: true}
+	require.NoError(t, c.Fit(ctx, x, []int{1, 1, 2, 2, 2, 5, 5, 5}))
+	readClassifier := &Classifier{Kernel: k}
+	require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
+	p, err := c.PredictProba(at)
+	require.NoError(t, err)
+	got, err := readClassifier.PredictProba(at)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(p, got, 1e-6))
+	assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
+}
