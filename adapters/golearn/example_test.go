@@ -1,13 +1,10 @@
 package golearn_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -17,101 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
-	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/transformers"
 )
-
-// nearest predicts the label of the nearest training row. The examples use it
-// where a program would use one of this module's estimators.
-type nearest struct {
-	x *mat.Dense
-	y []int
-}
-
-func (n *nearest) Fit(_ context.Context, x mat.Matrix, y []int) error {
-	n.x, n.y = mat.DenseCopyOf(x), slices.Clone(y)
-	return nil
-}
-
-func (n *nearest) Predict(x mat.Matrix) ([]int, error) {
-	if n.x == nil {
-		return nil, estimators.ErrNotFitted
-	}
-	rows, _ := x.Dims()
-	out := make([]int, rows)
-	for i := range out {
-		best := math.Inf(1)
-		for k := range n.y {
-			var d mat.VecDense
-			d.SubVec(mat.NewVecDense(len(mat.Row(nil, i, x)), mat.Row(nil, i, x)), n.x.RowView(k))
-			if v := d.Norm(2); v < best {
-				best, out[i] = v, n.y[k]
-			}
-		}
-	}
-	return out, nil
-}
-
-func (n *nearest) Classes() []int {
-	out := slices.Clone(n.y)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (n *nearest) Clone() estimators.Classifier { return &nearest{} }
-
-func (n *nearest) MarshalBinary() ([]byte, error) {
-	x, err := n.x.MarshalBinary()
-	for _, l := range n.y {
-		x = append([]byte{byte(l)}, x...)
-	}
-	return append([]byte{byte(len(n.y))}, x...), err
-}
-
-func (n *nearest) UnmarshalBinary(data []byte) error {
-	if len(data) < 1 || len(data) <= int(data[0]) {
-		return errors.New("cut short")
-	}
-	k := int(data[0])
-	n.y, n.x = make([]int, k), &mat.Dense{}
-	for i := range k {
-		n.y[i] = int(data[k-i])
-	}
-	return n.x.UnmarshalBinary(data[k+1:])
-}
-
-// mean predicts the mean of the targets.
-type mean struct{ value float64 }
-
-func (m *mean) Fit(_ context.Context, _ mat.Matrix, y []float64) error {
-	m.value = 0
-	for _, v := range y {
-		m.value += v / float64(len(y))
-	}
-	return nil
-}
-
-func (m *mean) Predict(x mat.Matrix) ([]float64, error) {
-	rows, _ := x.Dims()
-	out := make([]float64, rows)
-	for i := range out {
-		out[i] = m.value
-	}
-	return out, nil
-}
-
-func (m *mean) Clone() estimators.Regressor { return &mean{} }
-
-// halve is a transformer.
-type halve struct{}
-
-func (halve) Fit(context.Context, mat.Matrix) error { return nil }
-func (halve) Transform(x mat.Matrix) (*mat.Dense, error) {
-	var out mat.Dense
-	out.Scale(0.5, x)
-	return &out, nil
-}
-func (halve) Clone() transformers.Transformer { return halve{} }
 
 const weather = `temperature,sky,play
 21,sunny,yes
@@ -131,7 +36,7 @@ func parse(text string) *base.DenseInstances {
 
 func ExampleClassifier() {
 	train := parse(weather)
-	cls := &golearn.Classifier{Estimator: &nearest{}}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	if err := cls.Fit(train); err != nil {
 		fmt.Println(err)
 		return
@@ -162,13 +67,13 @@ func ExampleClassifier_Save() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "weather.model")
-	cls := &golearn.Classifier{Estimator: &nearest{}}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	if err := errors.Join(cls.Fit(parse(weather)), cls.Save(path)); err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	again := &golearn.Classifier{Estimator: &nearest{}}
+	again := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	if err := again.Load(path); err != nil {
 		fmt.Println(err)
 		return
@@ -190,7 +95,7 @@ func ExampleRegressor() {
 		fmt.Println(err)
 		return
 	}
-	reg := &golearn.Regressor{Estimator: &mean{}}
+	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
 	if err := reg.Fit(train); err != nil {
 		fmt.Println(err)
 		return
@@ -201,14 +106,14 @@ func ExampleRegressor() {
 		return
 	}
 	y, err := golearn.Targets(pred)
-	fmt.Println(reg.Target(), y, err)
-	// Output: response [4 4 4] <nil>
+	fmt.Printf("%s %.1f %v\n", reg.Target(), y, err)
+	// Output: response [2.0 4.0 6.0] <nil>
 }
 
 func ExamplePipeline() {
 	p := &golearn.Pipeline{
 		Steps: []golearn.Step{
-			golearn.Transform(halve{}),
+			golearn.Transform(&transformers.StandardScaler{}),
 			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, 3)
 				for _, a := range base.NonClassFloatAttributes(train) {
@@ -238,21 +143,21 @@ func ExamplePipeline() {
 }
 
 func ExampleTransform() {
-	p := &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(halve{})}, Final: &golearn.Classifier{Estimator: &nearest{}}}
+	p := &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	fmt.Println(p.Fit(parse(weather)), p.Labels())
 	// Output: <nil> [yes no]
 }
 
 func ExampleStep() {
-	scale := golearn.Transform(halve{}) // configuration: it may stand in many pipelines
-	a := &golearn.Pipeline{Steps: []golearn.Step{scale}, Final: &golearn.Classifier{Estimator: &nearest{}}}
+	scale := golearn.Transform(&transformers.StandardScaler{}) // configuration: it may stand in many pipelines
+	a := &golearn.Pipeline{Steps: []golearn.Step{scale}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	b := &golearn.Pipeline{Steps: []golearn.Step{scale, scale}, Final: trees.NewID3DecisionTree(0)}
 	fmt.Println(a.Fit(parse(weather)), b.Fit(parse(weather)))
 	// Output: <nil> <nil>
 }
 
 func ExampleInspection() {
-	cls := &golearn.Classifier{Estimator: &nearest{}}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	if err := cls.Fit(parse(weather)); err != nil {
 		fmt.Println(err)
 		return

@@ -7,8 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -19,7 +20,7 @@ func ExampleRegressor() {
 	y := []float64{5, 4, 8, 7} // 1 + column 0 + column 1 / 1000
 	model := &pipeline.Regressor{
 		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
-		Final: &toy.Ridge{Penalty: 1e-9},
+		Final: &lssvm.Regressor{Kernel: kernels.Linear{}, RidgeRule: lssvm.Fixed, Ridge: 1e-9},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
@@ -37,7 +38,7 @@ func ExampleClassifier() {
 	build := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
 			Steps: []transformers.Transformer{&transformers.StandardScaler{}},
-			Final: &toy.Centroid{},
+			Final: &lssvm.Classifier{},
 		}
 	}
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 3100, 8, 1000, 9, 1100})
