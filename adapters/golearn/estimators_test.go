@@ -1,0 +1,207 @@
+package golearn_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
+	"github.com/sjwhitworth/golearn/meta"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// The module's own estimators behind the adapter, from files to predictions.
+
+func scaled() estimators.Classifier {
+	return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}
+}
+
+// plants writes n rows of three classes, with a word among the features.
+func plants(n int, seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	b.WriteString("length,width,soil,kind\n")
+	for i := range n {
+		c := i % 3
+		fmt.Fprintf(&b, "%.3f,%.3f,%s,%s\n", float64(c)+0.2*rng.NormFloat64(), math.Sin(float64(2*c))+0.2*rng.NormFloat64(),
+			[]string{"sand", "clay"}[rng.IntN(2)], []string{"reed", "moss", "fern"}[c])
+	}
+	return b.String()
+}
+
+func read(t *testing.T, text string) *base.DenseInstances {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plants.csv")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	grid, err := golearn.ReadCSV(path, nil)
+	require.NoError(t, err)
+	return grid
+}
+
+func accuracyOf(t *testing.T, truth, predicted base.FixedDataGrid) float64 {
+	t.Helper()
+	cm, err := evaluation.GetConfusionMatrix(truth, predicted)
+	require.NoError(t, err)
+	return evaluation.GetAccuracy(cm)
+}
+
+func TestEstimatorsInGolearn(t *testing.T) {
+	train, test := read(t, plants(90, 1)), read(t, plants(60, 2))
+	for name, e := range map[string]estimators.Classifier{
+		"lssvm": &lssvm.Classifier{}, "pipeline": scaled(),
+		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &selection.Grid{Points: 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cls := &golearn.Classifier{Estimator: e}
+			require.NoError(t, cls.Fit(train))
+			pred, err := cls.Predict(test)
+			require.NoError(t, err)
+			assert.Greater(t, accuracyOf(t, test, pred), 0.9)
+			p, err := cls.PredictProba(test)
+			require.NoError(t, err)
+			_, k := p.Dims()
+			assert.Equal(t, 3, k)
+
+			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(train, &golearn.Classifier{Estimator: e}, 4)
+			require.NoError(t, err)
+			mean, _ := evaluation.GetCrossValidatedMetric(folds, evaluation.GetAccuracy)
+			assert.Greater(t, mean, 0.85)
+
+			ova := meta.NewOneVsAllModel(func(string) base.Classifier { return &golearn.Classifier{Estimator: e} })
+			ova.Fit(train)
+			pred, err = ova.Predict(test)
+			require.NoError(t, err)
+			assert.Greater(t, accuracyOf(t, test, pred), 0.85)
+
+			path := filepath.Join(t.TempDir(), "model")
+			require.NoError(t, cls.Save(path))
+			again := &golearn.Classifier{Estimator: e}
+			require.NoError(t, again.Load(path))
+			got, err := again.Predict(test)
+			require.NoError(t, err)
+			want, err := cls.Predict(test)
+			require.NoError(t, err)
+			assert.Equal(t, 1.0, accuracyOf(t, want, got))
+
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for i := range 40 {
+				at := i * len(data) / 40
+				bad := append([]byte(nil), data...)
+				bad[at] ^= 1
+				for _, broken := range [][]byte{data[:at], bad} {
+					require.NoError(t, os.WriteFile(path, broken, 0o600))
+					require.ErrorIs(t, again.Load(path), estimators.ErrBadModel)
+				}
+			}
+			_, err = again.Predict(test)
+			require.NoError(t, err, "the model from before stays")
+		})
+	}
+}
+
+// What a CSV file may hold, and what becomes of it.
+func TestCSVToPrediction(t *testing.T) {
+	good := plants(30, 1)
+	cls := &golearn.Classifier{Estimator: scaled()}
+	require.NoError(t, cls.Fit(read(t, good)))
+
+	for name, c := range map[string]struct {
+		text string
+		is   error
+		want string
+	}{
+		"an empty cell":   {good + ",1,sand,reed\n", estimators.ErrNotFinite, `attribute "length", row 30`},
+		"a question mark": {good + "1,?,sand,reed\n", estimators.ErrNotFinite, `attribute "width", row 30`},
+		"NaN":             {good + "NaN,1,sand,reed\n", estimators.ErrNotFinite, `attribute "length", row 30`},
+		"an empty class":  {good + "1,1,sand,\n", estimators.ErrParam, `"kind", row 30`},
+		"a single class":  {"length,width,soil,kind\n1,2,sand,reed\n2,3,clay,reed\n", estimators.ErrShape, "1 class"},
+	} {
+		err := (&golearn.Classifier{Estimator: scaled()}).Fit(read(t, c.text))
+		require.ErrorIs(t, err, c.is, name)
+		assert.ErrorContains(t, err, c.want, name)
+	}
+	// No class column to learn from; none is needed to predict.
+	parse := func(text string, opt *golearn.CSVOptions) *base.DenseInstances {
+		grid, err := golearn.ParseCSV("plants.csv", strings.NewReader(text), opt)
+		require.NoError(t, err)
+		return grid
+	}
+	unlabelled := parse("length,width,soil\n0.1,0,clay\n", &golearn.CSVOptions{NoClass: true})
+	assert.ErrorContains(t, (&golearn.Classifier{Estimator: scaled()}).Fit(unlabelled), "0 class attributes")
+	pred, err := cls.Predict(unlabelled)
+	require.NoError(t, err)
+	assert.Equal(t, "reed", base.GetClass(pred, 0))
+	// Other columns: more are ignored, in any order; fewer are an error.
+	pred, err = cls.Predict(parse("kind,soil,colour,width,length\nmoss,clay,red,0,0.1\n", &golearn.CSVOptions{Class: "kind"}))
+	require.NoError(t, err)
+	assert.Equal(t, "reed", base.GetClass(pred, 0))
+	_, err = cls.Predict(parse("length,soil,kind\n0.1,clay,moss\n", nil))
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.ErrorContains(t, err, `"width" is missing`)
+	// A category that training did not hold sets none of its columns, and is counted.
+	strange := parse("length,width,soil,kind\n0.1,0,rock,reed\n", nil)
+	pred, err = cls.Predict(strange)
+	require.NoError(t, err)
+	assert.Equal(t, "reed", base.GetClass(pred, 0))
+	report, err := cls.Inspect(strange)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"soil": 1}, report.Unseen)
+	// No rows under the header.
+	_, err = golearn.ParseCSV("plants.csv", strings.NewReader("length,width,soil,kind\n"), nil)
+	assert.ErrorContains(t, err, "plants.csv:1: the file ends with 0 data lines")
+}
+
+func TestRegressionInGolearn(t *testing.T) {
+	text := func(seed uint64) string {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		var b strings.Builder
+		b.WriteString("a,b,y\n")
+		for range 60 {
+			a, c := rng.NormFloat64(), rng.NormFloat64()
+			fmt.Fprintf(&b, "%.4f,%.4f,%.4f\n", a, c, math.Sin(a)+c*c/4)
+		}
+		return b.String()
+	}
+	train, test := read(t, text(1)), read(t, text(2))
+	truth, err := golearn.Targets(test)
+	require.NoError(t, err)
+	for name, e := range map[string]estimators.Regressor{"lssvm": &lssvm.Regressor{}, "selection": &selection.Regressor{}} {
+		reg := &golearn.Regressor{Estimator: e}
+		require.NoError(t, reg.Fit(train), name)
+		pred, err := reg.Predict(test)
+		require.NoError(t, err)
+		y, err := golearn.Targets(pred)
+		require.NoError(t, err)
+		mean, variance, err := reg.PredictVariance(test)
+		require.NoError(t, err)
+		assert.Equal(t, y, mean)
+		for i := range y {
+			assert.InDelta(t, truth[i], y[i], 1)
+			assert.Positive(t, variance[i])
+		}
+		path := filepath.Join(t.TempDir(), "model")
+		require.NoError(t, reg.Save(path))
+		again := &golearn.Regressor{Estimator: e}
+		require.NoError(t, again.Load(path))
+		pred, err = again.Predict(test)
+		require.NoError(t, err)
+		got, err := golearn.Targets(pred)
+		require.NoError(t, err)
+		assert.Equal(t, y, got)
+		assert.ErrorIs(t, (&golearn.Classifier{Estimator: scaled()}).Load(path), estimators.ErrBadModel)
+	}
+}
