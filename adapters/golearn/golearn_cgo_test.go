@@ -52,7 +52,7 @@ func TestFinalOfGolearnThatNeedsC(t *testing.T) {
 		},
 		"knn, no steps": func() *Pipeline { return &Pipeline{Final: knn.NewKnnClassifier("euclidean", "linear", 3)} },
 		"random forest": func() *Pipeline {
-			return &Pipeline{Steps: []Step{Transform(&scaler{})}, Final: ensemble.NewRandomForest(10, 3)}
+			return &Pipeline{Steps: []Step{Transform(&scaler{})}, Final: ensemble.NewRandomForest(60, 4)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
