@@ -92,15 +92,11 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 // fitMatrix solves on a kernel matrix of the caller's.
 func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	n := k.SymmetricDim()
-	m, err := solve(ctx, s, func() (*mat.SymDense, error) {
+	return solve(ctx, s, func() (*mat.SymDense, error) {
 		own := mat.NewSymDense(n, nil)
 		own.CopySym(k)
 		return own, nil
 	}, targets, weights)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
 }
 
 func checkSymmetric(k mat.Symmetric, rows int) error {
@@ -191,7 +187,7 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		}
 	}
 	if n == 1 {
-		return m, nil
+		return m, m.finite(s.typ)
 	}
 	m.loo = mat.NewDense(n, k, nil)
 	for i, inv := range chol.DiagInverse() {
@@ -206,7 +202,20 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		}
 	}
 	m.report.Objective = m.weightedPress()
-	return m, nil
+	return m, m.finite(s.typ)
+}
+
+// finite returns an error if the numbers of the input were so large that those
+// of the solution are not finite.
+func (m *machine) finite(typ string) error {
+	total := m.scale + m.report.Objective + sum(m.bias) + sum(m.eta) + mat.Sum(m.alpha)
+	if m.loo != nil {
+		total += mat.Sum(m.loo)
+	}
+	if total-total != 0 {
+		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)
+	}
+	return nil
 }
 
 // weightedPress is the mean weighted squared leave-one-out residual.
