@@ -190,6 +190,8 @@ func TestHugeValues(t *testing.T) {
 	assert.ErrorIs(t, err, ErrNotFinite)
 	_, err = Cross(ctx, Polynomial{Degree: 500}, random(4, 2, 1), mat.NewDense(1, 2, []float64{90, 90}), nil)
 	assert.ErrorIs(t, err, ErrNotFinite)
+	_, err = Matrix(ctx, Normalized{Linear{}}, x, nil)
+	assert.ErrorIs(t, err, ErrNotFinite, "the norms overflow")
 	// Degree 500 of a normalised polynomial does not overflow.
 	k, err = Matrix(ctx, Normalized{Polynomial{Degree: 500, Coef0: 1}}, mat.NewDense(2, 1, []float64{1e3, 2e3}), nil)
 	require.NoError(t, err)

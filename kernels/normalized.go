@@ -49,12 +49,17 @@ func (k Normalized) Validate() error { return Validate(k.Kernel) }
 // Block implements Blocker.
 func (k Normalized) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
 
-// Diag implements Diagonal: exactly 1, or 0 where k(x,x) is 0.
+// Diag implements Diagonal: exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
 func (k Normalized) Diag(dst []float64, x *mat.Dense) {
 	inner, _ := k.split()
 	Diag(dst, inner, x)
 	for i, v := range dst {
-		if dst[i] = 1; !(v > 0) {
+		switch {
+		case v-v != 0: // overflow: no direction can be told, and Matrix says so
+			dst[i] = math.NaN()
+		case v > 0:
+			dst[i] = 1
+		default:
 			dst[i] = 0
 		}
 	}
