@@ -603,3 +603,15 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// The zero value is what the documentation says: spelt out, it gives the same.
+func TestDocumentedDefaults(t *testing.T) {
+	x, y := sinc(40, 0.1, 1)
+	median, err := kernels.MedianRBF(ctx, x, 0)
+	require.NoError(t, err)
+	zero, spelt := Regressor{}, Regressor{Kernel: median, RidgeRule: LeaveOneOut, MaxKernelBytes: kernels.MaxKernelBytes}
+	require.NoError(t, zero.Fit(ctx, x, y))
+	require.NoError(t, spelt.Fit(ctx, x, y))
+	assert.Equal(t, spelt.Coefficients(), zero.Coefficients())
+	assert.Equal(t, spelt.ChosenRidge(), zero.ChosenRidge())
+}

@@ -1,0 +1,53 @@
+package selection
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The zero value is what the documentation says: spelt out, it gives the same.
+func TestDocumentedDefaults(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	params := func(r *Regressor) (out []float64) {
+		require.NoError(t, r.Fit(ctx, x, y))
+		for _, row := range r.Result().Trace {
+			out = append(out, row.Param, row.Score)
+		}
+		return append(out, r.Result().Param)
+	}
+	family := kernels.RBFFamily{}
+	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
+	assert.Equal(t, params(&Regressor{}), params(&Regressor{Family: family, Build: build, Search: &Entropy{
+		Tolerance: DefaultTolerance, MaxEvaluations: DefaultMaxEvaluations, Score: LeaveOneOut, MaxKernelBytes: kernels.MaxKernelBytes,
+	}}))
+	start, err := family.Start(ctx, x)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{Family: family, Build: build, Search: &Grid{
+		Points: DefaultGridPoints, Lo: start * DefaultGridLow, Hi: start * DefaultGridHigh, Splitter: KFold{Folds: DefaultFolds, Repeats: 1}, Metric: DefaultRegressionMetric(),
+	}}), 1e-12)
+
+	for _, pair := range [][2]Splitter{
+		{KFold{}, KFold{Folds: DefaultFolds, Repeats: 1}},
+		{StratifiedKFold{}, StratifiedKFold{Folds: DefaultFolds, Repeats: 1}},
+		{ShuffleSplit{}, ShuffleSplit{Splits: DefaultSplits, TestFraction: DefaultTestFraction}},
+	} {
+		a, err := pair[0].Split(30, make([]int, 30))
+		require.NoError(t, err)
+		b, err := pair[1].Split(30, make([]int, 30))
+		require.NoError(t, err)
+		assert.Equal(t, a, b)
+	}
+	plain := func() estimators.Regressor { return &lssvm.Regressor{} }
+	a, err := CrossValidate(ctx, plain, x, y, nil)
+	require.NoError(t, err)
+	b, err := CrossValidate(ctx, plain, x, y, &CVOptions{Splitter: KFold{}})
+	require.NoError(t, err)
+	assert.Equal(t, a.Values, b.Values)
+	assert.Equal(t, []string{"NMSE"}, a.Metrics)
+}
