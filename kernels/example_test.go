@@ -80,3 +80,36 @@ func ExampleMedianRBF() {
 	fmt.Println(k, err)
 	// Output: RBF(gamma=0.05) <nil>
 }
+
+func ExampleLaplacian() {
+	fmt.Printf("%.4f\n", kernels.Laplacian{Gamma: 0.5}.Eval([]float64{0, 0}, []float64{1, 1}))
+	// Output: 0.3679
+}
+
+func ExampleMatern() {
+	k := kernels.Matern{Nu: 2.5, Length: 2}
+	fmt.Printf("%v %.4f\n", k, k.Eval([]float64{0}, []float64{1}))
+	// Output: Matern(nu=2.5, length=2) 0.8286
+}
+
+func ExampleELM() {
+	fmt.Printf("%.4f\n", kernels.ELM{Sigma: 1}.Eval([]float64{1, 0}, []float64{0, 1}))
+	// Output: 0.2620
+}
+
+func ExampleLaplacianFamily() {
+	f := kernels.LaplacianFamily{}
+	start, err := f.Start(context.Background(), mat.NewDense(2, 1, []float64{0, 4}))
+	fmt.Println(f.At(start), err)
+	// Output: Laplacian(gamma=0.25) <nil>
+}
+
+func ExampleMaternFamily() {
+	fmt.Println(kernels.MaternFamily{Nu: 2.5}.At(4)) // the parameter is one over the length
+	// Output: Matern(nu=2.5, length=0.25)
+}
+
+func ExampleELMFamily() {
+	fmt.Println(kernels.ELMFamily{}.At(2))
+	// Output: ELM(sigma=2)
+}

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -78,3 +79,77 @@ func (PolynomialFamily) Integer() bool { return true }
 
 // String returns "NormalizedPolynomial".
 func (PolynomialFamily) String() string { return "NormalizedPolynomial" }
+
+// LaplacianFamily is Laplacian over its γ. Start is one over the root of the
+// median squared distance.
+type LaplacianFamily struct{}
+
+// At returns Laplacian{Gamma: gamma}.
+func (LaplacianFamily) At(gamma float64) Kernel { return Laplacian{Gamma: gamma} }
+
+// Start returns the inverse of a typical distance.
+func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	return inverseDistance(ctx, x)
+}
+
+// Bounds returns MinParam and MaxParam.
+func (LaplacianFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
+
+// Integer returns false.
+func (LaplacianFamily) Integer() bool { return false }
+
+// String returns "Laplacian".
+func (LaplacianFamily) String() string { return "Laplacian" }
+
+// MaternFamily is Matern over 1/ℓ, so that its entropy rises with the parameter
+// as that of the other families does.
+type MaternFamily struct {
+	Nu float64 // 1.5 or 2.5; 0 means DefaultNu
+}
+
+// At returns Matern{Nu: f.Nu, Length: 1 / rate}.
+func (f MaternFamily) At(rate float64) Kernel { return Matern{Nu: f.Nu, Length: 1 / rate} }
+
+// Start returns the inverse of a typical distance.
+func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	return inverseDistance(ctx, x)
+}
+
+// Bounds returns MinParam and MaxParam.
+func (MaternFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
+
+// Integer returns false.
+func (MaternFamily) Integer() bool { return false }
+
+// String returns, for example, "Matern(nu=1.5)".
+func (f MaternFamily) String() string {
+	return fmt.Sprintf("Matern(nu=%v)", Matern{Nu: f.Nu}.withDefaults().Nu)
+}
+
+// StartSigma is where a search over ELMFamily begins.
+const StartSigma = 1.0
+
+// ELMFamily is ELM over its s. Its entropy has a ceiling that most targets lie
+// above; a search then ends with the status of a ceiling.
+type ELMFamily struct{}
+
+// At returns ELM{Sigma: sigma}.
+func (ELMFamily) At(sigma float64) Kernel { return ELM{Sigma: sigma} }
+
+// Start returns StartSigma.
+func (ELMFamily) Start(context.Context, mat.Matrix) (float64, error) { return StartSigma, nil }
+
+// Bounds returns MinParam and MaxParam.
+func (ELMFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
+
+// Integer returns false.
+func (ELMFamily) Integer() bool { return false }
+
+// String returns "ELM".
+func (ELMFamily) String() string { return "ELM" }
+
+// inverseDistance returns one over the root of the median squared distance.
+func inverseDistance(ctx context.Context, x mat.Matrix) (float64, error) {
+	k, err := MedianRBF(ctx, x, 0)
+	return min(max(math.Sqrt(k.Gamma), MinParam), MaxParam), err
+}

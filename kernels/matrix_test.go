@@ -38,6 +38,7 @@ func all() []Kernel {
 	return []Kernel{
 		RBF{}, RBF{Gamma: 0.3}, Linear{}, Polynomial{}, Polynomial{Degree: 2, Gamma: 0.5, Coef0: 1}, Normalized{Linear{}},
 		Normalized{Polynomial{Degree: 5, Coef0: 1}}, Normalized{RBF{Gamma: 2}}, Normalized{custom{}}, Normalized{Normalized{Linear{}}}, custom{},
+		Laplacian{}, Laplacian{Gamma: 0.3}, Matern{}, Matern{Nu: 2.5, Length: 2}, Normalized{Matern{}}, ELM{}, ELM{Sigma: 3}, Normalized{ELM{}},
 	}
 }
 
@@ -114,7 +115,7 @@ func TestDiagonal(t *testing.T) {
 			assert.InDelta(t, k.Eval(x.RawRowView(i), x.RawRowView(i)), w, 1e-13*max(1, w), "%v", k)
 		}
 		switch k.(type) {
-		case RBF:
+		case RBF, Laplacian, Matern:
 			assert.Equal(t, 1.0, km.At(7, 7))
 		}
 	}
@@ -220,6 +221,10 @@ func TestMatrixErrors(t *testing.T) {
 		"empty":             {ErrShape, "0 rows", func() error { _, err := Matrix(ctx, RBF{}, &mat.Dense{}, nil); return err }},
 		"nil x":             {ErrShape, "nil", func() error { _, err := Matrix(ctx, RBF{}, nil, nil); return err }},
 		"width":             {ErrShape, "x has 2 columns, z has 3", func() error { _, err := Cross(ctx, RBF{}, x, random(4, 3, 1), nil); return err }},
+		"laplacian":         {ErrParam, "Laplacian: Gamma = -1", func() error { _, err := Matrix(ctx, Laplacian{Gamma: -1}, x, nil); return err }},
+		"nu":                {ErrParam, "Nu = 2", func() error { _, err := Matrix(ctx, Matern{Nu: 2}, x, nil); return err }},
+		"length":            {ErrParam, "Length = -1", func() error { _, err := Matrix(ctx, Matern{Length: -1}, x, nil); return err }},
+		"sigma":             {ErrParam, "Sigma = NaN", func() error { _, err := Matrix(ctx, ELM{Sigma: math.NaN()}, x, nil); return err }},
 		"memory":            {ErrTooLarge, "landmarks", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: 127}); return err }},
 		"limit":             {ErrParam, "MaxBytes = -1", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: -1}); return err }},
 		"context":           {context.Canceled, "canceled", func() error { _, err := Matrix(cancelled, RBF{}, x, nil); return err }},
@@ -252,6 +257,21 @@ func TestEvalPanicsOnLengthsOnly(t *testing.T) {
 	}
 }
 
+// The formulas, and the limits that tie kernels to each other.
+func TestFormulas(t *testing.T) {
+	a, b := []float64{1, 2}, []float64{0.5, -1}
+	assert.InDelta(t, math.Exp(-0.7*3.5), Laplacian{Gamma: 0.7}.Eval(a, b), 1e-15)
+	r := math.Sqrt(0.25+9) / 2
+	assert.InDelta(t, (1+math.Sqrt(3)*r)*math.Exp(-math.Sqrt(3)*r), Matern{Length: 2}.Eval(a, b), 1e-15)
+	assert.InDelta(t, (1+math.Sqrt(5)*r+5*r*r/3)*math.Exp(-math.Sqrt(5)*r), Matern{Nu: 2.5, Length: 2}.Eval(a, b), 1e-15)
+	assert.Equal(t, 0.0, Matern{}.Eval([]float64{1e200}, []float64{-1e200}))
+	want := 2 / math.Pi * math.Asin((1+0.5-2)/math.Sqrt((0.5/4+1+5)*(0.5/4+1+1.25)))
+	assert.InDelta(t, want, ELM{Sigma: 2}.Eval(a, b), 1e-15)
+	// In one dimension the Laplacian is a Matérn of smoothness 1/2, rougher than 3/2.
+	near := Laplacian{}.Eval([]float64{0}, []float64{1e-3})
+	assert.Less(t, near, Matern{}.Eval([]float64{0}, []float64{1e-3}))
+}
+
 func TestDefaults(t *testing.T) {
 	a, b := []float64{1, 2}, []float64{0.5, -1}
 	assert.Equal(t, math.Exp(-DefaultGamma*squaredDistance(a, b)), RBF{}.Eval(a, b))
@@ -259,6 +279,9 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, RBF{}.String(), RBF{Gamma: DefaultGamma}.String())
 	assert.Equal(t, "Normalized(Polynomial(degree=3, gamma=1, coef0=0))", Normalized{Polynomial{}}.String())
 	assert.EqualValues(t, 8<<30, MaxKernelBytes)
+	assert.Equal(t, Laplacian{Gamma: DefaultGamma}.String(), Laplacian{}.String())
+	assert.Equal(t, Matern{Nu: DefaultNu, Length: DefaultLength}.String(), Matern{}.String())
+	assert.Equal(t, ELM{Sigma: DefaultSigma}.String(), ELM{}.String())
 }
 
 func TestMedian(t *testing.T) {
@@ -287,7 +310,7 @@ func TestMedian(t *testing.T) {
 
 func TestFamilies(t *testing.T) {
 	x := random(20, 3, 1)
-	for _, f := range []Family{RBFFamily{}, PolynomialFamily{}} {
+	for _, f := range []Family{RBFFamily{}, PolynomialFamily{}, LaplacianFamily{}, MaternFamily{}, MaternFamily{Nu: 2.5}, ELMFamily{}} {
 		lo, hi := f.Bounds()
 		s, err := f.Start(ctx, x)
 		require.NoError(t, err)

@@ -68,8 +68,10 @@ func TestReferenceFiles(t *testing.T) {
 				k = kernels.RBF{Gamma: c.Param}
 			case "normpoly", "poly":
 				k, rows = kernels.PolynomialFamily{}.At(c.Param), unit(x)
+			case "elm":
+				k = kernels.ELM{Sigma: c.Param}
 			default:
-				continue // the ELM kernel
+				t.Fatalf("kernel %q", c.Kernel)
 			}
 			checked[c.Kernel]++
 			km, err := kernels.Matrix(ctx, k, rows, nil)
@@ -92,6 +94,7 @@ func TestReferenceFiles(t *testing.T) {
 	}
 	t.Log("cases checked:", checked)
 	assert.GreaterOrEqual(t, checked["rbf"], 60)
+	assert.GreaterOrEqual(t, checked["elm"], 30)
 	assert.GreaterOrEqual(t, checked["normpoly"]+checked["poly"], 50)
 }
 

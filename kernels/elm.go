@@ -1,0 +1,94 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// DefaultSigma is the s of an ELM whose Sigma is 0.
+const DefaultSigma = 1.0
+
+// ELM is the asymptotic kernel of an extreme learning machine, the limit of a
+// hidden layer of infinitely many units of random normal weights (standard
+// deviation s) with the error function for activation:
+//
+//	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
+//
+// positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its
+// diagonal lies below 1, and its entropy is low whatever s is.
+type ELM struct {
+	Sigma float64 // s > 0; 0 means DefaultSigma
+}
+
+var _ interface {
+	blockKernel
+	Blocker
+	Diagonal
+	Validator
+} = ELM{}
+
+func (k ELM) sigma() float64 {
+	if k.Sigma == 0 {
+		return DefaultSigma
+	}
+	return k.Sigma
+}
+
+// of returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
+// both rows.
+func (k ELM) of(dot, rx, rz float64) float64 {
+	return 2 / math.Pi * math.Asin(min(max((1+dot)*rx*rz, -1), 1))
+}
+
+func (k ELM) root(squared float64) float64 {
+	s := k.sigma()
+	return 1 / math.Sqrt(0.5/s/s+1+squared)
+}
+
+// Eval returns k(x, z). Cost O(d).
+func (k ELM) Eval(x, z []float64) float64 {
+	checkLen(x, z)
+	return k.of(dot(x, z), k.root(dot(x, x)), k.root(dot(z, z)))
+}
+
+// String returns, for example, "ELM(sigma=1)".
+func (k ELM) String() string { return fmt.Sprintf("ELM(sigma=%v)", k.sigma()) }
+
+// Validate returns an ErrParam error unless Sigma is finite and at least 0.
+func (k ELM) Validate() error {
+	if !(k.Sigma >= 0) || math.IsInf(k.Sigma, 1) {
+		return fault.Param("kernels: ELM", "Sigma", k.Sigma, "a finite value > 0, or 0 for the default")
+	}
+	return nil
+}
+
+// Block implements Blocker.
+func (k ELM) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
+
+// Diag implements Diagonal.
+func (k ELM) Diag(dst []float64, x *mat.Dense) {
+	for i, s := range squaredNorms(x) {
+		r := k.root(s)
+		dst[i] = k.of(s, r, r)
+	}
+}
+
+func (k ELM) need() need { return needDots }
+
+func (k ELM) block(dst *mat.Dense, x, z *operand) {
+	dots(dst, x, z)
+	rz := make([]float64, len(z.sq))
+	for j, s := range z.sq {
+		rz[j] = k.root(s)
+	}
+	for i, s := range x.sq {
+		rx, di := k.root(s), dst.RawRowView(i)
+		for j, v := range di {
+			di[j] = k.of(v, rx, rz[j])
+		}
+	}
+}

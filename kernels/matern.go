@@ -1,0 +1,102 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// The defaults of Matern.
+const (
+	DefaultNu     = 1.5
+	DefaultLength = 1.0
+)
+
+// Matern is the Matérn kernel of smoothness ν = 3/2 or 5/2, with r = |x-z|/ℓ:
+//
+//	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
+//	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
+//
+// positive definite; its functions have one (3/2) or two (5/2) derivatives, where
+// the RBF, its limit for ν → ∞ with γ = 1/(2ℓ²), has all. ℓ is in feature units.
+type Matern struct {
+	Nu     float64 // 1.5 or 2.5; 0 means DefaultNu
+	Length float64 // ℓ > 0; 0 means DefaultLength
+}
+
+var _ interface {
+	blockKernel
+	Blocker
+	Diagonal
+	Validator
+} = Matern{}
+
+func (k Matern) withDefaults() Matern {
+	if k.Nu == 0 {
+		k.Nu = DefaultNu
+	}
+	if k.Length == 0 {
+		k.Length = DefaultLength
+	}
+	return k
+}
+
+// of returns the kernel at a squared distance; k has its defaults.
+func (k Matern) of(squared float64) float64 {
+	// 2ν is 3 or 5.
+	s := math.Sqrt(2*k.Nu*squared) / k.Length
+	if math.IsInf(s, 1) {
+		return 0 // Inf·exp(-Inf) would be NaN
+	}
+	p := 1 + s
+	if k.Nu == 2.5 {
+		p += s * s / 3
+	}
+	return p * math.Exp(-s)
+}
+
+// Eval returns k(x, z). Cost O(d).
+func (k Matern) Eval(x, z []float64) float64 {
+	checkLen(x, z)
+	return k.withDefaults().of(squaredDistance(x, z))
+}
+
+// String returns, for example, "Matern(nu=1.5, length=2)".
+func (k Matern) String() string {
+	k = k.withDefaults()
+	return fmt.Sprintf("Matern(nu=%v, length=%v)", k.Nu, k.Length)
+}
+
+// Validate returns an ErrParam error unless Nu is 1.5 or 2.5 and Length is finite
+// and positive, or they are 0.
+func (k Matern) Validate() error {
+	switch d := k.withDefaults(); {
+	case d.Nu != 1.5 && d.Nu != 2.5:
+		return fault.Param("kernels: Matern", "Nu", k.Nu, "1.5 or 2.5, or 0 for the default")
+	case !(d.Length > 0) || math.IsInf(d.Length, 1):
+		return fault.Param("kernels: Matern", "Length", k.Length, "a finite value > 0, or 0 for the default")
+	}
+	return nil
+}
+
+// Block implements Blocker.
+func (k Matern) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
+
+// Diag implements Diagonal: all ones.
+func (k Matern) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
+
+func (k Matern) need() need { return needDistances }
+
+func (k Matern) block(dst *mat.Dense, x, z *operand) {
+	squaredDistances(dst, x, z)
+	k = k.withDefaults()
+	for i := range x.centredSq {
+		di := dst.RawRowView(i)
+		for j, d := range di {
+			di[j] = k.of(d)
+		}
+	}
+}
