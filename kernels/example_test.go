@@ -113,3 +113,25 @@ func ExampleELMFamily() {
 	fmt.Println(kernels.ELMFamily{}.At(2))
 	// Output: ELM(sigma=2)
 }
+
+func ExampleTanh() {
+	fmt.Printf("%.4f\n", kernels.Tanh{Gamma: 0.5}.Eval([]float64{1, 1}, []float64{1, 1}))
+	// Output: 0.7616
+}
+
+func ExampleSum() {
+	k := kernels.Sum{kernels.RBF{Gamma: 0.5}, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 2}}
+	fmt.Printf("%v %.4f\n", k, k.Eval([]float64{1}, []float64{2}))
+	// Output: Sum(RBF(gamma=0.5), Scaled(2, Linear)) 4.6065
+}
+
+func ExampleProduct() {
+	k := kernels.Product{kernels.RBF{Gamma: 0.5}, kernels.Linear{}}
+	fmt.Printf("%v %.4f\n", k, k.Eval([]float64{1}, []float64{2}))
+	// Output: Product(RBF(gamma=0.5), Linear) 1.2131
+}
+
+func ExampleScaled() {
+	fmt.Println(kernels.Scaled{Kernel: kernels.Linear{}, Factor: 2}.Eval([]float64{1}, []float64{2}))
+	// Output: 4
+}

@@ -39,8 +39,13 @@ func all() []Kernel {
 		RBF{}, RBF{Gamma: 0.3}, Linear{}, Polynomial{}, Polynomial{Degree: 2, Gamma: 0.5, Coef0: 1}, Normalized{Linear{}},
 		Normalized{Polynomial{Degree: 5, Coef0: 1}}, Normalized{RBF{Gamma: 2}}, Normalized{custom{}}, Normalized{Normalized{Linear{}}}, custom{},
 		Laplacian{}, Laplacian{Gamma: 0.3}, Matern{}, Matern{Nu: 2.5, Length: 2}, Normalized{Matern{}}, ELM{}, ELM{Sigma: 3}, Normalized{ELM{}},
+		Sum{RBF{}, Linear{}}, Sum{custom{}}, Product{RBF{}, Polynomial{Coef0: 1}, custom{}}, Scaled{RBF{}, 3}, Scaled{Kernel: Linear{}},
+		Normalized{Sum{Linear{}, Matern{}}}, Scaled{Product{ELM{}, Laplacian{}}, 0.5},
 	}
 }
+
+// indefinite holds the kernels that are not positive semi-definite.
+func indefinite() []Kernel { return []Kernel{Tanh{}, Tanh{Gamma: 0.3, Coef0: -1}} }
 
 func random(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -55,7 +60,7 @@ func random(n, d int, seed uint64) *mat.Dense {
 
 // The sizes lie on both sides of a stripe.
 func TestMatrixAndCrossEqualEval(t *testing.T) {
-	for _, k := range all() {
+	for _, k := range append(all(), indefinite()...) {
 		for _, n := range []int{1, 2, stripe - 1, stripe, stripe + 1, 2*stripe + 3} {
 			x, z := random(n, 3, 1), random(n/2+1, 3, 2)
 			km, err := Matrix(ctx, k, x, nil)
@@ -225,6 +230,12 @@ func TestMatrixErrors(t *testing.T) {
 		"nu":                {ErrParam, "Nu = 2", func() error { _, err := Matrix(ctx, Matern{Nu: 2}, x, nil); return err }},
 		"length":            {ErrParam, "Length = -1", func() error { _, err := Matrix(ctx, Matern{Length: -1}, x, nil); return err }},
 		"sigma":             {ErrParam, "Sigma = NaN", func() error { _, err := Matrix(ctx, ELM{Sigma: math.NaN()}, x, nil); return err }},
+		"tanh":              {ErrParam, "Coef0 = NaN", func() error { _, err := Matrix(ctx, Tanh{Coef0: math.NaN()}, x, nil); return err }},
+		"tanh gamma":        {ErrParam, "Tanh: Gamma = -1", func() error { _, err := Matrix(ctx, Tanh{Gamma: -1}, x, nil); return err }},
+		"empty sum":         {ErrParam, "Sum: kernels = 0", func() error { _, err := Matrix(ctx, Sum{}, x, nil); return err }},
+		"in product":        {ErrParam, "Product: kernel 1: kernels: RBF: Gamma = -1", func() error { _, err := Matrix(ctx, Product{Linear{}, RBF{Gamma: -1}}, x, nil); return err }},
+		"nil in sum":        {ErrParam, "Sum: kernel 0", func() error { _, err := Matrix(ctx, Sum{nil}, x, nil); return err }},
+		"factor":            {ErrParam, "Factor = -2", func() error { _, err := Matrix(ctx, Scaled{Linear{}, -2}, x, nil); return err }},
 		"memory":            {ErrTooLarge, "landmarks", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: 127}); return err }},
 		"limit":             {ErrParam, "MaxBytes = -1", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: -1}); return err }},
 		"context":           {context.Canceled, "canceled", func() error { _, err := Matrix(cancelled, RBF{}, x, nil); return err }},
@@ -267,6 +278,10 @@ func TestFormulas(t *testing.T) {
 	assert.Equal(t, 0.0, Matern{}.Eval([]float64{1e200}, []float64{-1e200}))
 	want := 2 / math.Pi * math.Asin((1+0.5-2)/math.Sqrt((0.5/4+1+5)*(0.5/4+1+1.25)))
 	assert.InDelta(t, want, ELM{Sigma: 2}.Eval(a, b), 1e-15)
+	assert.InDelta(t, math.Tanh(0.5*(0.5-2)-1), Tanh{Gamma: 0.5, Coef0: -1}.Eval(a, b), 1e-15)
+	assert.InDelta(t, RBF{}.Eval(a, b)-1.5, Sum{RBF{}, Linear{}}.Eval(a, b), 1e-15)
+	assert.InDelta(t, RBF{}.Eval(a, b)*-1.5, Product{RBF{}, Linear{}}.Eval(a, b), 1e-15)
+	assert.InDelta(t, -3, Scaled{Linear{}, 2}.Eval(a, b), 1e-15)
 	// In one dimension the Laplacian is a Matérn of smoothness 1/2, rougher than 3/2.
 	near := Laplacian{}.Eval([]float64{0}, []float64{1e-3})
 	assert.Less(t, near, Matern{}.Eval([]float64{0}, []float64{1e-3}))

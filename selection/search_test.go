@@ -216,6 +216,20 @@ func TestHigherTargets(t *testing.T) {
 	assert.False(t, taken(q, "0.9"))
 }
 
+func TestEveryFamilyCanBeSearched(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	for _, f := range []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
+		r := Regressor{Family: f}
+		require.NoError(t, r.Fit(ctx, x, y), f)
+		p, err := r.Predict(x)
+		require.NoError(t, err)
+		v, err := metrics.NMSE(y, p)
+		require.NoError(t, err)
+		assert.Less(t, v, 0.3, "%v", f)
+		assert.LessOrEqual(t, r.Result().Evaluations, 60, "%v", f)
+	}
+}
+
 func TestStatusesOnRows(t *testing.T) {
 	// Five rows eight times: the entropy cannot pass log 5 / log 40 = .436.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)

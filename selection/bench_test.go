@@ -1,0 +1,45 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// BenchmarkTails compares the scores of Entropy and the Grid where few rows of
+// normal features leave test rows beyond them: y = sin 2x₁ + noise. NMSE is the
+// geometric mean over thirty draws, on 300 rows each.
+func BenchmarkTails(b *testing.B) {
+	for _, n := range []int{60, 150} {
+		for _, d := range []int{1, 2, 5} {
+			for name, s := range map[string]Strategy{"leave-one-out": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{}} {
+				b.Run(fmt.Sprintf("n=%d/d=%d/%s", n, d, name), func(b *testing.B) {
+					logs := 0.0
+					for b.Loop() {
+						logs = 0
+						for seed := range uint64(30) {
+							x, y := problemOf(n, d, 0.2, seed+10)
+							xt, yt := problemOf(300, d, 0.2, seed+1000)
+							r := Regressor{Search: s}
+							if err := r.Fit(ctx, x, y); err != nil {
+								b.Fatal(err)
+							}
+							p, err := r.Predict(xt)
+							if err != nil {
+								b.Fatal(err)
+							}
+							v, err := metrics.NMSE(yt, p)
+							if err != nil {
+								b.Fatal(err)
+							}
+							logs += math.Log(v) / 30
+						}
+					}
+					b.ReportMetric(math.Exp(logs), "NMSE")
+				})
+			}
+		}
+	}
+}
