@@ -115,12 +115,7 @@ func (s Scaled) block(dst *mat.Dense, x, z *operand) {
 	}
 }
 
-func (s Scaled) factor() float64 {
-	if s.Factor == 0 {
-		return 1
-	}
-	return s.Factor
-}
+func (s Scaled) factor() float64 { return orDefault(s.Factor, 1) }
 
 func foldEval(ks []Kernel, op func(a, b float64) float64, x, z []float64) float64 {
 	v := ks[0].Eval(x, z)

@@ -31,12 +31,7 @@ var _ interface {
 	Validator
 } = ELM{}
 
-func (k ELM) sigma() float64 {
-	if k.Sigma == 0 {
-		return DefaultSigma
-	}
-	return k.Sigma
-}
+func (k ELM) sigma() float64 { return orDefault(k.Sigma, DefaultSigma) }
 
 // of returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
 // both rows.

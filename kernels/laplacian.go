@@ -27,7 +27,7 @@ var _ interface {
 	Validator
 } = Laplacian{}
 
-func (k Laplacian) gamma() float64 { return RBF{Gamma: k.Gamma}.gamma() }
+func (k Laplacian) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
 
 // Eval returns exp(-γ|x-z|₁). Cost O(d).
 func (k Laplacian) Eval(x, z []float64) float64 {

@@ -35,13 +35,7 @@ var _ interface {
 } = Matern{}
 
 func (k Matern) withDefaults() Matern {
-	if k.Nu == 0 {
-		k.Nu = DefaultNu
-	}
-	if k.Length == 0 {
-		k.Length = DefaultLength
-	}
-	return k
+	return Matern{Nu: orDefault(k.Nu, DefaultNu), Length: orDefault(k.Length, DefaultLength)}
 }
 
 // of returns the kernel at a squared distance; k has its defaults.

@@ -33,7 +33,7 @@ var _ interface {
 	Validator
 } = Polynomial{}
 
-func (k Polynomial) gamma() float64 { return RBF{Gamma: k.Gamma}.gamma() }
+func (k Polynomial) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
 
 func (k Polynomial) degree() int {
 	if k.Degree == 0 {

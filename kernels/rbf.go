@@ -30,11 +30,14 @@ var _ interface {
 	Validator
 } = RBF{}
 
-func (k RBF) gamma() float64 {
-	if k.Gamma == 0 {
-		return DefaultGamma
+func (k RBF) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
+
+// orDefault returns v, or d for the zero value.
+func orDefault(v, d float64) float64 {
+	if v == 0 {
+		return d
 	}
-	return k.Gamma
+	return v
 }
 
 // Eval returns exp(-γ|x-z|²). Cost O(d).

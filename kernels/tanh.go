@@ -27,7 +27,7 @@ var _ interface {
 	Validator
 } = Tanh{}
 
-func (k Tanh) gamma() float64 { return RBF{Gamma: k.Gamma}.gamma() }
+func (k Tanh) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
 
 // Eval returns tanh(γ<x,z> + c). Cost O(d).
 func (k Tanh) Eval(x, z []float64) float64 {
