@@ -181,6 +181,54 @@ func ExampleCSVOptions() {
 	// Output: [1 2] [20.5 NaN] [NaN 3] <nil>
 }
 
+func ExampleReadCSV() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "weather.csv")
+	if err := os.WriteFile(path, []byte(weather), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	grid, err := golearn.ReadCSV(path, nil) // a header, the class last
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, rows := grid.Size()
+	fmt.Println(rows, "rows, class", grid.AllClassAttributes()[0].GetName())
+	// Output: 5 rows, class play
+}
+
+func ExampleParseCSV() {
+	grid, err := golearn.ParseCSV("rain", strings.NewReader("rain,play\n1.5,no\n,yes\n"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, _, err := golearn.Matrix(grid, nil)
+	fmt.Println(mat.Col(nil, 0, x), err) // a gap stays a gap
+	// Output: [1.5 NaN] <nil>
+}
+
+func ExampleFilter() {
+	bins := golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
+		f := filters.NewBinningFilter(train, 2)
+		for _, a := range base.NonClassFloatAttributes(train) {
+			if err := f.AddAttribute(a); err != nil {
+				return nil, err
+			}
+		}
+		return f, f.Train()
+	})
+	p := &golearn.Pipeline{Steps: []golearn.Step{bins}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+	fmt.Println(p.Fit(parse(weather)), p.Labels())
+	// Output: <nil> [yes no]
+}
+
 func ExampleSplit() {
 	train, test, err := golearn.Split(parse(weather), 0.4, 1)
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/data"
-	"github.com/kernelearn/kernelearn/examples/internal/quiet"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -79,11 +78,7 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	if err := model.Fit(train); err != nil {
 		return err
 	}
-	var predictions base.FixedDataGrid
-	err := quiet.Stdout(func() (err error) {
-		predictions, err = model.Predict(test)
-		return err
-	})
+	predictions, err := model.Predict(test)
 	if err != nil {
 		return err
 	}

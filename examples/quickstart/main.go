@@ -26,7 +26,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/data"
-	"github.com/kernelearn/kernelearn/examples/internal/quiet"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -145,15 +144,11 @@ type model struct {
 	base.Classifier
 }
 
-func (m model) fitPredict(train, test base.FixedDataGrid) (predictions base.FixedDataGrid, err error) {
+func (m model) fitPredict(train, test base.FixedDataGrid) (base.FixedDataGrid, error) {
 	if err := m.Fit(train); err != nil {
 		return nil, err
 	}
-	err = quiet.Stdout(func() (err error) {
-		predictions, err = m.Predict(test)
-		return err
-	})
-	return predictions, err
+	return m.Predict(test)
 }
 
 // labels numbers the classes of a grid by their names, so that those of two
