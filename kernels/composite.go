@@ -41,10 +41,10 @@ func add(a, b float64) float64      { return a + b }
 func multiply(a, b float64) float64 { return a * b }
 
 // Eval returns Σ k(x, z).
-func (s Sum) Eval(x, z []float64) float64 { return foldEval(s, add, x, z) }
+func (s Sum) Eval(x, z []float64) float64 { return foldEval(s, 0, add, x, z) }
 
 // Eval returns Π k(x, z).
-func (p Product) Eval(x, z []float64) float64 { return foldEval(p, multiply, x, z) }
+func (p Product) Eval(x, z []float64) float64 { return foldEval(p, 1, multiply, x, z) }
 
 // Eval returns Factor·k(x, z).
 func (s Scaled) Eval(x, z []float64) float64 { return s.factor() * s.Kernel.Eval(x, z) }
@@ -83,10 +83,10 @@ func (p Product) Block(dst, x, z *mat.Dense) { blockOf(p, dst, x, z) }
 func (s Scaled) Block(dst, x, z *mat.Dense) { blockOf(s, dst, x, z) }
 
 // Diag implements Diagonal.
-func (s Sum) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, s, add, x) }
+func (s Sum) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, s, 0, add, x) }
 
 // Diag implements Diagonal.
-func (p Product) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, p, multiply, x) }
+func (p Product) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, p, 1, multiply, x) }
 
 // Diag implements Diagonal.
 func (s Scaled) Diag(dst []float64, x *mat.Dense) {
@@ -100,8 +100,8 @@ func (s Sum) need() need     { return needOfAll(s) }
 func (p Product) need() need { return needOfAll(p) }
 func (s Scaled) need() need  { return needOf(s.Kernel) }
 
-func (s Sum) block(dst *mat.Dense, x, z *operand)     { foldBlock(dst, s, add, x, z) }
-func (p Product) block(dst *mat.Dense, x, z *operand) { foldBlock(dst, p, multiply, x, z) }
+func (s Sum) block(dst *mat.Dense, x, z *operand)     { foldBlock(dst, s, 0, add, x, z) }
+func (p Product) block(dst *mat.Dense, x, z *operand) { foldBlock(dst, p, 1, multiply, x, z) }
 
 func (s Scaled) block(dst *mat.Dense, x, z *operand) {
 	block(s.Kernel, dst, x, z)
@@ -117,18 +117,24 @@ func (s Scaled) block(dst *mat.Dense, x, z *operand) {
 
 func (s Scaled) factor() float64 { return orDefault(s.Factor, 1) }
 
-func foldEval(ks []Kernel, op func(a, b float64) float64, x, z []float64) float64 {
-	v := ks[0].Eval(x, z)
-	for _, k := range ks[1:] {
+// The folds begin with the neutral element of op, 0 or 1: without a kernel, which
+// Validate refuses, it is the value.
+
+func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z []float64) float64 {
+	checkLen(x, z)
+	v := neutral
+	for _, k := range ks {
 		v = op(v, k.Eval(x, z))
 	}
 	return v
 }
 
-func foldDiag(dst []float64, ks []Kernel, op func(a, b float64) float64, x *mat.Dense) {
-	Diag(dst, ks[0], x)
+func foldDiag(dst []float64, ks []Kernel, neutral float64, op func(a, b float64) float64, x *mat.Dense) {
 	next := make([]float64, len(dst))
-	for _, k := range ks[1:] {
+	for i := range dst {
+		dst[i] = neutral
+	}
+	for _, k := range ks {
 		Diag(next, k, x)
 		for i, v := range next {
 			dst[i] = op(dst[i], v)
@@ -136,11 +142,15 @@ func foldDiag(dst []float64, ks []Kernel, op func(a, b float64) float64, x *mat.
 	}
 }
 
-func foldBlock(dst *mat.Dense, ks []Kernel, op func(a, b float64) float64, x, z *operand) {
-	block(ks[0], dst, x, z)
+func foldBlock(dst *mat.Dense, ks []Kernel, neutral float64, op func(a, b float64) float64, x, z *operand) {
 	r, c := dst.Dims()
 	next := mat.NewDense(r, c, nil)
-	for _, k := range ks[1:] {
+	for i := range r {
+		for j, di := 0, dst.RawRowView(i); j < c; j++ {
+			di[j] = neutral
+		}
+	}
+	for _, k := range ks {
 		block(k, next, x, z)
 		for i := range r {
 			di, ni := dst.RawRowView(i), next.RawRowView(i)

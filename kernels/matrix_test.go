@@ -287,6 +287,27 @@ func TestFormulas(t *testing.T) {
 	assert.Less(t, near, Matern{}.Eval([]float64{0}, []float64{1e-3}))
 }
 
+// Matrix refuses a sum of nothing; asked directly, it has a value all the same.
+func TestEmptySumAndProduct(t *testing.T) {
+	x := random(3, 2, 1)
+	for _, c := range []struct {
+		k interface {
+			Kernel
+			Blocker
+			Diagonal
+		}
+		want float64
+	}{{Sum{}, 0}, {Product{}, 1}} {
+		assert.Equal(t, c.want, c.k.Eval(x.RawRowView(0), x.RawRowView(1)))
+		diag, block := []float64{9, 9, 9}, mat.NewDense(3, 3, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9})
+		c.k.Diag(diag, x)
+		c.k.Block(block, x, x)
+		assert.Equal(t, []float64{c.want, c.want, c.want}, diag)
+		assert.Equal(t, 9*c.want, mat.Sum(block))
+		assert.Panics(t, func() { c.k.Eval([]float64{1}, []float64{1, 2}) })
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	a, b := []float64{1, 2}, []float64{0.5, -1}
 	assert.Equal(t, math.Exp(-DefaultGamma*squaredDistance(a, b)), RBF{}.Eval(a, b))
