@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Laplacian is the exponential kernel of the Manhattan distance
@@ -68,9 +69,7 @@ func (k Laplacian) block(dst *mat.Dense, x, z *operand) {
 				di[j] += math.Abs(v - w)
 			}
 		}
-		for j, d := range di {
-			di[j] = math.Exp(g * d)
-		}
+		vecmath.Exp(di, g, di)
 	}
 }
 

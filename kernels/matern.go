@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // The defaults of Matern.
@@ -38,24 +39,26 @@ func (k Matern) withDefaults() Matern {
 	return Matern{Nu: orDefault(k.Nu, DefaultNu), Length: orDefault(k.Length, DefaultLength)}
 }
 
-// of returns the kernel at a squared distance; k has its defaults.
-func (k Matern) of(squared float64) float64 {
-	// 2ν is 3 or 5.
-	s := math.Sqrt(2*k.Nu*squared) / k.Length
-	if math.IsInf(s, 1) {
-		return 0 // Inf·exp(-Inf) would be NaN
-	}
-	p := 1 + s
+// scaled returns √(2ν)·r of a squared distance, which is finite: where r² overflows
+// the kernel is 0 as it is for the largest number. k has its defaults.
+func (k Matern) scaled(squared float64) float64 {
+	return min(math.Sqrt(2*k.Nu*squared)/k.Length, 1e150)
+}
+
+// polynomial returns the factor before exp(-s).
+func (k Matern) polynomial(s float64) float64 {
 	if k.Nu == 2.5 {
-		p += s * s / 3
+		return 1 + s + s*s/3
 	}
-	return p * math.Exp(-s)
+	return 1 + s
 }
 
 // Eval returns k(x, z). Cost O(d).
 func (k Matern) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return k.withDefaults().of(squaredDistance(x, z))
+	k = k.withDefaults()
+	s := k.scaled(squaredDistance(x, z))
+	return k.polynomial(s) * math.Exp(-s)
 }
 
 // String returns, for example, "Matern(nu=1.5, length=2)".
@@ -87,10 +90,15 @@ func (k Matern) need() need { return needDistances }
 func (k Matern) block(dst *mat.Dense, x, z *operand) {
 	squaredDistances(dst, x, z)
 	k = k.withDefaults()
+	exps := make([]float64, len(z.centredSq))
 	for i := range x.centredSq {
 		di := dst.RawRowView(i)
 		for j, d := range di {
-			di[j] = k.of(d)
+			di[j] = k.scaled(d)
+		}
+		vecmath.Exp(exps, -1, di)
+		for j, s := range di {
+			di[j] = k.polynomial(s) * exps[j]
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // DefaultGamma is the γ of an RBF or a Polynomial whose Gamma is 0.
@@ -21,6 +22,21 @@ const DefaultGamma = 1.0
 // one over squared feature units: scale the features first.
 type RBF struct {
 	Gamma float64 // > 0; 0 means DefaultGamma
+}
+
+// RBFOfLength returns the RBF of length scale ℓ, in feature units:
+//
+//	k(x, z) = exp(-|x-z|²/(2ℓ²))
+//
+// the form in which Gaussian processes and the direct-kernel papers write it. An ℓ
+// that is not positive, or whose γ = 1/(2ℓ²) is no finite positive number, gives a
+// kernel that Validate refuses.
+func RBFOfLength(length float64) RBF {
+	g := 0.5 / length / length
+	if !(length > 0 && g > 0) {
+		g = math.NaN() // 0 would mean the default
+	}
+	return RBF{Gamma: g}
 }
 
 var _ interface {
@@ -70,9 +86,7 @@ func (k RBF) block(dst *mat.Dense, x, z *operand) {
 	g := -k.gamma()
 	for i := range x.centredSq {
 		di := dst.RawRowView(i)
-		for j, d := range di {
-			di[j] = math.Exp(g * d)
-		}
+		vecmath.Exp(di, g, di)
 	}
 }
 

@@ -111,7 +111,9 @@ func TestEntropyForRegression(t *testing.T) {
 		// The score is what the learner, tuned by the same rule, reports.
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 		require.NoError(t, l.Fit(ctx, x, y))
-		assert.InEpsilon(t, l.Report().Objective, row.Score*variance(y), 1e-6)
+		// The smallest ridges are 1e-8 of the diagonal: a condition of 1e10, of which
+		// the tridiagonal reduction and the Cholesky factor see the rounding each its way.
+		assert.InEpsilon(t, l.Report().Objective, row.Score*variance(y), 1e-5)
 		assert.InEpsilon(t, l.ChosenRidge(), row.Ridge, 1e-6)
 		if row.Score < best {
 			best, chosen = row.Score, i
