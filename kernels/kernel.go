@@ -20,6 +20,7 @@ package kernels
 
 import (
 	"fmt"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -93,11 +94,23 @@ type blockKernel interface {
 	block(dst *mat.Dense, x, z *operand)
 }
 
+// ownKernel returns k if it is a kernel of this package. A type elsewhere that
+// embeds one has its methods too, the unexported ones among them, but its Eval and
+// Block may be others.
+func ownKernel(k Kernel) (blockKernel, bool) {
+	b, ok := k.(blockKernel)
+	return b, ok && reflect.TypeOf(k).PkgPath() == ownPath
+}
+
+var ownPath = reflect.TypeFor[RBF]().PkgPath()
+
 // block evaluates any kernel on prepared operands.
 func block(k Kernel, dst *mat.Dense, x, z *operand) {
+	if own, ok := ownKernel(k); ok {
+		own.block(dst, x, z)
+		return
+	}
 	switch k := k.(type) {
-	case blockKernel:
-		k.block(dst, x, z)
 	case Blocker:
 		k.Block(dst, x.rows, z.rows)
 	default:

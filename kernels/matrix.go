@@ -160,8 +160,8 @@ func checkBytes(n, m int, limit int64) error {
 }
 
 func needOf(k Kernel) need {
-	if b, ok := k.(blockKernel); ok {
-		return b.need()
+	if own, ok := ownKernel(k); ok {
+		return own.need()
 	}
 	return 0
 }

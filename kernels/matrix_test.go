@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
 var ctx = context.Background()
@@ -34,19 +36,6 @@ func (customBlock) Block(dst, x, z *mat.Dense) {
 	}
 }
 
-func all() []Kernel {
-	return []Kernel{
-		RBF{}, RBF{Gamma: 0.3}, Linear{}, Polynomial{}, Polynomial{Degree: 2, Gamma: 0.5, Coef0: 1}, Normalized{Linear{}},
-		Normalized{Polynomial{Degree: 5, Coef0: 1}}, Normalized{RBF{Gamma: 2}}, Normalized{custom{}}, Normalized{Normalized{Linear{}}}, custom{},
-		Laplacian{}, Laplacian{Gamma: 0.3}, Matern{}, Matern{Nu: 2.5, Length: 2}, Normalized{Matern{}}, ELM{}, ELM{Sigma: 3}, Normalized{ELM{}},
-		Sum{RBF{}, Linear{}}, Sum{custom{}}, Product{RBF{}, Polynomial{Coef0: 1}, custom{}}, Scaled{RBF{}, 3}, Scaled{Kernel: Linear{}},
-		Normalized{Sum{Linear{}, Matern{}}}, Scaled{Product{ELM{}, Laplacian{}}, 0.5},
-	}
-}
-
-// indefinite holds the kernels that are not positive semi-definite.
-func indefinite() []Kernel { return []Kernel{Tanh{}, Tanh{Gamma: 0.3, Coef0: -1}} }
-
 func random(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, d, nil)
@@ -58,9 +47,9 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The sizes lie on both sides of a stripe.
+// The sizes lie on both sides of a stripe; kerneltest has all kernels at one size.
 func TestMatrixAndCrossEqualEval(t *testing.T) {
-	for _, k := range append(all(), indefinite()...) {
+	for _, k := range []Kernel{RBF{}, Matern{}, Normalized{Polynomial{Coef0: 1}}, Sum{Laplacian{}, custom{}}, custom{}} {
 		for _, n := range []int{1, 2, stripe - 1, stripe, stripe + 1, 2*stripe + 3} {
 			x, z := random(n, 3, 1), random(n/2+1, 3, 2)
 			km, err := Matrix(ctx, k, x, nil)
@@ -92,32 +81,17 @@ func TestMatrixUsesBlocker(t *testing.T) {
 	assert.Equal(t, 1000.0, c.At(2, 2))
 }
 
-func TestBlockEqualsCross(t *testing.T) {
-	x, z := random(7, 4, 1), random(5, 4, 2)
-	for _, k := range all() {
-		b, ok := k.(Blocker)
-		if !ok {
-			continue
-		}
-		got := mat.NewDense(7, 5, nil)
-		b.Block(got, x, z)
-		want, err := Cross(ctx, k, x, z, nil)
-		require.NoError(t, err)
-		assert.True(t, mat.EqualApprox(got, want, 1e-14), "%v", k)
-	}
-}
-
+// A matrix has exactly what Diag gives on its diagonal: ones, where the kernel says so.
 func TestDiagonal(t *testing.T) {
 	x := random(stripe+9, 3, 1)
 	x.SetRow(4, []float64{0, 0, 0})
-	for _, k := range all() {
+	for _, k := range []Kernel{RBF{}, Laplacian{}, Matern{}, Normalized{Linear{}}, ELM{}, Scaled{RBF{}, 3}} {
 		km, err := Matrix(ctx, k, x, nil)
 		require.NoError(t, err)
 		want := make([]float64, stripe+9)
 		Diag(want, k, x)
 		for i, w := range want {
 			assert.Equal(t, w, km.At(i, i), "%v", k)
-			assert.InDelta(t, k.Eval(x.RawRowView(i), x.RawRowView(i)), w, 1e-13*max(1, w), "%v", k)
 		}
 		switch k.(type) {
 		case RBF, Laplacian, Matern:
@@ -129,25 +103,6 @@ func TestDiagonal(t *testing.T) {
 	assert.Equal(t, 0.0, k.At(4, 4))
 	assert.Equal(t, 0.0, k.At(3, 4))
 	assert.Equal(t, 1.0, k.At(3, 3))
-}
-
-func TestWorkersDoNotMatter(t *testing.T) {
-	x, z := random(400, 6, 1), random(300, 6, 2)
-	for _, k := range all() {
-		var first *mat.SymDense
-		var firstCross *mat.Dense
-		for _, w := range []int{1, 2, 3, 8} {
-			km, err := Matrix(ctx, k, x, &Options{Workers: w})
-			require.NoError(t, err)
-			kc, err := Cross(ctx, k, x, z, &Options{Workers: w})
-			require.NoError(t, err)
-			if first == nil {
-				first, firstCross = km, kc
-				continue
-			}
-			assert.True(t, mat.Equal(first, km) && mat.Equal(firstCross, kc), "%v, %d workers", k, w)
-		}
-	}
 }
 
 // Rows far from the origin and near to each other: |x|²+|z|²-2<x,z> would have
@@ -250,41 +205,44 @@ func TestMatrixErrors(t *testing.T) {
 	assert.NoError(t, err, "128 bytes are a 4×4 matrix")
 }
 
-func TestPositiveSemiDefinite(t *testing.T) {
-	x := random(60, 3, 5)
-	for _, k := range all() {
-		km, err := Matrix(ctx, k, x, nil)
+func TestFarRowsHaveNoKernel(t *testing.T) {
+	for _, k := range []Kernel{RBF{}, Laplacian{}, Matern{}, Matern{Nu: 2.5}} {
+		assert.Equal(t, 0.0, k.Eval([]float64{1e200}, []float64{-1e200}), "%v", k)
+	}
+}
+
+func TestRBFOfLength(t *testing.T) {
+	assert.Equal(t, RBF{Gamma: 0.125}, RBFOfLength(2))
+	assert.InDelta(t, math.Exp(-9.0/8), RBFOfLength(2).Eval([]float64{1}, []float64{4}), 1e-15)
+	for _, l := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-200, 1e200} {
+		assert.ErrorIs(t, Validate(RBFOfLength(l)), ErrParam, "%v", l)
+	}
+}
+
+// The matrices of a reference implementation: linear, RBF of γ = 1/3, (<x,z>/3 + 1)³,
+// tanh(<x,z>/3).
+func TestReferenceMatrices(t *testing.T) {
+	var cases []struct {
+		Kernel string
+		X, K   [][]float64
+	}
+	golden.Load(t, "kernel_measures.json", &cases)
+	of := map[string]Kernel{
+		"linear": Linear{}, "rbf": RBF{Gamma: 1.0 / 3}, "poly": Polynomial{Degree: 3, Gamma: 1.0 / 3, Coef0: 1}, "tanh": Tanh{Gamma: 1.0 / 3},
+	}
+	require.Len(t, cases, len(of))
+	for _, c := range cases {
+		require.Contains(t, of, c.Kernel)
+		k, err := Matrix(ctx, of[c.Kernel], golden.Dense(c.X), nil)
 		require.NoError(t, err)
-		var e mat.EigenSym
-		require.True(t, e.Factorize(km, false))
-		v := e.Values(nil)
-		assert.GreaterOrEqual(t, v[0], -1e-12*v[len(v)-1], "%v", k)
+		worst := 0.0
+		for i, row := range c.K {
+			for j, want := range row {
+				worst = max(worst, math.Abs(k.At(i, j)-want)/max(1, math.Abs(want)))
+			}
+		}
+		assert.LessOrEqual(t, worst, 1e-9, c.Kernel)
 	}
-}
-
-func TestEvalPanicsOnLengthsOnly(t *testing.T) {
-	for _, k := range []Kernel{RBF{}, Linear{}, Polynomial{}, Normalized{Linear{}}} {
-		assert.Panics(t, func() { k.Eval([]float64{1}, []float64{1, 2}) }, "%v", k)
-	}
-}
-
-// The formulas, and the limits that tie kernels to each other.
-func TestFormulas(t *testing.T) {
-	a, b := []float64{1, 2}, []float64{0.5, -1}
-	assert.InDelta(t, math.Exp(-0.7*3.5), Laplacian{Gamma: 0.7}.Eval(a, b), 1e-15)
-	r := math.Sqrt(0.25+9) / 2
-	assert.InDelta(t, (1+math.Sqrt(3)*r)*math.Exp(-math.Sqrt(3)*r), Matern{Length: 2}.Eval(a, b), 1e-15)
-	assert.InDelta(t, (1+math.Sqrt(5)*r+5*r*r/3)*math.Exp(-math.Sqrt(5)*r), Matern{Nu: 2.5, Length: 2}.Eval(a, b), 1e-15)
-	assert.Equal(t, 0.0, Matern{}.Eval([]float64{1e200}, []float64{-1e200}))
-	want := 2 / math.Pi * math.Asin((1+0.5-2)/math.Sqrt((0.5/4+1+5)*(0.5/4+1+1.25)))
-	assert.InDelta(t, want, ELM{Sigma: 2}.Eval(a, b), 1e-15)
-	assert.InDelta(t, math.Tanh(0.5*(0.5-2)-1), Tanh{Gamma: 0.5, Coef0: -1}.Eval(a, b), 1e-15)
-	assert.InDelta(t, RBF{}.Eval(a, b)-1.5, Sum{RBF{}, Linear{}}.Eval(a, b), 1e-15)
-	assert.InDelta(t, RBF{}.Eval(a, b)*-1.5, Product{RBF{}, Linear{}}.Eval(a, b), 1e-15)
-	assert.InDelta(t, -3, Scaled{Linear{}, 2}.Eval(a, b), 1e-15)
-	// In one dimension the Laplacian is a Matérn of smoothness 1/2, rougher than 3/2.
-	near := Laplacian{}.Eval([]float64{0}, []float64{1e-3})
-	assert.Less(t, near, Matern{}.Eval([]float64{0}, []float64{1e-3}))
 }
 
 // Matrix refuses a sum of nothing; asked directly, it has a value all the same.
@@ -346,20 +304,13 @@ func TestMedian(t *testing.T) {
 
 func TestFamilies(t *testing.T) {
 	x := random(20, 3, 1)
-	for _, f := range []Family{RBFFamily{}, PolynomialFamily{}, LaplacianFamily{}, MaternFamily{}, MaternFamily{Nu: 2.5}, ELMFamily{}} {
-		lo, hi := f.Bounds()
-		s, err := f.Start(ctx, x)
-		require.NoError(t, err)
-		assert.True(t, 0 < lo && lo <= s && s <= hi, "%v", f)
-		for _, p := range []float64{lo, s, hi} {
-			assert.NoError(t, Validate(f.At(p)), "%v at %v", f, p)
-		}
-	}
 	m, err := MedianSquaredDistance(ctx, x, 0)
 	require.NoError(t, err)
-	s, _ := RBFFamily{}.Start(ctx, x)
+	s, err := RBFFamily{}.Start(ctx, x)
+	require.NoError(t, err)
 	assert.Equal(t, 1/m, s)
 	assert.Equal(t, PolynomialFamily{}.At(3).String(), PolynomialFamily{}.At(3.4).String())
 	unit := mat.NewDense(2, 2, []float64{1, 0, 0.6, 0.8})
 	assert.InDelta(t, math.Pow(1.6/2, 7), PolynomialFamily{}.At(7).Eval(unit.RawRowView(0), unit.RawRowView(1)), 1e-15)
+	assert.Equal(t, Matern{Nu: 2.5, Length: 0.25}, MaternFamily{Nu: 2.5}.At(4))
 }

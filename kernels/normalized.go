@@ -67,10 +67,7 @@ func (k Normalized) Diag(dst []float64, x *mat.Dense) {
 
 func (k Normalized) need() need {
 	inner, _ := k.split()
-	if b, ok := inner.(blockKernel); ok {
-		return b.need()
-	}
-	return 0
+	return needOf(inner)
 }
 
 func (k Normalized) block(dst *mat.Dense, x, z *operand) {

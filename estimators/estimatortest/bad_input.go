@@ -20,9 +20,9 @@ func (p *probe) place(doing string, err error, row, col int) {
 	switch {
 	case err == nil:
 	case !errors.As(err, &at):
-		p.errorf("%s: the error %q is no *estimators.NotFiniteError and so names no place", doing, err)
+		p.Errorf("%s: the error %q is no *estimators.NotFiniteError and so names no place", doing, err)
 	case at.Row != row || at.Col != col:
-		p.errorf("%s: the error names the place [%d,%d], want [%d,%d]", doing, at.Row, at.Col, row, col)
+		p.Errorf("%s: the error names the place [%d,%d], want [%d,%d]", doing, at.Row, at.Col, row, col)
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *probe) unfitted(m model, x mat.Matrix) {
 	}
 	if m.kind == classifiers {
 		if c := m.classifier().Classes(); c != nil {
-			p.errorf("Classes before Fit: %v, want nil", c)
+			p.Errorf("Classes before Fit: %v, want nil", c)
 		}
 	}
 }

@@ -17,17 +17,17 @@ func checkVariance(p *probe, s *subject) {
 	m, x := s.fitted(p, s.train()), s.test().x
 	m.needs(p, estimators.Variance)
 	mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
-	p.must("PredictVariance", err)
+	p.Must("PredictVariance", err)
 	if len(mean) != testRows || len(variance) != testRows {
-		p.fatalf("PredictVariance gave %d means and %d variances for %d rows", len(mean), len(variance), testRows)
+		p.Fatalf("PredictVariance gave %d means and %d variances for %d rows", len(mean), len(variance), testRows)
 	}
 	for i, v := range variance {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			p.fatalf("the variance of row %d is %v", i, v)
+			p.Fatalf("the variance of row %d is %v", i, v)
 		}
 	}
 	got, err := columns(nil, mean)
-	p.must("PredictVariance", err)
+	p.Must("PredictVariance", err)
 	p.sameMatrix("the mean of PredictVariance", m.outputs(p, x)[0].values, got, s.options.Tolerance)
 }
 
@@ -59,7 +59,7 @@ func checkWeightedFit(p *probe, s *subject) {
 		plain   data
 	}{{"a weight of 2 and the row twice", weights(), d.pick(rows)}, {"weights of 1 and none", ones, d}} {
 		m := s.new()
-		p.must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, c.weights))
+		p.Must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, c.weights))
 		p.same(c.name, s.fitted(p, c.plain).outputs(p, x), m.outputs(p, x), s.options.Tolerance)
 	}
 }
@@ -79,7 +79,7 @@ func checkBadWeights(p *probe, s *subject) {
 	} {
 		d := s.train()
 		if err := m.fitWeighted(context.Background(), d.x, d.y, w); err == nil {
-			p.errorf("FitWeighted with %s weights: no error", name)
+			p.Errorf("FitWeighted with %s weights: no error", name)
 		} else {
 			p.contract("FitWeighted with "+name+" weights", err)
 		}
@@ -91,21 +91,21 @@ func checkReport(p *probe, s *subject) {
 	s.new().needs(p, estimators.Reporting)
 	before := s.new().value.(estimators.Reporter).Report()
 	if before.Converged || before.Iterations != 0 {
-		p.errorf("Report before Fit: %+v", before)
+		p.Errorf("Report before Fit: %+v", before)
 	}
 	r := s.fitted(p, s.train()).value.(estimators.Reporter)
 	got := r.Report()
 	if got.Iterations < 0 || math.IsNaN(got.Objective) || !(got.Jitter >= 0) || math.IsInf(got.Jitter, 1) {
-		p.errorf("Report after Fit: %+v", got)
+		p.Errorf("Report after Fit: %+v", got)
 	}
 	again := r.Report()
 	for i := range got.Warnings {
 		got.Warnings[i] = "overwritten"
 	}
 	if third := r.Report(); len(got.Warnings) > 0 && third.Warnings[0] == "overwritten" {
-		p.errorf("the Warnings of a Report are those of the model itself, no copy")
+		p.Errorf("the Warnings of a Report are those of the model itself, no copy")
 	} else if len(third.Warnings) != len(again.Warnings) {
-		p.errorf("Report: %d warnings, then %d", len(again.Warnings), len(third.Warnings))
+		p.Errorf("Report: %d warnings, then %d", len(again.Warnings), len(third.Warnings))
 	}
 }
 
@@ -114,17 +114,17 @@ func checkCapabilities(p *probe, s *subject) {
 	_, writes := m.value.(encoding.BinaryMarshaler)
 	_, reads := m.value.(encoding.BinaryUnmarshaler)
 	if writes != reads {
-		p.errorf("has one of MarshalBinary and UnmarshalBinary")
+		p.Errorf("has one of MarshalBinary and UnmarshalBinary")
 	}
 	for capability, call := range m.everyMethod(x) {
 		err := call()
 		switch supports := m.can(capability); {
 		case supports && err != nil:
-			p.errorf("%v is said to be supported: %v", capability, err)
+			p.Errorf("%v is said to be supported: %v", capability, err)
 		case !supports && err == nil:
-			p.errorf("%v is said not to be supported, yet works", capability)
+			p.Errorf("%v is said not to be supported, yet works", capability)
 		case !supports && !errors.Is(err, errors.ErrUnsupported):
-			p.errorf("%v is said not to be supported; the error %q is no errors.ErrUnsupported", capability, err)
+			p.Errorf("%v is said not to be supported; the error %q is no errors.ErrUnsupported", capability, err)
 		}
 	}
 }

@@ -117,15 +117,15 @@ func (p *probe) contract(doing string, err error) {
 			return
 		}
 	}
-	p.errorf("%s: the error %q unwraps to none of package estimators", doing, err)
+	p.Errorf("%s: the error %q unwraps to none of package estimators", doing, err)
 }
 
 // wants fails unless err is of the kind that is wanted.
 func (p *probe) wants(doing string, err, want error) {
 	switch {
 	case err == nil:
-		p.errorf("%s: no error, want %q", doing, want)
+		p.Errorf("%s: no error, want %q", doing, want)
 	case !errors.Is(err, want):
-		p.errorf("%s: the error %q is no %q", doing, err, want)
+		p.Errorf("%s: the error %q is no %q", doing, err, want)
 	}
 }

@@ -19,7 +19,7 @@ func (s *subject) threeClasses(p *probe) (model, data) {
 func checkLabels(p *probe, s *subject) {
 	m, test := s.threeClasses(p)
 	before, err := m.classifier().Predict(test.x)
-	p.must("Predict", err)
+	p.Must("Predict", err)
 	// The order is kept, so that the same model has to result.
 	other := map[int]int{-3: math.MinInt, 2: -1, 11: math.MaxInt}
 	d := problem(s.kind, 12, trainRows, 3, 3)
@@ -28,16 +28,16 @@ func checkLabels(p *probe, s *subject) {
 		y[i] = other[l]
 	}
 	c := s.new().classifier()
-	p.must("Fit with large labels", c.Fit(context.Background(), d.x, y))
+	p.Must("Fit with large labels", c.Fit(context.Background(), d.x, y))
 	after, err := c.Predict(test.x)
-	p.must("Predict with large labels", err)
+	p.Must("Predict with large labels", err)
 	for i, l := range before {
 		if after[i] != other[l] {
-			p.fatalf("row %d is %d, with other labels for the same classes %d, want %d", i, l, after[i], other[l])
+			p.Fatalf("row %d is %d, with other labels for the same classes %d, want %d", i, l, after[i], other[l])
 		}
 	}
 	if got, want := c.Classes(), []int{math.MinInt, -1, math.MaxInt}; !slices.Equal(got, want) {
-		p.errorf("Classes = %v, want %v", got, want)
+		p.Errorf("Classes = %v, want %v", got, want)
 	}
 }
 
@@ -46,11 +46,11 @@ func checkClasses(p *probe, s *subject) {
 	want := toLabels(labelsOf)
 	got := m.classifier().Classes()
 	if !slices.Equal(got, want) {
-		p.fatalf("Classes = %v, want %v", got, want)
+		p.Fatalf("Classes = %v, want %v", got, want)
 	}
 	got[0] = 1000
 	if again := m.classifier().Classes(); !slices.Equal(again, want) {
-		p.errorf("Classes after writing to what it returned: %v, want %v", again, want)
+		p.Errorf("Classes after writing to what it returned: %v, want %v", again, want)
 	}
 }
 
@@ -69,12 +69,12 @@ func checkProbabilities(p *probe, s *subject) {
 		m.needs(p, estimators.Proba)
 		x := problem(s.kind, 15, testRows, 3, k).x
 		proba, err := m.value.(estimators.ProbaPredictor).PredictProba(x)
-		p.must("PredictProba", err)
+		p.Must("PredictProba", err)
 		p.dims("PredictProba", proba, testRows, k)
 		for i := range testRows {
 			row := proba.RawRowView(i)
 			if !(floats.Min(row) >= -probaSlack) || !(floats.Max(row) <= 1+probaSlack) || !(math.Abs(floats.Sum(row)-1) <= probaSlack) {
-				p.fatalf("row %d of %d classes: %v, want numbers in [0,1] that sum to 1", i, k, row)
+				p.Fatalf("row %d of %d classes: %v, want numbers in [0,1] that sum to 1", i, k, row)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func checkProbabilities(p *probe, s *subject) {
 
 func (p *probe) dims(method string, m *mat.Dense, rows, cols int) {
 	if r, c := m.Dims(); r != rows || c != cols {
-		p.fatalf("%s gave %d×%d, want %d×%d", method, r, c, rows, cols)
+		p.Fatalf("%s gave %d×%d, want %d×%d", method, r, c, rows, cols)
 	}
 }
 
@@ -100,7 +100,7 @@ func checkProbabilityOrder(p *probe, s *subject) {
 	m, test := s.threeClasses(p)
 	m.needs(p, estimators.Proba)
 	proba, err := m.value.(estimators.ProbaPredictor).PredictProba(test.x)
-	p.must("PredictProba", err)
+	p.Must("PredictProba", err)
 	p.dims("PredictProba", proba, testRows, 3)
 	p.accurate("the largest of PredictProba", argmax(proba, m.classifier().Classes()), test.y)
 }
@@ -111,11 +111,11 @@ func checkDecision(p *probe, s *subject) {
 		m.needs(p, estimators.Decision)
 		x := problem(s.kind, 17, testRows, 3, k).x
 		scores, err := m.value.(estimators.DecisionPredictor).Decision(x)
-		p.must("Decision", err)
+		p.Must("Decision", err)
 		p.dims("Decision", scores, testRows, k)
 		want := m.outputs(p, x)[0].values.RawMatrix().Data
 		if got := argmax(scores, m.classifier().Classes()); !slices.Equal(got, want) {
-			p.errorf("the largest of Decision are %v, Predict gives %v", got, want)
+			p.Errorf("the largest of Decision are %v, Predict gives %v", got, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 func checkRefitForgets(p *probe, s *subject) {
 	first, second := problem(s.kind, 10, trainRows, 2, 2), s.train()
 	m := s.fitted(p, first)
-	p.must("second Fit", m.fit(context.Background(), second.x, second.y))
+	p.Must("second Fit", m.fit(context.Background(), second.x, second.y))
 	x := s.test().x
 	p.same("after a Fit on other rows", s.fitted(p, second).outputs(p, x), m.outputs(p, x), 0)
 }
@@ -30,7 +30,7 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 	want := m.outputs(p, x)
 	fails := func(doing string, d data) {
 		if m.fit(context.Background(), d.x, d.y) == nil {
-			p.fatalf("Fit with %s: no error", doing)
+			p.Fatalf("Fit with %s: no error", doing)
 		}
 		p.keeps("a Fit that failed for "+doing, m, x, want)
 	}
@@ -53,7 +53,7 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 func (p *probe) keeps(after string, m model, x mat.Matrix, want outputs) {
 	got, err := m.tryOutputs(x)
 	if err != nil {
-		p.errorf("after %s: %v", after, err)
+		p.Errorf("after %s: %v", after, err)
 		return
 	}
 	p.same("after "+after, want, got, 0)
@@ -95,19 +95,19 @@ func checkInputsUnmodified(p *probe, s *subject) {
 	m.outputs(p, test.x)
 	if s.kind&supervised != 0 && m.can(estimators.Weighted) {
 		w := weights()
-		p.must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, w))
+		p.Must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, w))
 		if !slices.Equal(w, weights()) {
-			p.errorf("FitWeighted changed its weights")
+			p.Errorf("FitWeighted changed its weights")
 		}
 	}
 	if !mat.Equal(d.x, keptTrain.x) {
-		p.errorf("Fit changed its x")
+		p.Errorf("Fit changed its x")
 	}
 	if !slices.Equal(d.y, keptTrain.y) {
-		p.errorf("Fit changed its y")
+		p.Errorf("Fit changed its y")
 	}
 	if !mat.Equal(test.x, keptTest.x) {
-		p.errorf("a method changed its x")
+		p.Errorf("a method changed its x")
 	}
 }
 
@@ -120,7 +120,7 @@ func checkAnyMatrix(p *probe, s *subject) {
 		"a foreign type of matrix": func(x *mat.Dense) mat.Matrix { return foreign{x} },
 	} {
 		m := s.new()
-		p.must("Fit on "+name, m.fit(context.Background(), view(d.x), d.y))
+		p.Must("Fit on "+name, m.fit(context.Background(), view(d.x), d.y))
 		p.same(name, want, m.outputs(p, view(x)), s.options.Tolerance)
 	}
 }
@@ -145,9 +145,9 @@ func checkKeepsNoReference(p *probe, s *subject) {
 	}
 	p.keeps("overwriting Fit's x and y", m, x, want)
 	kept := mat.DenseCopyOf(x)
-	p.must("overwriting results", m.overwriteResults(x))
+	p.Must("overwriting results", m.overwriteResults(x))
 	if !mat.Equal(x, kept) {
-		p.fatalf("what a method returned is its x itself")
+		p.Fatalf("what a method returned is its x itself")
 	}
 	p.keeps("overwriting what the methods returned", m, x, want)
 }
@@ -159,7 +159,7 @@ func checkSameSeed(p *probe, s *subject) {
 
 func checkWorkers(p *probe, s *subject) {
 	if s.options.Workers == nil {
-		p.skip("was given no Options.Workers")
+		p.Skip("was given no Options.Workers")
 	}
 	var want outputs
 	for _, n := range []int{1, 2, 5} {
@@ -191,13 +191,13 @@ func checkGoroutineLeaks(p *probe, s *subject) {
 	var left string
 	for range 20 {
 		var profile bytes.Buffer
-		p.must("profile", pprof.Lookup("goroutine").WriteTo(&profile, 1))
+		p.Must("profile", pprof.Lookup("goroutine").WriteTo(&profile, 1))
 		if left = profile.String(); !strings.Contains(left, id) {
 			return
 		}
 		time.Sleep(25 * time.Millisecond) // one that is about to end may
 	}
-	p.errorf("goroutines that still run, those with the label %s:\n%s", id, left)
+	p.Errorf("goroutines that still run, those with the label %s:\n%s", id, left)
 }
 
 func checkClone(p *probe, s *subject) {
@@ -207,14 +207,14 @@ func checkClone(p *probe, s *subject) {
 	want := m.outputs(p, x)
 	c := m.clone()
 	if a, b := reflect.TypeOf(m.value), reflect.TypeOf(c.value); a != b {
-		p.fatalf("the clone of a %v is a %v", a, b)
+		p.Fatalf("the clone of a %v is a %v", a, b)
 	}
 	p.unfitted(c, x)
 	d := s.other()
-	p.must("Fit of the clone", c.fit(context.Background(), d.x, d.y))
+	p.Must("Fit of the clone", c.fit(context.Background(), d.x, d.y))
 	p.keeps("a Fit of its clone", m, x, want)
 	p.same("the clone and a new value", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
-	p.must("Fit after Clone", m.fit(context.Background(), s.train().x, s.train().y))
+	p.Must("Fit after Clone", m.fit(context.Background(), s.train().x, s.train().y))
 	p.same("the clone after a Fit of the original", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
 }
 
@@ -240,12 +240,12 @@ func (s *subject) clonesConfiguration(p *probe) {
 		case !from.Type().Field(i).IsExported():
 		case a.Kind() == reflect.Slice:
 			if a.Len() != b.Len() {
-				p.errorf("the clone's %s has %d entries, want %d", name, b.Len(), a.Len())
+				p.Errorf("the clone's %s has %d entries, want %d", name, b.Len(), a.Len())
 			} else if a.Len() > 0 && a.Pointer() == b.Pointer() {
-				p.errorf("the clone's %s is the same slice, no copy", name)
+				p.Errorf("the clone's %s is the same slice, no copy", name)
 			}
 		case odd[i] && !a.Equal(b):
-			p.errorf("the clone's %s is %v, want %v", name, b, a)
+			p.Errorf("the clone's %s is %v, want %v", name, b, a)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (s *subject) new() model { return model{s.kind, s.build()} }
 // fitted returns a new model, fitted on the problem.
 func (s *subject) fitted(p *probe, d data) model {
 	m := s.new()
-	p.must("Fit", m.fit(context.Background(), d.x, d.y))
+	p.Must("Fit", m.fit(context.Background(), d.x, d.y))
 	return m
 }
 
@@ -81,7 +81,7 @@ func toLabels(y []float64) []int {
 // needs skips the check if the type lacks a capability.
 func (m model) needs(p *probe, c estimators.Capability) {
 	if !m.can(c) {
-		p.skip("has no " + c.String())
+		p.Skip("has no " + c.String())
 	}
 }
 
@@ -227,7 +227,7 @@ type output struct {
 // for each row of x.
 func (m model) outputs(p *probe, x mat.Matrix) outputs {
 	out, err := m.tryOutputs(x)
-	p.must("on good rows", err)
+	p.Must("on good rows", err)
 	return out
 }
 
@@ -262,7 +262,7 @@ func (m model) tryOutputs(x mat.Matrix) (outputs, error) {
 // tol of 0 asks for the same bits.
 func (p *probe) same(what string, want, got outputs, tol float64) {
 	if len(want) != len(got) {
-		p.errorf("%s: %d methods, want %d", what, len(got), len(want))
+		p.Errorf("%s: %d methods, want %d", what, len(got), len(want))
 		return
 	}
 	for k, w := range want {
@@ -273,7 +273,7 @@ func (p *probe) same(what string, want, got outputs, tol float64) {
 func (p *probe) sameMatrix(what string, want, got *mat.Dense, tol float64) {
 	r, c := want.Dims()
 	if r2, c2 := got.Dims(); r2 != r || c2 != c {
-		p.errorf("%s: %d×%d, want %d×%d", what, r2, c2, r, c)
+		p.Errorf("%s: %d×%d, want %d×%d", what, r2, c2, r, c)
 		return
 	}
 	for i := range r {
@@ -283,7 +283,7 @@ func (p *probe) sameMatrix(what string, want, got *mat.Dense, tol float64) {
 				continue
 			}
 			if !(math.Abs(w-g) <= tol*math.Max(1, math.Abs(w))) || tol == 0 {
-				p.errorf("%s: row %d, column %d is %v, want %v (tolerance %g)", what, i, j, g, w, tol)
+				p.Errorf("%s: row %d, column %d is %v, want %v (tolerance %g)", what, i, j, g, w, tol)
 				return
 			}
 		}

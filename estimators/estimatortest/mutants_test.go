@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -726,7 +727,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // judged runs a check on a mutant as the suite would.
-func (m mutant) judged(c check) verdict {
+func (m mutant) judged(c check) conformance.Verdict {
 	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: DefaultTolerance}}
 	if c.name == "workers" {
 		s.options.Workers = func(n int) any {
@@ -748,9 +749,9 @@ func TestEveryCheckCanFail(t *testing.T) {
 			for _, m := range all[c.name] {
 				assert.NotZero(t, c.kinds&m.kind, "the check is not for the kind of %q", m.name)
 				v := m.judged(c)
-				assert.Empty(t, v.skipped, m.name)
-				assert.True(t, v.failed(), "the check passes a type that %s", m.name)
-				assert.Contains(t, strings.Join(v.failures, "\n"), m.says, "the check fails %q for another reason", m.name)
+				assert.Empty(t, v.Skipped, m.name)
+				assert.True(t, v.Failed(), "the check passes a type that %s", m.name)
+				assert.Contains(t, strings.Join(v.Failures, "\n"), m.says, "the check fails %q for another reason", m.name)
 			}
 		})
 		delete(all, c.name)
@@ -770,8 +771,8 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		for _, c := range checks {
 			if c.kinds&m.kind != 0 && c.name != "workers" {
 				v := m.judged(c)
-				assert.Empty(t, v.failures, "%s: %s", m.name, c.name)
-				assert.Empty(t, v.skipped, "%s: %s", m.name, c.name)
+				assert.Empty(t, v.Failures, "%s: %s", m.name, c.name)
+				assert.Empty(t, v.Skipped, "%s: %s", m.name, c.name)
 			}
 		}
 	}

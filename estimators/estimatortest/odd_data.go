@@ -98,7 +98,7 @@ func checkSingleClass(p *probe, s *subject) {
 	}
 	for i, v := range m.outputs(p, s.test().x)[0].values.RawMatrix().Data {
 		if v != 4 {
-			p.fatalf("row %d is predicted as %v, the only class is 4", i, v)
+			p.Fatalf("row %d is predicted as %v, the only class is 4", i, v)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func (s *subject) marshalled(p *probe) (model, []byte) {
 	m := s.fitted(p, s.train())
 	m.needs(p, estimators.Marshalling)
 	bytes, err := m.marshal()
-	p.must("MarshalBinary", err)
+	p.Must("MarshalBinary", err)
 	return m, bytes
 }
 
@@ -22,15 +22,15 @@ func checkRoundTrip(p *probe, s *subject) {
 	m, stored := s.marshalled(p)
 	x := s.test().x
 	read := s.new()
-	p.must("UnmarshalBinary", read.unmarshal(stored))
+	p.Must("UnmarshalBinary", read.unmarshal(stored))
 	p.same("the value that was read", m.outputs(p, x), read.outputs(p, x), 0)
 	again, err := read.marshal()
-	p.must("MarshalBinary of the value that was read", err)
+	p.Must("MarshalBinary of the value that was read", err)
 	if !bytes.Equal(stored, again) {
-		p.errorf("the value that was read writes other bytes: %d, first were %d", len(again), len(stored))
+		p.Errorf("the value that was read writes other bytes: %d, first were %d", len(again), len(stored))
 	}
 	if m.kind == classifiers && !slices.Equal(m.classifier().Classes(), read.classifier().Classes()) {
-		p.errorf("Classes of the value that was read: %v, want %v", read.classifier().Classes(), m.classifier().Classes())
+		p.Errorf("Classes of the value that was read: %v, want %v", read.classifier().Classes(), m.classifier().Classes())
 	}
 }
 
@@ -39,12 +39,12 @@ func checkMarshalIntoFitted(p *probe, s *subject) {
 	x := s.test().x
 	want := m.outputs(p, x)
 	read := s.fitted(p, s.other())
-	p.must("UnmarshalBinary", read.unmarshal(stored))
+	p.Must("UnmarshalBinary", read.unmarshal(stored))
 	p.keeps("reading into a fitted value", read, x, want)
 	clear(stored)
 	p.keeps("overwriting the bytes that were read", read, x, want)
 	d := s.other()
-	p.must("Fit after UnmarshalBinary", read.fit(context.Background(), d.x, d.y))
+	p.Must("Fit after UnmarshalBinary", read.fit(context.Background(), d.x, d.y))
 	p.same("Fit after UnmarshalBinary", s.fitted(p, d).outputs(p, x), read.outputs(p, x), 0)
 }
 
@@ -92,7 +92,7 @@ func (s *subject) refuses(p *probe, all [][]byte) {
 		doing := fmt.Sprintf("UnmarshalBinary of damaged bytes %d of %d", i+1, len(all))
 		p.wants(doing, fresh.unmarshal(data), estimators.ErrBadModel)
 		p.wants(doing, old.unmarshal(data), estimators.ErrBadModel)
-		if p.failed() {
+		if p.Failed() {
 			return // one is enough to see what is wrong
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/conformance"
 )
 
 func checkRepeatable(p *probe, s *subject) {
@@ -23,15 +25,16 @@ func checkConcurrentPredict(p *probe, s *subject) {
 		parts[g] = x.Slice(g, testRows-g, 0, 3)
 		wants[g] = m.outputs(p, parts[g])
 	}
-	probes := make([]probe, goroutines)
+	probes := make([]*probe, goroutines)
 	var wg sync.WaitGroup
 	for g := range goroutines {
+		q := &probe{&conformance.Probe{}}
+		probes[g] = q
 		wg.Go(func() {
-			q := &probes[g]
 			// A panic here is not in judge's goroutine and would end the process.
 			defer func() {
 				if r := recover(); r != nil {
-					q.errorf("panic: %v", r)
+					q.Errorf("panic: %v", r)
 				}
 			}()
 			for range rounds {
@@ -41,7 +44,7 @@ func checkConcurrentPredict(p *probe, s *subject) {
 	}
 	wg.Wait()
 	for g := range probes {
-		p.failures = append(p.failures, probes[g].failures...)
+		p.Failures = append(p.Failures, probes[g].Failures...)
 	}
 }
 
@@ -81,7 +84,7 @@ func checkLearns(p *probe, s *subject) {
 		residual += (v - got[i]) * (v - got[i])
 	}
 	if !(residual < squares/2) {
-		p.errorf("squared error %.3g, that of the mean is %.3g: want less than half of it", residual, squares)
+		p.Errorf("squared error %.3g, that of the mean is %.3g: want less than half of it", residual, squares)
 	}
 }
 
@@ -95,6 +98,6 @@ func (p *probe) accurate(method string, got, want []float64) {
 		}
 	}
 	if 5*right < 4*len(want) {
-		p.errorf("%s: %d of %d labels are right, want four fifths", method, right, len(want))
+		p.Errorf("%s: %d of %d labels are right, want four fifths", method, right, len(want))
 	}
 }

@@ -1,63 +1,33 @@
 package estimatortest
 
-import (
-	"fmt"
-	"runtime/debug"
-)
+import "github.com/kernelearn/kernelearn/internal/conformance"
 
-// verdict is the outcome of one check on one type.
-type verdict struct {
-	failures []string
-	skipped  string // the reason; empty if the check ran
+// probe is what a check reports to; contract and wants are in checks.go.
+type probe struct{ *conformance.Probe }
+
+// judge runs a check on a subject.
+func judge(c check, s *subject) conformance.Verdict {
+	return conformance.Judge(s.options.Skip, c.name, func(p *conformance.Probe) { c.run(&probe{p}, s) })
 }
 
-func (v verdict) failed() bool { return len(v.failures) > 0 }
+// Table collects the outcome of every check on every type that a suite ran on.
+// The zero value is ready to use, also from parallel tests.
+type Table struct{ outcomes conformance.Table }
 
-// probe is what a check reports to. It is no *testing.T, so that the suite can
-// be run on types that are known to be broken, and be seen to fail.
-type probe struct{ verdict }
+// Types returns the names of the types that have a row, in the order in which
+// they came.
+func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// stop is panicked with to end a check early.
-type stop struct{}
+// String renders the table: a row for each type, a column for each check. The
+// columns are numbered and the numbers explained below, as are the letters that
+// stand for the reasons of what was skipped. A dot is a check of another kind of
+// type, or one that go test -run left out.
+func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
-// errorf records a failure and goes on.
-func (p *probe) errorf(format string, args ...any) {
-	p.failures = append(p.failures, fmt.Sprintf(format, args...))
-}
-
-// fatalf records a failure and ends the check.
-func (p *probe) fatalf(format string, args ...any) {
-	p.errorf(format, args...)
-	panic(stop{})
-}
-
-// skip ends the check without a verdict on the type.
-func (p *probe) skip(reason string) {
-	p.skipped = reason
-	panic(stop{})
-}
-
-// must ends the check if err is not nil.
-func (p *probe) must(doing string, err error) {
-	if err != nil {
-		p.fatalf("%s: %v", doing, err)
+func checkNames() []string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.name
 	}
-}
-
-// judge runs a check on a subject. A panic of the subject is a failure.
-func judge(c check, s *subject) (v verdict) {
-	p := &probe{}
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(stop); !ok {
-				p.errorf("panic: %v\n%s", r, debug.Stack())
-			}
-		}
-		v = p.verdict
-	}()
-	if reason, ok := s.options.Skip[c.name]; ok {
-		p.skip(reason)
-	}
-	c.run(p, s)
-	return v
+	return names
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -58,7 +59,7 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 		s.options.Table = &Table{}
 		defer func() { t.Log("\n" + s.options.Table.String()) }()
 	}
-	if err := validSkips(s.options.Skip); err != "" {
+	if err := conformance.ValidSkips(s.options.Skip, checkNames()); err != "" {
 		t.Errorf("%s: %s", name, err)
 	}
 	t.Run(name, func(t *testing.T) {
@@ -68,32 +69,14 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 			}
 			t.Run(c.name, func(t *testing.T) {
 				v := judge(c, &s)
-				s.options.Table.add(name, c.name, v)
-				for _, f := range v.failures {
+				s.options.Table.outcomes.Add(name, c.name, v)
+				for _, f := range v.Failures {
 					t.Error(f)
 				}
-				if v.skipped != "" && !v.failed() {
-					t.Skip("because the type " + v.skipped)
+				if v.Skipped != "" && !v.Failed() {
+					t.Skip("because the type " + v.Skipped)
 				}
 			})
 		}
 	})
-}
-
-// validSkips says what is wrong with Options.Skip: a check that does not exist
-// would go on being run, and a skip without a reason tells nobody anything.
-func validSkips(skip map[string]string) string {
-	names := map[string]bool{}
-	for _, c := range checks {
-		names[c.name] = true
-	}
-	for name, reason := range skip {
-		if !names[name] {
-			return "Skip names a check that does not exist: " + name
-		}
-		if reason == "" {
-			return "Skip gives no reason for " + name
-		}
-	}
-	return ""
 }

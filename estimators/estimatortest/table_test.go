@@ -1,41 +1,15 @@
 package estimatortest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 )
-
-func TestTableShowsEveryTypeAgainstEveryCheck(t *testing.T) {
-	table := &Table{}
-	first, second := checks[0].name, checks[1].name
-	table.add("p.Sound", first, verdict{})
-	table.add("p.Sound", second, verdict{skipped: "has no rows"})
-	table.add("p.Unsound", first, verdict{failures: []string{"it is broken"}})
-	table.add("p.Unsound", second, verdict{skipped: "has no rows"})
-	assert.Equal(t, []string{"p.Sound", "p.Unsound"}, table.Types())
-
-	text := table.String()
-	lines := strings.Split(text, "\n")
-	assert.Len(t, strings.Fields(lines[0]), 1+len(checks))
-	assert.Equal(t, []string{"p.Sound", "pass", "(a)", "."}, strings.Fields(lines[1])[:4])
-	assert.Equal(t, []string{"p.Unsound", "FAIL", "(a)", "."}, strings.Fields(lines[2])[:4])
-	assert.Equal(t, 1, strings.Count(text, "has no rows"), "a reason is explained once")
-	for i, c := range checks {
-		assert.Contains(t, text, fmt.Sprintf("%4d %s\n", i+1, c.name))
-	}
-}
-
-func TestReasonsAreLettered(t *testing.T) {
-	assert.Equal(t, "a z aa az ba", strings.Join([]string{letters(0), letters(25), letters(26), letters(51), letters(52)}, " "))
-}
 
 func TestChecksAreDescribed(t *testing.T) {
 	var names []string
@@ -47,12 +21,6 @@ func TestChecksAreDescribed(t *testing.T) {
 	assert.GreaterOrEqual(t, len(names), 25)
 	slices.Sort(names)
 	assert.Len(t, slices.Compact(names), len(checks), "names are distinct")
-}
-
-func TestSkipsNameAnExistingCheckAndAReason(t *testing.T) {
-	assert.Empty(t, validSkips(map[string]string{"learns": "is a stub"}))
-	assert.Contains(t, validSkips(map[string]string{"lerns": "is a stub"}), "does not exist: lerns")
-	assert.Contains(t, validSkips(map[string]string{"learns": ""}), "no reason for learns")
 }
 
 // A whole run on a sound type: what is skipped carries its reason, and the
@@ -71,14 +39,14 @@ func TestOptions(t *testing.T) {
 	if len(table.Types()) == 0 {
 		t.Skip("go test -run left out the checks")
 	}
-	require.Contains(t, table.cells, "toy.Ridge")
-	cells := table.cells["toy.Ridge"]
 	for _, c := range checks {
-		v, ran := cells[c.name]
+		v, ran := table.outcomes.Outcome("toy.Ridge", c.name)
 		assert.Equal(t, c.kinds&regressors != 0, ran, c.name)
-		assert.False(t, v.failed(), c.name)
+		assert.False(t, v.Failed(), c.name)
 	}
-	assert.Equal(t, "is skipped by this test", cells["learns"].skipped)
-	assert.Empty(t, cells["workers"].skipped)
+	learns, _ := table.outcomes.Outcome("toy.Ridge", "learns")
+	assert.Equal(t, "is skipped by this test", learns.Skipped)
+	workers, _ := table.outcomes.Outcome("toy.Ridge", "workers")
+	assert.Empty(t, workers.Skipped)
 	assert.Equal(t, []int{1, 2, 5}, built)
 }

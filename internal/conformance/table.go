@@ -1,4 +1,4 @@
-package estimatortest
+package conformance
 
 import (
 	"fmt"
@@ -12,17 +12,18 @@ import (
 type Table struct {
 	mu    sync.Mutex
 	types []string
-	cells map[string]map[string]verdict // type, check
+	cells map[string]map[string]Verdict // type, check
 }
 
-func (t *Table) add(typ, check string, v verdict) {
+// Add notes the outcome of a check on a type.
+func (t *Table) Add(typ, check string, v Verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cells == nil {
-		t.cells = map[string]map[string]verdict{}
+		t.cells = map[string]map[string]Verdict{}
 	}
 	if t.cells[typ] == nil {
-		t.cells[typ] = map[string]verdict{}
+		t.cells[typ] = map[string]Verdict{}
 		t.types = append(t.types, typ)
 	}
 	t.cells[typ][check] = v
@@ -36,11 +37,19 @@ func (t *Table) Types() []string {
 	return slices.Clone(t.types)
 }
 
-// String renders the table: a row for each type, a column for each check. The
+// Outcome returns what a check found on a type, and whether it ran.
+func (t *Table) Outcome(typ, check string) (Verdict, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v, ran := t.cells[typ][check]
+	return v, ran
+}
+
+// Render gives the table of these checks: a row for each type, a column for each check. The
 // columns are numbered and the numbers explained below, as are the letters that
 // stand for the reasons of what was skipped. A dot is a check of another kind of
 // type, or one that go test -run left out.
-func (t *Table) String() string {
+func (t *Table) Render(checks []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	width := len("type")
@@ -56,17 +65,17 @@ func (t *Table) String() string {
 	for _, typ := range t.types {
 		fmt.Fprintf(&out, "\n%-*s", width, typ)
 		for _, c := range checks {
-			v, ran := t.cells[typ][c.name]
+			v, ran := t.cells[typ][c]
 			cell := "pass"
 			switch {
 			case !ran:
 				cell = "."
-			case v.failed():
+			case v.Failed():
 				cell = "FAIL"
-			case v.skipped != "":
-				at := slices.Index(reasons, v.skipped)
+			case v.Skipped != "":
+				at := slices.Index(reasons, v.Skipped)
 				if at < 0 {
-					at, reasons = len(reasons), append(reasons, v.skipped)
+					at, reasons = len(reasons), append(reasons, v.Skipped)
 				}
 				cell = "(" + letters(at) + ")"
 			}
@@ -75,7 +84,7 @@ func (t *Table) String() string {
 	}
 	out.WriteString("\n\nchecks\n")
 	for i, c := range checks {
-		fmt.Fprintf(&out, "%4d %s\n", i+1, c.name)
+		fmt.Fprintf(&out, "%4d %s\n", i+1, c)
 	}
 	if len(reasons) > 0 {
 		out.WriteString("\nskipped, because the type\n")

@@ -1,0 +1,86 @@
+// Package conformance runs checks on types and tables their outcomes: what the
+// exported suites of this module have in common.
+package conformance
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Verdict is the outcome of one check on one type.
+type Verdict struct {
+	Failures []string
+	Skipped  string // the reason; empty if the check ran
+}
+
+// Failed reports whether the check found something.
+func (v Verdict) Failed() bool { return len(v.Failures) > 0 }
+
+// Probe is what a check reports to. It is no *testing.T, so that a suite can be
+// run on types that are known to be broken, and be seen to fail.
+type Probe struct{ Verdict }
+
+// stop is panicked with to end a check early.
+type stop struct{}
+
+// Errorf records a failure and goes on.
+func (p *Probe) Errorf(format string, args ...any) {
+	p.Failures = append(p.Failures, fmt.Sprintf(format, args...))
+}
+
+// Fatalf records a failure and ends the check.
+func (p *Probe) Fatalf(format string, args ...any) {
+	p.Errorf(format, args...)
+	panic(stop{})
+}
+
+// Skip ends the check without a verdict on the type.
+func (p *Probe) Skip(reason string) {
+	p.Skipped = reason
+	panic(stop{})
+}
+
+// Must ends the check if err is not nil.
+func (p *Probe) Must(doing string, err error) {
+	if err != nil {
+		p.Fatalf("%s: %v", doing, err)
+	}
+}
+
+// Judge runs a check, unless skip has a reason for its name. A panic of what it
+// looks at is a failure.
+func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict) {
+	p := &Probe{}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(stop); !ok {
+				p.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}
+		v = p.Verdict
+	}()
+	if reason, ok := skip[name]; ok {
+		p.Skip(reason)
+	}
+	check(p)
+	return v
+}
+
+// ValidSkips says what is wrong with reasons for leaving out checks: a check that
+// does not exist would go on being run, and a skip without a reason tells nobody
+// anything.
+func ValidSkips(skip map[string]string, checks []string) string {
+	known := map[string]bool{}
+	for _, name := range checks {
+		known[name] = true
+	}
+	for name, reason := range skip {
+		if !known[name] {
+			return "Skip names a check that does not exist: " + name
+		}
+		if reason == "" {
+			return "Skip gives no reason for " + name
+		}
+	}
+	return ""
+}

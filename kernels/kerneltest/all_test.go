@@ -1,0 +1,207 @@
+package kerneltest_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/kerneltest"
+)
+
+type formula = func(x, z []float64) float64
+
+func dot(x, z []float64) (s float64) {
+	for i := range x {
+		s += x[i] * z[i]
+	}
+	return s
+}
+
+func distance(x, z []float64, p float64) (s float64) {
+	for i := range x {
+		s += math.Pow(math.Abs(x[i]-z[i]), p)
+	}
+	return math.Pow(s, 1/p)
+}
+
+func rbf(gamma float64) formula {
+	return func(x, z []float64) float64 { return math.Exp(-gamma * math.Pow(distance(x, z, 2), 2)) }
+}
+
+func laplacian(gamma float64) formula {
+	return func(x, z []float64) float64 { return math.Exp(-gamma * distance(x, z, 1)) }
+}
+
+func polynomial(degree, gamma, coef0 float64) formula {
+	return func(x, z []float64) float64 { return math.Pow(gamma*dot(x, z)+coef0, degree) }
+}
+
+func matern32(length float64) formula {
+	return func(x, z []float64) float64 {
+		r := distance(x, z, 2) / length
+		return (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
+	}
+}
+
+func matern52(length float64) formula {
+	return func(x, z []float64) float64 {
+		r := distance(x, z, 2) / length
+		return (1 + math.Sqrt(5)*r + 5*r*r/3) * math.Exp(-math.Sqrt(5)*r)
+	}
+}
+
+// elm as in Frénay and Verleysen: the error function's arcsine kernel of the rows
+// with a one before them, the weights' variance s².
+func elm(s float64) formula {
+	return func(x, z []float64) float64 {
+		w := func(a, b []float64) float64 { return 2 * s * s * (1 + dot(a, b)) }
+		return 2 / math.Pi * math.Asin(w(x, z)/math.Sqrt((1+w(x, x))*(1+w(z, z))))
+	}
+}
+
+func tanh(gamma, coef0 float64) formula {
+	return func(x, z []float64) float64 { return math.Tanh(gamma*dot(x, z) + coef0) }
+}
+
+func normalized(k formula) formula {
+	return func(x, z []float64) float64 { return k(x, z) / math.Sqrt(k(x, x)*k(z, z)) }
+}
+
+func sum(ks ...formula) formula {
+	return func(x, z []float64) (v float64) {
+		for _, k := range ks {
+			v += k(x, z)
+		}
+		return v
+	}
+}
+
+func product(ks ...formula) formula {
+	return func(x, z []float64) float64 {
+		v := 1.0
+		for _, k := range ks {
+			v *= k(x, z)
+		}
+		return v
+	}
+}
+
+func scaled(f float64, k formula) formula {
+	return func(x, z []float64) float64 { return f * k(x, z) }
+}
+
+// cauchy is a kernel of a third party, with no capability at all.
+type cauchy struct{}
+
+func (cauchy) Eval(x, z []float64) float64 {
+	if len(x) != len(z) {
+		panic("cauchy: rows of different length")
+	}
+	return cauchyFormula(x, z)
+}
+func (cauchy) String() string { return "cauchy" }
+
+func cauchyFormula(x, z []float64) float64 { return 1 / (1 + math.Pow(distance(x, z, 2), 2)) }
+
+// TestAll runs the suite on every kernel and family of the module, and fails if
+// one that exists has no line here.
+func TestAll(t *testing.T) {
+	table := &kerneltest.Table{}
+	tested := map[string]bool{}
+	note := func(v any) {
+		typ := strings.TrimPrefix(fmt.Sprintf("%T", v), "kernels.")
+		tested[typ] = true
+	}
+	for _, c := range []struct {
+		kernel  kernels.Kernel
+		formula formula
+	}{
+		{kernels.Linear{}, dot},
+		{kernels.RBF{}, rbf(1)},
+		{kernels.RBF{Gamma: 0.3}, rbf(0.3)},
+		{kernels.RBFOfLength(2), rbf(1.0 / 8)},
+		{kernels.Laplacian{}, laplacian(1)},
+		{kernels.Laplacian{Gamma: 0.3}, laplacian(0.3)},
+		{kernels.Matern{}, matern32(1)},
+		{kernels.Matern{Nu: 2.5, Length: 2}, matern52(2)},
+		{kernels.Polynomial{}, polynomial(3, 1, 0)},
+		{kernels.Polynomial{Degree: 2, Gamma: 0.5, Coef0: 1}, polynomial(2, 0.5, 1)},
+		{kernels.ELM{}, elm(1)},
+		{kernels.ELM{Sigma: 3}, elm(3)},
+		{kernels.Normalized{Kernel: kernels.Linear{}}, normalized(dot)},
+		{kernels.Normalized{Kernel: kernels.Polynomial{Degree: 5, Coef0: 1}}, normalized(polynomial(5, 1, 1))},
+		{kernels.Normalized{Kernel: kernels.ELM{}}, normalized(elm(1))},
+		{kernels.Normalized{Kernel: kernels.Matern{}}, matern32(1)},
+		{kernels.Normalized{Kernel: kernels.Normalized{Kernel: kernels.Linear{}}}, normalized(dot)},
+		{kernels.Normalized{Kernel: cauchy{}}, cauchyFormula},
+		{kernels.Normalized{Kernel: kernels.Sum{kernels.Linear{}, kernels.Matern{}}}, normalized(sum(dot, matern32(1)))},
+		{kernels.Sum{kernels.RBF{}, kernels.Linear{}}, sum(rbf(1), dot)},
+		{kernels.Sum{cauchy{}}, cauchyFormula},
+		{kernels.Product{kernels.RBF{}, kernels.Polynomial{Coef0: 1}, cauchy{}}, product(rbf(1), polynomial(3, 1, 1), cauchyFormula)},
+		{kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}, scaled(3, rbf(1))},
+		{kernels.Scaled{Kernel: kernels.Linear{}}, dot},
+		{kernels.Scaled{Kernel: kernels.Product{kernels.ELM{}, kernels.Laplacian{}}, Factor: 0.5}, scaled(0.5, product(elm(1), laplacian(1)))},
+		{cauchy{}, cauchyFormula},
+	} {
+		note(c.kernel)
+		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Table: table})
+	}
+	for _, c := range []struct {
+		kernel  kernels.Kernel
+		formula formula
+	}{{kernels.Tanh{}, tanh(1, 0)}, {kernels.Tanh{Gamma: 0.3, Coef0: -1}, tanh(0.3, -1)}} {
+		note(c.kernel)
+		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Indefinite: true, Table: table})
+	}
+	for _, f := range []kernels.Family{
+		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.ELMFamily{}, kernels.PolynomialFamily{},
+	} {
+		note(f)
+		kerneltest.Family(t, f, &kerneltest.Options{Table: table})
+	}
+
+	t.Log("\n" + table.String())
+
+	found := typesWith(t, "Eval", "At")
+	assert.Contains(t, found, "Linear", "the search for types finds what is known to be there")
+	assert.Contains(t, found, "ELMFamily", "the search for types finds what is known to be there")
+	for _, typ := range found {
+		assert.True(t, tested[typ], "kernels.%s has no line in TestAll", typ)
+	}
+}
+
+// typesWith lists the exported types of package kernels that declare one of the
+// methods.
+func typesWith(t *testing.T, methods ...string) (out []string) {
+	entries, err := os.ReadDir("..")
+	require.NoError(t, err)
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", e.Name()), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil {
+				continue
+			}
+			for _, m := range methods {
+				if id, ok := f.Recv.List[0].Type.(*ast.Ident); ok && f.Name.Name == m && id.IsExported() {
+					out = append(out, id.Name)
+				}
+			}
+		}
+	}
+	return out
+}

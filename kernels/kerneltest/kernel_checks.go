@@ -1,0 +1,260 @@
+package kerneltest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/conformance"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// rows returns n rows of d standard normal numbers; the seed makes them others.
+func rows(n, d int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c)) // the stream "kernel"
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// same fails unless two computations of one value agree.
+func (s *subject) same(p *conformance.Probe, what string, got, want float64) {
+	if !(math.Abs(got-want) <= s.Tolerance*math.Max(1, math.Abs(want))) {
+		p.Fatalf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func checkValid(p *conformance.Probe, s *subject) {
+	p.Must("Validate", kernels.Validate(s.kernel))
+	switch name := s.kernel.String(); {
+	case name == "":
+		p.Errorf("String is empty: models store it, and errors name the kernel by it")
+	case s.kernel.String() != name:
+		p.Errorf("String is %q and then %q", name, s.kernel.String())
+	}
+}
+
+func checkFormula(p *conformance.Probe, s *subject) {
+	if s.Formula == nil {
+		p.Skip("has no Options.Formula to compare with")
+	}
+	for _, d := range []int{1, 3, 8} {
+		x := rows(12, d, 1)
+		for i := range 12 {
+			for j := range 12 {
+				a, b := x.RawRowView(i), x.RawRowView(j)
+				s.same(p, fmt.Sprintf("Eval(%v, %v)", a, b), s.kernel.Eval(a, b), s.Formula(a, b))
+			}
+		}
+	}
+}
+
+func checkSymmetric(p *conformance.Probe, s *subject) {
+	x, z := rows(20, 4, 1), rows(20, 4, 2)
+	for i := range 20 {
+		a, b := x.RawRowView(i), z.RawRowView(i)
+		s.same(p, fmt.Sprintf("Eval(%v, %v), the other way round,", a, b), s.kernel.Eval(b, a), s.kernel.Eval(a, b))
+	}
+}
+
+// odd returns rows that formulas stumble over: zeros, equal values, repeated and
+// nearly repeated rows, large ones.
+func odd() *mat.Dense {
+	x := rows(24, 4, 3)
+	x.SetRow(0, make([]float64, 4))
+	x.SetRow(1, []float64{2, 2, 2, 2})
+	x.SetRow(2, x.RawRowView(3))
+	x.SetRow(4, x.RawRowView(5))
+	x.Set(4, 0, x.At(4, 0)+1e-9)
+	x.SetRow(6, []float64{30, -30, 30, 0})
+	return x
+}
+
+func checkFinite(p *conformance.Probe, s *subject) {
+	x := odd()
+	n, _ := x.Dims()
+	diag, block := make([]float64, n), mat.NewDense(n, n, nil)
+	kernels.Diag(diag, s.kernel, x)
+	if b, ok := s.kernel.(kernels.Blocker); ok {
+		b.Block(block, x, x)
+	}
+	for i := range n {
+		if v := diag[i]; v-v != 0 {
+			p.Fatalf("Diag of row %v is %v", x.RawRowView(i), v)
+		}
+		for j := range n {
+			a, b := x.RawRowView(i), x.RawRowView(j)
+			if v := s.kernel.Eval(a, b); v-v != 0 {
+				p.Fatalf("Eval(%v, %v) is %v", a, b, v)
+			}
+			if v := block.At(i, j); v-v != 0 {
+				p.Fatalf("Block of %v and %v is %v", a, b, v)
+			}
+		}
+	}
+}
+
+func checkPositive(p *conformance.Probe, s *subject) {
+	if s.Indefinite {
+		p.Skip("does not claim it")
+	}
+	for _, x := range []*mat.Dense{rows(60, 3, 5), rows(8, 20, 6), rows(30, 1, 7), odd()} {
+		positive(p, s.kernel, x)
+	}
+}
+
+func positive(p *conformance.Probe, k kernels.Kernel, x *mat.Dense) {
+	gram, err := kernels.Matrix(context.Background(), k, x, nil)
+	p.Must("kernels.Matrix", err)
+	var e mat.EigenSym
+	if !e.Factorize(gram, false) {
+		p.Fatalf("the eigenvalues of the matrix of %v do not converge", k)
+	}
+	v := e.Values(nil)
+	if low, high := v[0], v[len(v)-1]; low < -1e-11*math.Abs(high) {
+		n, d := x.Dims()
+		p.Fatalf("the matrix of %v and %d rows of %d columns has the eigenvalue %v, the largest is %v", k, n, d, low, high)
+	}
+}
+
+func checkDiagonal(p *conformance.Probe, s *subject) {
+	if _, ok := s.kernel.(kernels.Diagonal); !ok {
+		p.Skip("has no Diag")
+	}
+	x := odd()
+	n, _ := x.Dims()
+	diag := make([]float64, n)
+	for i := range diag {
+		diag[i] = math.NaN() // what was there does not count
+	}
+	s.kernel.(kernels.Diagonal).Diag(diag, x)
+	for i, v := range diag {
+		r := x.RawRowView(i)
+		s.same(p, fmt.Sprintf("Diag of %v", r), v, s.kernel.Eval(r, r))
+	}
+}
+
+func checkBlock(p *conformance.Probe, s *subject) {
+	b, ok := s.kernel.(kernels.Blocker)
+	if !ok {
+		p.Skip("has no Block")
+	}
+	large, largeDst := rows(40, 9, 8), mat.NewDense(40, 40, nil)
+	for _, c := range []struct{ r, c, d int }{{1, 1, 1}, {1, 7, 3}, {7, 1, 3}, {17, 11, 5}} {
+		x, z := rows(c.r, c.d, 1), rows(c.c, c.d, 2)
+		dst := mat.NewDense(c.r, c.c, nil)
+		b.Block(dst, x, z)
+		s.pairs(p, "Block", dst, x, z)
+
+		// Views: their rows lie further apart than they are long.
+		xv := large.Slice(0, c.r, 1, 1+c.d).(*mat.Dense)
+		zv := large.Slice(20, 20+c.c, 2, 2+c.d).(*mat.Dense)
+		dv := largeDst.Slice(3, 3+c.r, 4, 4+c.c).(*mat.Dense)
+		b.Block(dv, xv, zv)
+		s.pairs(p, "Block of views", dv, xv, zv)
+	}
+}
+
+// pairs fails unless k[i,j] is Eval of the i-th row of x and the j-th of z.
+func (s *subject) pairs(p *conformance.Probe, what string, k mat.Matrix, x, z *mat.Dense) {
+	r, c := k.Dims()
+	for i := range r {
+		for j := range c {
+			s.same(p, fmt.Sprintf("%s: element [%d,%d] of %d×%d", what, i, j, r, c), k.At(i, j), s.kernel.Eval(x.RawRowView(i), z.RawRowView(j)))
+		}
+	}
+}
+
+func (s *subject) matrices(p *conformance.Probe, x, z *mat.Dense, workers int) (*mat.SymDense, *mat.Dense) {
+	opt := &kernels.Options{Workers: workers}
+	square, err := kernels.Matrix(context.Background(), s.kernel, x, opt)
+	p.Must("kernels.Matrix", err)
+	cross, err := kernels.Cross(context.Background(), s.kernel, x, z, opt)
+	p.Must("kernels.Cross", err)
+	return square, cross
+}
+
+func checkMatrix(p *conformance.Probe, s *subject) {
+	for _, n := range []int{1, 2, 141} { // the last is more than a block
+		x, z := rows(n, 3, 1), rows(n/2+1, 3, 2)
+		square, cross := s.matrices(p, x, z, 0)
+		s.pairs(p, "kernels.Matrix", square, x, x)
+		s.pairs(p, "kernels.Cross", cross, x, z)
+	}
+}
+
+func checkWorkers(p *conformance.Probe, s *subject) {
+	x, z := rows(300, 6, 1), rows(200, 6, 2)
+	square, cross := s.matrices(p, x, z, 1)
+	for _, w := range []int{2, 5} {
+		sq, cr := s.matrices(p, x, z, w)
+		if !mat.Equal(square, sq) || !mat.Equal(cross, cr) {
+			p.Errorf("%d workers give other bits than one", w)
+		}
+	}
+}
+
+func checkInputs(p *conformance.Probe, s *subject) {
+	x, z := odd(), rows(5, 4, 9)
+	wantX, wantZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
+	n, _ := x.Dims()
+	s.kernel.Eval(x.RawRowView(0), z.RawRowView(0))
+	kernels.Diag(make([]float64, n), s.kernel, x)
+	if b, ok := s.kernel.(kernels.Blocker); ok {
+		b.Block(mat.NewDense(n, 5, nil), x, z)
+	}
+	if !mat.Equal(x, wantX) || !mat.Equal(z, wantZ) {
+		p.Errorf("a method wrote to its rows")
+	}
+}
+
+func checkConcurrent(p *conformance.Probe, s *subject) {
+	x, z := rows(20, 4, 1), rows(20, 4, 2)
+	want := make([]float64, 20)
+	for i := range want {
+		want[i] = s.kernel.Eval(x.RawRowView(i), z.RawRowView(i))
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			// A panic here is not in the check's goroutine and would end the process.
+			defer func() {
+				if r := recover(); r != nil {
+					mu.Lock()
+					p.Errorf("panic: %v", r)
+					mu.Unlock()
+				}
+			}()
+			if b, ok := s.kernel.(kernels.Blocker); ok {
+				b.Block(mat.NewDense(20, 20, nil), x, z)
+			}
+			for i, w := range want {
+				if v := s.kernel.Eval(x.RawRowView(i), z.RawRowView(i)); v != w {
+					mu.Lock()
+					p.Errorf("Eval during concurrent calls is %v, want %v", v, w)
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func checkLengths(p *conformance.Probe, s *subject) {
+	defer func() {
+		if r := recover(); r == nil {
+			p.Errorf("Eval of rows of 2 and 3 does not panic")
+		}
+	}()
+	s.kernel.Eval([]float64{1, 2}, []float64{1, 2, 3})
+}

@@ -1,0 +1,275 @@
+package kerneltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// broken is an RBF with some methods replaced. It is no Blocker or Diagonal
+// where plain is set.
+type broken struct {
+	kernels.RBF
+	eval   func(x, z []float64) float64
+	name   func() string
+	valid  error
+	diag   func(dst []float64, x *mat.Dense)
+	blocks func(dst, x, z *mat.Dense)
+}
+
+func (b broken) Eval(x, z []float64) float64 {
+	if b.eval != nil {
+		return b.eval(x, z)
+	}
+	return b.RBF.Eval(x, z)
+}
+
+func (b broken) String() string {
+	if b.name != nil {
+		return b.name()
+	}
+	return "broken"
+}
+
+func (b broken) Validate() error { return b.valid }
+
+func (b broken) Diag(dst []float64, x *mat.Dense) {
+	if b.diag != nil {
+		b.diag(dst, x)
+		return
+	}
+	b.RBF.Diag(dst, x)
+}
+
+func (b broken) Block(dst, x, z *mat.Dense) {
+	if b.blocks != nil {
+		b.blocks(dst, x, z)
+		return
+	}
+	b.RBF.Block(dst, x, z)
+}
+
+// after changes what RBF.Block gives.
+func after(change func(dst, x, z *mat.Dense)) func(dst, x, z *mat.Dense) {
+	return func(dst, x, z *mat.Dense) {
+		kernels.RBF{}.Block(dst, x, z)
+		change(dst, x, z)
+	}
+}
+
+type brokenFamily struct {
+	kernels.RBFFamily
+	at      func(v float64) kernels.Kernel
+	start   func(x mat.Matrix) (float64, error)
+	bounds  func() (lo, hi float64)
+	integer bool
+}
+
+func (b brokenFamily) At(v float64) kernels.Kernel {
+	if b.at != nil {
+		return b.at(v)
+	}
+	return b.RBFFamily.At(v)
+}
+
+func (b brokenFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	if b.start != nil {
+		return b.start(x)
+	}
+	return b.RBFFamily.Start(ctx, x)
+}
+
+func (b brokenFamily) Bounds() (lo, hi float64) {
+	if b.bounds != nil {
+		return b.bounds()
+	}
+	return b.RBFFamily.Bounds()
+}
+
+func (b brokenFamily) Integer() bool { return b.integer }
+
+// mutants are, for each check, kernels or families that it has to find, and a
+// part of what it has to say.
+func mutants() map[string]map[string]any {
+	rbf := kernels.RBF{}
+	first := func(m *mat.Dense) float64 { return m.At(0, 0) }
+	var calls atomic.Int64
+	return map[string]map[string]any{
+		"valid": {
+			"no parameter": broken{valid: errors.New("no parameter")},
+			"is empty":     broken{name: func() string { return "" }},
+			"and then":     broken{name: func() string { return fmt.Sprint(calls.Add(1)) }},
+		},
+		"formula": {"want": kernels.RBF{Gamma: 1.0001}},
+		"symmetric": {"the other way round": broken{eval: func(x, z []float64) float64 {
+			return rbf.Eval(x, z) + 1e-9*x[0]
+		}}},
+		"finite": {
+			"Diag of":  broken{diag: func(dst []float64, x *mat.Dense) { dst[0] = math.NaN() }},
+			"Eval(":    broken{eval: func(x, z []float64) float64 { return rbf.Eval(x, z) * x[0] / x[0] }},
+			"Block of": broken{blocks: after(func(dst, x, _ *mat.Dense) { dst.Set(1, 1, math.Inf(1)) })},
+		},
+		"positive-semi-definite": {
+			"has the eigenvalue": kernels.Tanh{},
+			"is NaN": broken{blocks: after(func(dst, x, _ *mat.Dense) {
+				dst.Set(0, 0, math.NaN())
+			}), diag: func(dst []float64, _ *mat.Dense) {
+				for i := range dst {
+					dst[i] = math.NaN()
+				}
+			}},
+		},
+		"diagonal": {"Diag of": broken{diag: func(dst []float64, x *mat.Dense) {
+			for i := range dst {
+				dst[i] = 1 + 1e-9
+			}
+		}}},
+		"block-equals-eval": {
+			"Block: element [0,0] of 1×1": broken{blocks: after(func(dst, x, _ *mat.Dense) { dst.Set(0, 0, first(dst)+1e-9) })},
+			"of 7×1": broken{blocks: func(dst, x, z *mat.Dense) {
+				r, c := dst.Dims()
+				var t mat.Dense
+				t.ReuseAs(c, r)
+				rbf.Block(&t, z, x)
+				copy(dst.RawMatrix().Data, t.RawMatrix().Data) // right for one row only
+				if r > 1 {
+					dst.Set(0, 0, 7)
+				}
+			}},
+			"Block of views": broken{blocks: func(dst, x, z *mat.Dense) {
+				rbf.Block(dst, x, z)
+				r, c := dst.Dims()
+				if raw := x.RawMatrix(); raw.Stride != raw.Cols { // ignores the stride
+					rbf.Block(dst, mat.NewDense(r, raw.Cols, raw.Data[:r*raw.Cols]), z.Slice(0, c, 0, raw.Cols).(*mat.Dense))
+				}
+			}},
+		},
+		"matrix-equals-eval": {"kernels.Cross": broken{blocks: after(func(dst, x, z *mat.Dense) {
+			if r, c := dst.Dims(); c == 71 { // what Cross asks for, and not Matrix
+				dst.Set(r-1, 0, 7)
+			}
+		})}},
+		"workers": {"give other bits": broken{blocks: after(func(dst, _, _ *mat.Dense) {
+			dst.Set(0, 0, first(dst)+1e-15*float64(calls.Add(1)))
+		})}},
+		"inputs-unmodified": {"wrote to its rows": broken{blocks: after(func(_, x, _ *mat.Dense) { x.Set(0, 0, 1) })}},
+		"concurrent": {"during concurrent calls": broken{eval: func(x, z []float64) float64 {
+			return rbf.Eval(x, z) + float64(calls.Add(1))
+		}}, "panic: oh": broken{blocks: func(dst, x, z *mat.Dense) { panic("oh") }}},
+		"lengths": {"does not panic": broken{eval: func(x, z []float64) float64 { return 1 }}},
+
+		"bounds": {
+			"Bounds are":                       brokenFamily{bounds: func() (float64, float64) { return 0, 1 }},
+			"Start on equal rows: no distance": brokenFamily{start: equal(math.NaN(), errors.New("no distance"))},
+			"Start on equal rows is +Inf":      brokenFamily{start: equal(math.Inf(1), nil)},
+		},
+		"start-not-finite": {"Start on a NaN is NaN": brokenFamily{start: func(x mat.Matrix) (float64, error) { return x.At(2, 1), nil }}},
+		"members": {
+			"Gamma = -": brokenFamily{at: func(v float64) kernels.Kernel { return kernels.RBF{Gamma: -v} }},
+			"has the eigenvalue": brokenFamily{at: func(v float64) kernels.Kernel {
+				return kernels.Tanh{Gamma: v}
+			}, bounds: func() (float64, float64) { return 0.1, 2 }},
+		},
+		"distinct": {
+			"are both": brokenFamily{at: func(float64) kernels.Kernel { return kernels.RBF{} }},
+			"and then": brokenFamily{at: func(float64) kernels.Kernel { return broken{name: func() string { return fmt.Sprint(calls.Add(1)) }} }},
+		},
+		"integer": {
+			"parameters are whole":       brokenFamily{integer: true},
+			"parameters are not rounded": brokenFamily{at: func(v float64) kernels.Kernel { return kernels.RBF{Gamma: math.Ceil(v - 0.5)} }},
+		},
+	}
+}
+
+func equal(v float64, err error) func(x mat.Matrix) (float64, error) {
+	return func(x mat.Matrix) (float64, error) {
+		if r, _ := x.Dims(); r == 5 {
+			return v, err
+		}
+		return kernels.RBFFamily{}.Start(context.Background(), x)
+	}
+}
+
+func subjectOf(v any) *subject {
+	s := &subject{Options: Options{Tolerance: DefaultTolerance, Formula: kernels.RBF{}.Eval}}
+	switch v := v.(type) {
+	case kernels.Family:
+		s.kind, s.family = family, v
+	case kernels.Kernel:
+		s.kind, s.kernel = kernel, v
+	}
+	return s
+}
+
+// TestEveryCheckCanFail is the suite's own test: each check finds what is broken
+// in its way, and says so.
+func TestEveryCheckCanFail(t *testing.T) {
+	all := mutants()
+	for _, c := range checks {
+		assert.NotEmpty(t, all[c.name], "no mutant shows that %s can fail", c.name)
+		for says, m := range all[c.name] {
+			s := subjectOf(m)
+			assert.Equal(t, c.kind, s.kind, "%s: %s", c.name, says)
+			v := s.judge(c)
+			assert.Contains(t, strings.Join(v.Failures, "\n"), says, "%s fails for another reason", c.name)
+		}
+		delete(all, c.name)
+	}
+	assert.Empty(t, all, "mutants of checks that do not exist")
+}
+
+// Without a mutation everything passes, so what is found above is the mutation.
+func TestBrokenTypesWithNothingBroken(t *testing.T) {
+	for _, v := range []any{broken{}, brokenFamily{}} {
+		s := subjectOf(v)
+		for _, c := range checks {
+			if c.kind == s.kind {
+				assert.Equal(t, "", strings.Join(s.judge(c).Failures, "\n")+s.judge(c).Skipped, c.name)
+			}
+		}
+	}
+}
+
+// What a kernel lacks is skipped with a reason; Options.Skip leaves out a check.
+func TestSkips(t *testing.T) {
+	type bare struct{ kernels.Kernel }
+	s := &subject{kind: kernel, kernel: bare{kernels.RBF{}}, Options: Options{
+		Tolerance: DefaultTolerance, Indefinite: true, Skip: map[string]string{"lengths": "is skipped by this test"},
+	}}
+	got := map[string]string{}
+	for _, c := range checks {
+		if c.kind != kernel {
+			continue
+		}
+		v := s.judge(c)
+		assert.Empty(t, v.Failures, c.name)
+		if v.Skipped != "" {
+			got[c.name] = v.Skipped
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"formula": "has no Options.Formula to compare with", "positive-semi-definite": "does not claim it",
+		"diagonal": "has no Diag", "block-equals-eval": "has no Block", "lengths": "is skipped by this test",
+	}, got)
+}
+
+func TestTableAndChecks(t *testing.T) {
+	table := &Table{}
+	Kernel(t, kernels.Linear{}, &Options{Table: table})
+	Family(t, kernels.RBFFamily{}, &Options{Table: table})
+	assert.Equal(t, []string{"Linear", "RBF family"}, table.Types())
+	for i, c := range Checks() {
+		assert.Contains(t, table.String(), fmt.Sprintf("%4d %s\n", i+1, c.Name))
+		assert.True(t, strings.HasSuffix(c.Doc, "."), "%s: the description is a sentence", c.Name)
+		assert.Contains(t, []string{"kernels", "families"}, c.On)
+	}
+}

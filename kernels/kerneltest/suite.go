@@ -1,0 +1,176 @@
+package kerneltest
+
+import (
+	"testing"
+
+	"github.com/kernelearn/kernelearn/internal/conformance"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// DefaultTolerance is what a zero Options.Tolerance stands for.
+const DefaultTolerance = 1e-12
+
+// Options adapts the suite to a kernel or a family. Nil stands for the zero
+// Options.
+type Options struct {
+	// Formula evaluates the kernel in the plainest way, independently of Eval, for
+	// the check formula. Nil skips it. It is not used for a family.
+	Formula func(x, z []float64) float64
+	// Indefinite says that the kernel does not claim to be positive semi-definite.
+	Indefinite bool
+	// Tolerance, times max(1, |k|), is how far two computations of the same value k
+	// may lie apart. 0 is DefaultTolerance.
+	Tolerance float64
+	// Skip maps the name of a check to the reason for leaving it out, which
+	// completes "skipped, because the type ...".
+	Skip map[string]string
+	// Table gets the outcomes. With nil the table of this kernel alone is logged.
+	Table *Table
+}
+
+// Kernel runs the suite on a kernel, under the name that its String gives.
+func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
+	t.Helper()
+	name := "nil"
+	if k != nil {
+		name = k.String()
+	}
+	run(t, name, subject{kind: kernel, kernel: k}, opt)
+}
+
+// Family runs the suite on a family, under the name that its String gives.
+func Family(t *testing.T, f kernels.Family, opt *Options) {
+	t.Helper()
+	name := "nil"
+	if f != nil {
+		name = f.String()
+	}
+	run(t, name+" family", subject{kind: family, family: f}, opt)
+}
+
+// kind is a set of what a check is for.
+type kind int
+
+const (
+	kernel kind = 1 << iota
+	family
+)
+
+func (k kind) String() string {
+	if k == family {
+		return "families"
+	}
+	return "kernels"
+}
+
+// subject is what a check looks at.
+type subject struct {
+	Options
+	kind   kind
+	kernel kernels.Kernel
+	family kernels.Family
+}
+
+func run(t *testing.T, name string, s subject, opt *Options) {
+	t.Helper()
+	if opt != nil {
+		s.Options = *opt
+	}
+	if s.Tolerance == 0 {
+		s.Tolerance = DefaultTolerance
+	}
+	if s.Table == nil {
+		s.Table = &Table{}
+		defer func() { t.Log("\n" + s.Table.String()) }()
+	}
+	if err := conformance.ValidSkips(s.Skip, checkNames()); err != "" {
+		t.Errorf("%s: %s", name, err)
+	}
+	t.Run(name, func(t *testing.T) {
+		for _, c := range checks {
+			if c.kind != s.kind {
+				continue
+			}
+			t.Run(c.name, func(t *testing.T) {
+				v := s.judge(c)
+				s.Table.outcomes.Add(name, c.name, v)
+				for _, f := range v.Failures {
+					t.Error(f)
+				}
+				if v.Skipped != "" && !v.Failed() {
+					t.Skip("because the type " + v.Skipped)
+				}
+			})
+		}
+	})
+}
+
+func (s *subject) judge(c check) conformance.Verdict {
+	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
+}
+
+// Table collects the outcome of every check on everything that a suite ran on. The
+// zero value is ready to use, also from parallel tests.
+type Table struct{ outcomes conformance.Table }
+
+// Types returns the names of the kernels and families that have a row, in the
+// order in which they came.
+func (t *Table) Types() []string { return t.outcomes.Types() }
+
+// String renders the table: a row for each kernel and family, a column for each
+// check. The columns are numbered and the numbers explained below, as are the
+// letters that stand for the reasons of what was skipped. A dot is a check of the
+// other kind, or one that go test -run left out.
+func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
+
+// Check describes one check of the suite.
+type Check struct {
+	Name string // of the subtest, and in Options.Skip
+	Doc  string // what holds if it passes
+	On   string // "kernels" or "families"
+}
+
+// Checks returns the checks in the order in which they run.
+func Checks() []Check {
+	out := make([]Check, len(checks))
+	for i, c := range checks {
+		out[i] = Check{Name: c.name, Doc: c.doc, On: c.kind.String()}
+	}
+	return out
+}
+
+func checkNames() []string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.name
+	}
+	return names
+}
+
+type check struct {
+	name string
+	kind kind
+	doc  string
+	run  func(p *conformance.Probe, s *subject)
+}
+
+var checks = []check{
+	{"valid", kernel, "Validate, where there is one, finds nothing wrong, and String says the same each time.", checkValid},
+	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
+	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
+	{"finite", kernel, "Eval, Diag and Block are finite on rows of zeros, of equal values, and of values up to 30.", checkFinite},
+	{"positive-semi-definite", kernel, "No matrix of rows, repeated and nearly repeated ones and zeros among them, has an eigenvalue below rounding.", checkPositive},
+	{"diagonal", kernel, "Diag is Eval of a row with itself.", checkDiagonal},
+	{"block-equals-eval", kernel, "Block is Eval of each pair, for blocks of any shape and for views of larger matrices.", checkBlock},
+	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
+	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
+	{"inputs-unmodified", kernel, "Eval, Diag and Block write to no row.", checkInputs},
+	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
+	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},
+
+	{"bounds", family, "Bounds are ordered and positive, and Start lies between them, be the rows spread, all equal, or a single one.", checkBounds},
+	{"start-not-finite", family, "Start on a NaN is no NaN: an error, or the value of a family that does not look at the rows.", checkStartNotFinite},
+	{"members", family, "At gives kernels that are valid and positive semi-definite, from bound to bound.", checkMembers},
+	{"distinct", family, "At gives the same kernel for the same parameter, and others for others.", checkDistinct},
+	{"integer", family, "A family of integers rounds its parameter; one of reals does not.", checkInteger},
+}
