@@ -135,3 +135,17 @@ func ExampleScaled() {
 	fmt.Println(kernels.Scaled{Kernel: kernels.Linear{}, Factor: 2}.Eval([]float64{1}, []float64{2}))
 	// Output: 4
 }
+
+func ExampleRBFOfLength() {
+	fmt.Println(kernels.RBFOfLength(2))
+	// Output: RBF(gamma=0.125)
+}
+
+func ExampleReference() {
+	used := kernels.Matern{Length: 2}
+	r := kernels.MakeReference(used, used) // what a model file holds
+	_, err := r.Resolve("mypackage.Regressor", kernels.Matern{Length: 3})
+	fmt.Println(err)
+	// Output:
+	// mypackage.Regressor: bad model data: fitted with Kernel Matern(nu=1.5, length=2), this value has Kernel Matern(nu=1.5, length=3)
+}

@@ -60,6 +60,7 @@ var (
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
 	ErrTooLarge  = fault.ErrTooLarge
+	ErrBadModel  = fault.ErrBadModel
 )
 
 // Validate returns an error if k is nil or says that its parameters are out of

@@ -77,3 +77,16 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
 	}
 	return RBF{Gamma: g}, nil
 }
+
+// OrMedianRBF returns k, or MedianRBF of x where k is nil: what a nil Kernel field
+// stands for.
+func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (Kernel, error) {
+	if k != nil {
+		return k, Validate(k)
+	}
+	m, err := MedianRBF(ctx, x, seed)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}

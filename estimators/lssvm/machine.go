@@ -71,13 +71,9 @@ type machine struct {
 
 // fitRows solves on rows; targets is n×k and weights may be nil.
 func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	kernel := s.kernel
-	if kernel == nil {
-		median, err := kernels.MedianRBF(ctx, rows, s.seed)
-		if err != nil {
-			return nil, err
-		}
-		kernel = median
+	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
+	if err != nil {
+		return nil, err
 	}
 	kept := mat.DenseCopyOf(rows)
 	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return kernels.Matrix(ctx, kernel, kept, &s.options) }, targets, weights)

@@ -26,12 +26,11 @@ var (
 	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
-// stored is a machine in a file. A kernel is stored by its name, to be compared
-// with that of the value read into; the median RBF also by its γ.
+// stored is a machine in a file. The first three are a kernels.Reference.
 type stored struct {
 	Kernel  string // "" after FitMatrix
 	Gamma   float64
-	Median  bool // the kernel was chosen from the rows: Kernel was nil
+	Median  bool
 	N       int
 	Rows    codec.Matrix
 	Alpha   codec.Matrix
@@ -51,10 +50,8 @@ func (m *machine) store(configured kernels.Kernel, withFactor bool) (stored, err
 		Ridge: m.ridge, Scale: m.scale, LOO: codec.FromDense(m.loo), Report: m.report,
 	}
 	if m.kernel != nil {
-		s.Kernel = m.kernel.String()
-		if k, ok := m.kernel.(kernels.RBF); ok && configured == nil {
-			s.Median, s.Gamma = true, k.Gamma
-		}
+		r := kernels.MakeReference(configured, m.kernel)
+		s.Kernel, s.Median, s.Gamma = r.Name, r.Median, r.Gamma
 	}
 	if withFactor {
 		chol, err := m.factor()
@@ -116,20 +113,9 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if r, _ := m.rows.Dims(); r != s.N {
 		return bad("%d rows, %d announced", r, s.N)
 	}
-	switch {
-	case s.Median && configured != nil:
-		return bad("fitted with Kernel nil (%s by the median), this value has Kernel %v", s.Kernel, configured)
-	case s.Median:
-		m.kernel = kernels.RBF{Gamma: s.Gamma}
-		if kernels.Validate(m.kernel) != nil || m.kernel.String() != s.Kernel {
-			return bad("kernel %q with gamma %v", s.Kernel, s.Gamma)
-		}
-	case configured == nil:
-		return bad("fitted with Kernel %s, this value has Kernel nil", s.Kernel)
-	case configured.String() != s.Kernel:
-		return bad("fitted with Kernel %s, this value has Kernel %v", s.Kernel, configured)
-	default:
-		m.kernel = configured
+	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma}.Resolve(kind, configured)
+	if err != nil {
+		return nil, err
 	}
 	m.lazyFactor(opt)
 	return m, nil
