@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -74,4 +76,105 @@ func ExampleUnitRows() {
 	// Output:
 	// [0.6 0 0.8]
 	// [0.6 0 0.8]
+}
+
+func ExampleMinMaxScaler() {
+	ages := mat.NewDense(3, 1, []float64{20, 30, 60})
+	scaler := &transformers.MinMaxScaler{Low: -1, High: 1}
+	if err := scaler.Fit(context.Background(), ages); err != nil {
+		log.Fatal(err)
+	}
+	z, err := scaler.Transform(mat.NewDense(2, 1, []float64{30, 80}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(z.RawMatrix().Data) // 80 lies beyond what Fit saw
+	// Output: [-0.5 2]
+}
+
+func ExampleImputer() {
+	missing := math.NaN()
+	x := mat.NewDense(4, 2, []float64{
+		190, 7,
+		118, missing,
+		149, 12,
+		missing, 18,
+	})
+	imputer := &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+	if err := imputer.Fit(context.Background(), x); err != nil {
+		log.Fatal(err)
+	}
+	z, err := imputer.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(z))
+	// Output:
+	// ⎡190    7    0    0⎤
+	// ⎢118   12    0    1⎥
+	// ⎢149   12    0    0⎥
+	// ⎣149   18    1    0⎦
+}
+
+func ExampleOneHot() {
+	// A colour as a code, and a weight.
+	x := mat.NewDense(3, 2, []float64{
+		2, 0.5,
+		0, 1.5,
+		2, 2.5,
+	})
+	encoder := &transformers.OneHot{Columns: []int{0}}
+	if err := encoder.Fit(context.Background(), x); err != nil {
+		log.Fatal(err)
+	}
+	z, err := encoder.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(z))
+	for j, e := range encoder.Encoding() {
+		fmt.Println(j, e.Column, e.Category, e.Copied)
+	}
+	// Output:
+	// ⎡  0    1  0.5⎤
+	// ⎢  1    0  1.5⎥
+	// ⎣  0    1  2.5⎦
+	// 0 0 0 false
+	// 1 0 2 false
+	// 2 1 0 true
+}
+
+// A kernel map and a centerer turn any linear model into a kernel model: the rows
+// that they give are those of the centred kernel matrix.
+func ExampleKernelMap() {
+	x := mat.NewDense(3, 1, []float64{0, 1, 3})
+	kernel := &transformers.KernelMap{Kernel: kernels.RBFOfLength(1)}
+	if err := kernel.Fit(context.Background(), x); err != nil {
+		log.Fatal(err)
+	}
+	k, err := kernel.Transform(mat.NewDense(1, 1, []float64{2}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", k.RawRowView(0))
+	// Output: [0.135 0.607 0.607]
+}
+
+func ExampleKernelCenterer() {
+	k := mat.NewDense(2, 2, []float64{
+		1, 0.5,
+		0.5, 1,
+	})
+	centerer := &transformers.KernelCenterer{}
+	if err := centerer.Fit(context.Background(), k); err != nil {
+		log.Fatal(err)
+	}
+	z, err := centerer.Transform(k)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(z))
+	// Output:
+	// ⎡ 0.25  -0.25⎤
+	// ⎣-0.25   0.25⎦
 }

@@ -2,7 +2,6 @@ package transformers
 
 import (
 	"context"
-	"errors"
 	"math"
 	"testing"
 
@@ -10,9 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
 var table = mat.NewDense(4, 3, []float64{
@@ -199,103 +195,5 @@ func TestEveryFiniteColumnScales(t *testing.T) {
 		x := mat.NewDense(n, 1, rapid.SliceOfN(finite, n, n).Draw(t, "x"))
 		fitTransform(t, &StandardScaler{}, x)
 		fitTransform(t, &RMSScaler{}, x)
-	})
-}
-
-// The rows of the golden files; their contents were computed by the release
-// that introduced version 1.
-var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
-
-var goldenFiles = map[string]Transformer{
-	"StandardScaler-v1.keln": &StandardScaler{},
-	"RMSScaler-v1.keln":      &RMSScaler{},
-	"UnitRows-v1.keln":       &UnitRows{},
-}
-
-type marshaller interface {
-	Transformer
-	MarshalBinary() ([]byte, error)
-	UnmarshalBinary([]byte) error
-}
-
-func TestGoldenFilesStayReadable(t *testing.T) {
-	for name, fitted := range goldenFiles {
-		data := golden.Bytes(t, name)
-		want := fitTransform(t, fitted, goldenRows)
-		read := fitted.(Cloner).Clone().(marshaller)
-		require.NoError(t, read.UnmarshalBinary(data), name)
-		got, err := read.Transform(goldenRows)
-		require.NoError(t, err, name)
-		// The machine that wrote the file may have rounded sums in another way.
-		assert.True(t, mat.EqualApprox(want, got, 1e-12), name)
-		again, err := read.MarshalBinary()
-		require.NoError(t, err, name)
-		assert.Equal(t, data, again, name)
-	}
-}
-
-func TestFitIsCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, f := range []Transformer{&StandardScaler{}, &RMSScaler{}, &UnitRows{}} {
-		require.ErrorIs(t, f.Fit(ctx, table), context.Canceled)
-		_, err := f.Transform(table)
-		require.ErrorIs(t, err, ErrNotFitted)
-	}
-}
-
-func TestHostilePayloads(t *testing.T) {
-	for name, c := range map[string]struct {
-		into    marshaller
-		kind    string
-		payload any
-	}{
-		"no scales":      {&StandardScaler{}, standardScalerKind, standardScalerModel{}},
-		"lengths":        {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{0, 0}, Scales: []float64{1}}},
-		"infinite mean":  {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{math.Inf(1)}, Scales: []float64{1}}},
-		"zero scale":     {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{0}, Scales: []float64{0}}},
-		"negative scale": {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1, -1}}},
-		"NaN scale":      {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{math.NaN()}}},
-		"infinite scale": {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{math.Inf(1)}}},
-		"no width":       {&UnitRows{}, unitRowsKind, unitRowsModel{}},
-		"other kind":     {&UnitRows{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			data := envelope(t, c.kind, c.payload)
-			require.ErrorIs(t, c.into.UnmarshalBinary(data), ErrBadModel)
-			_, err := c.into.Transform(table)
-			require.ErrorIs(t, err, ErrNotFitted)
-		})
-	}
-}
-
-func envelope(tb testing.TB, kind string, payload any) []byte {
-	data, err := codec.Marshal(kind, 1, payload)
-	require.NoError(tb, err)
-	return data
-}
-
-// FuzzUnmarshal reads any bytes into each of the types: ErrBadModel or a value
-// that transforms; never a panic.
-func FuzzUnmarshal(f *testing.F) {
-	for name := range goldenFiles {
-		f.Add(golden.Bytes(f, name))
-	}
-	f.Add(envelope(f, unitRowsKind, unitRowsModel{Width: math.MaxInt}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, v := range []marshaller{&StandardScaler{}, &RMSScaler{}, &UnitRows{}} {
-			if err := v.UnmarshalBinary(data); err != nil {
-				if !errors.Is(err, ErrBadModel) {
-					t.Fatalf("%T: %v is no ErrBadModel", v, err)
-				}
-				continue
-			}
-			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, ErrShape) && !errors.Is(err, ErrNotFinite) {
-				t.Fatalf("%T: %v", v, err)
-			}
-			if _, err := v.MarshalBinary(); err != nil {
-				t.Fatalf("%T: %v", v, err)
-			}
-		}
 	})
 }

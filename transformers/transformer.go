@@ -35,5 +35,6 @@ var (
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
 	ErrNotFitted = fault.ErrNotFitted
+	ErrTooLarge  = fault.ErrTooLarge
 	ErrBadModel  = fault.ErrBadModel
 )

@@ -38,6 +38,29 @@ func TestAll(t *testing.T) {
 	estimatortest.Transformer(t, "transformers.StandardScaler", func() transformers.Transformer { return &transformers.StandardScaler{} }, plain)
 	estimatortest.Transformer(t, "transformers.RMSScaler", func() transformers.Transformer { return &transformers.RMSScaler{} }, plain)
 	estimatortest.Transformer(t, "transformers.UnitRows", func() transformers.Transformer { return &transformers.UnitRows{} }, plain)
+	estimatortest.Transformer(t, "transformers.MinMaxScaler", func() transformers.Transformer { return &transformers.MinMaxScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.MinMaxScaler (clip)", func() transformers.Transformer {
+		return &transformers.MinMaxScaler{Low: -1, High: 1, Clip: true}
+	}, plain)
+	gaps := with(estimatortest.Options{Gaps: true})
+	estimatortest.Transformer(t, "transformers.Imputer", func() transformers.Transformer { return &transformers.Imputer{} }, gaps)
+	estimatortest.Transformer(t, "transformers.Imputer (median, indicators)", func() transformers.Transformer {
+		return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+	}, gaps)
+	estimatortest.Transformer(t, "transformers.Imputer (most frequent)", func() transformers.Transformer {
+		return &transformers.Imputer{Statistic: transformers.MostFrequent}
+	}, gaps)
+	estimatortest.Transformer(t, "transformers.OneHot", func() transformers.Transformer { return &transformers.OneHot{} }, plain)
+	estimatortest.Transformer(t, "transformers.OneHot (gaps, all columns)", func() transformers.Transformer {
+		return &transformers.OneHot{Gaps: true, Drop: transformers.DropBinary}
+	}, gaps)
+	mapsRows := map[string]string{"row-permutation": "has a column for each row of Fit, in their order"}
+	estimatortest.Transformer(t, "transformers.KernelMap", func() transformers.Transformer { return &transformers.KernelMap{} },
+		with(estimatortest.Options{Skip: mapsRows, Workers: func(w int) any { return &transformers.KernelMap{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.KernelMap (Laplacian)", func() transformers.Transformer {
+		return &transformers.KernelMap{Kernel: kernels.Laplacian{Gamma: 0.2}}
+	}, with(estimatortest.Options{Skip: mapsRows}))
+	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &transformers.KernelCenterer{} }, plain)
 
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)

@@ -32,6 +32,12 @@ func checkNotFiniteX(p *probe, s *subject) {
 		for _, at := range [][2]int{{0, 0}, {5, 2}} {
 			d, test := s.train(), s.test()
 			d.x.Set(at[0], at[1], v)
+			if s.options.Gaps && math.IsNaN(v) {
+				p.Must("Fit with a gap in x", s.new().fit(context.Background(), d.x, d.y))
+				test.x.Set(at[0], at[1], v)
+				m.outputs(p, test.x)
+				continue
+			}
 			p.place(fmt.Sprintf("Fit with x%v = %v", at, v), s.new().fit(context.Background(), d.x, d.y), at[0], at[1])
 			test.x.Set(at[0], at[1], v)
 			for _, f := range m.methods() {

@@ -56,7 +56,7 @@ var checks = []check{
 	{"single-class", classifiers, "A single class is refused with an error of the contract, or predicted everywhere.", checkSingleClass},
 
 	// Bad input is an error that says what and where; nothing panics.
-	{"not-finite-x", every, "A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method.", checkNotFiniteX},
+	{"not-finite-x", every, "A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.", checkNotFiniteX},
 	{"not-finite-y", regressors, "A NaN or an infinity in y is ErrNotFinite with its row.", checkNotFiniteY},
 	{"empty-x", every, "Fit on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyX},
 	{"empty-x-at-predict", every, "Each method on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyXAtPredict},

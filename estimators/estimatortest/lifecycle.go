@@ -35,8 +35,8 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 		p.keeps("a Fit that failed for "+doing, m, x, want)
 	}
 	d := s.other()
-	d.x.Set(trainRows-8, 2, math.NaN())
-	fails("a NaN in the last row of x", d)
+	d.x.Set(trainRows-8, 2, math.Inf(1))
+	fails("an infinity in the last row of x", d)
 	fails("an empty x", data{nil, nil})
 	if s.kind&supervised != 0 {
 		d := s.other()

@@ -23,6 +23,9 @@ type Options struct {
 	// may lie apart where the order of sums may differ: for rows in another order,
 	// one by one, or counted twice. 0 is DefaultTolerance.
 	Tolerance float64
+	// Gaps says that NaN in x is a gap, which the type fills, and no error.
+	// Infinities still are one.
+	Gaps bool
 	// Table gets the outcomes. With nil the table of this type alone is logged.
 	Table *Table
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func TestChecksAreDescribed(t *testing.T) {
@@ -49,4 +50,17 @@ func TestOptions(t *testing.T) {
 	workers, _ := table.outcomes.Outcome("toy.Ridge", "workers")
 	assert.Empty(t, workers.Skipped)
 	assert.Equal(t, []int{1, 2, 5}, built)
+}
+
+// A type that is said to fill gaps has to: the option is no way around the check.
+func TestGapsHaveToBeFilled(t *testing.T) {
+	for _, c := range checks {
+		if c.name != "not-finite-x" {
+			continue
+		}
+		s := &subject{kind: transforms, build: func() any { return &transformers.StandardScaler{} }, options: Options{Gaps: true}}
+		assert.Contains(t, strings.Join(judge(c, s).Failures, "\n"), "Fit with a gap in x")
+		s.build = func() any { return &transformers.Imputer{} }
+		assert.False(t, judge(c, s).Failed())
+	}
 }

@@ -1,0 +1,224 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	imputerName    = "transformers: Imputer"
+	imputerKind    = "transformers.Imputer"
+	imputerVersion = 1
+)
+
+// Statistic is what an Imputer fills the gaps of a column with.
+type Statistic int
+
+// The statistics, of the values that the column has in the rows of Fit.
+const (
+	Mean         Statistic = iota
+	Median                 // the mean of the two in the middle where their number is even
+	MostFrequent           // the least of those that tie
+)
+
+// String returns the statistic's name.
+func (s Statistic) String() string {
+	switch s {
+	case Mean:
+		return "Mean"
+	case Median:
+		return "Median"
+	case MostFrequent:
+		return "MostFrequent"
+	}
+	return fmt.Sprintf("Statistic(%d)", int(s))
+}
+
+// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that
+// Fit saw, and no other value changes. It is the one transformer for which NaN is
+// no error. A column without a single value in Fit is filled with 0; it holds
+// nothing to learn from, and stays a column so that the width does not depend on
+// the rows.
+//
+// With Indicators a column is appended for each column that had gaps in Fit, in
+// their order, 1 where the value was missing and 0 elsewhere: that it is missing
+// often tells something.
+//
+// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd).
+// Infinities are ErrNotFinite.
+type Imputer struct {
+	Statistic  Statistic
+	Indicators bool
+
+	fitted *imputerModel
+}
+
+type imputerModel struct {
+	Values codec.Floats
+	Gaps   []int // the columns that get an indicator
+}
+
+var (
+	_ Transformer = (*Imputer)(nil)
+	_ Cloner      = (*Imputer)(nil)
+)
+
+// Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
+func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
+	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
+	if !ok {
+		return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
+	}
+	in, err := check.DenseGaps("x", x)
+	if err != nil {
+		return err
+	}
+	n, d := in.Dims()
+	m := &imputerModel{Values: make(codec.Floats, d)}
+	err = eachColumn(ctx, in, func(j int, column []float64) {
+		column = slices.DeleteFunc(column, math.IsNaN)
+		if len(column) > 0 {
+			m.Values[j] = statistic(column)
+		}
+		if p.Indicators && len(column) < n {
+			m.Gaps = append(m.Gaps, j)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	p.fitted = m
+	return nil
+}
+
+func meanOf(v []float64) float64 {
+	m, _ := meanAndDeviation(v)
+	return m
+}
+
+// medianOf sorts v.
+func medianOf(v []float64) float64 {
+	slices.Sort(v)
+	a, b := v[(len(v)-1)/2], v[len(v)/2]
+	if m := (a + b) / 2; !math.IsInf(m, 0) {
+		return m
+	}
+	return a/2 + b/2
+}
+
+// mostFrequentOf sorts v.
+func mostFrequentOf(v []float64) float64 {
+	slices.Sort(v)
+	best, most := v[0], 0
+	for i := 0; i < len(v); {
+		j := i
+		for j < len(v) && v[j] == v[i] {
+			j++
+		}
+		if j-i > most {
+			best, most = v[i], j-i
+		}
+		i = j
+	}
+	return best
+}
+
+// Transform returns the rows of x (m×d) without gaps, and the indicators after
+// them: m×(d+g).
+func (p *Imputer) Transform(x mat.Matrix) (*mat.Dense, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(imputerName)
+	}
+	in, err := check.DenseGaps("x", x)
+	if err != nil {
+		return nil, err
+	}
+	d := len(p.fitted.Values)
+	if err := check.Columns("x", in, d); err != nil {
+		return nil, err
+	}
+	n, _ := in.Dims()
+	out := mat.NewDense(n, d+len(p.fitted.Gaps), nil)
+	for i := range n {
+		from, row := in.RawRowView(i), out.RawRowView(i)
+		for j, v := range from {
+			if math.IsNaN(v) {
+				v = p.fitted.Values[j]
+			}
+			row[j] = v
+		}
+		for g, j := range p.fitted.Gaps {
+			if math.IsNaN(from[j]) {
+				row[d+g] = 1
+			}
+		}
+	}
+	return out, nil
+}
+
+// Values returns the d numbers that gaps are filled with, or nil before Fit.
+func (p *Imputer) Values() []float64 {
+	if p.fitted == nil {
+		return nil
+	}
+	return slices.Clone(p.fitted.Values)
+}
+
+// Indicated returns the columns that have an indicator, in its order; nil before
+// Fit and without Indicators.
+func (p *Imputer) Indicated() []int {
+	if p.fitted == nil {
+		return nil
+	}
+	return slices.Clone(p.fitted.Gaps)
+}
+
+// Clone returns an unfitted Imputer of the same configuration.
+func (p *Imputer) Clone() Transformer {
+	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
+// Fit.
+func (p *Imputer) MarshalBinary() ([]byte, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(imputerName)
+	}
+	return codec.Marshal(imputerKind, imputerVersion, p.fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
+// ErrBadModel and leave p as it was.
+func (p *Imputer) UnmarshalBinary(data []byte) error {
+	m := &imputerModel{}
+	if _, err := codec.Unmarshal(data, imputerKind, imputerVersion, m); err != nil {
+		return err
+	}
+	if len(m.Values) == 0 || !m.Values.Finite() {
+		return fault.BadModel(imputerKind, "%d values, want at least 1 and all finite", len(m.Values))
+	}
+	if err := validColumns(m.Gaps, len(m.Values)); err != nil {
+		return fault.BadModel(imputerKind, "indicators: %v", err)
+	}
+	p.fitted = m
+	return nil
+}
+
+// validColumns says what is wrong with positions of columns that should ascend
+// within a width.
+func validColumns(columns []int, width int) error {
+	for i, j := range columns {
+		if j < 0 || j >= width || i > 0 && j <= columns[i-1] {
+			return fmt.Errorf("columns %v, want them ascending and in [0, %d)", columns, width)
+		}
+	}
+	return nil
+}

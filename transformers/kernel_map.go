@@ -1,0 +1,148 @@
+package transformers
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	kernelMapName    = "transformers: KernelMap"
+	kernelMapKind    = "transformers.KernelMap"
+	kernelMapVersion = 1
+)
+
+// KernelMap maps a row to its kernel with each of the n rows that Fit saw:
+//
+//	z[i,j] = k(x[i], fitted row j)
+//
+// so that the rows of Fit themselves become the kernel matrix, and any model that
+// is linear in its features becomes one that is linear in the kernel: the direct
+// kernel methods of Embrechts (IJCNN 2004). Models without a bias want
+// KernelCenterer after it. Fitted on a few rows only, it is a basis of those.
+//
+// The zero value takes the RBF with γ = 1/median squared distance; scale the
+// features first. Fit keeps a copy of the rows, O(nd); Transform of m rows costs
+// O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model file holds
+// the rows and the kernel's name and is read into a KernelMap of the same Kernel.
+type KernelMap struct {
+	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
+	Seed           uint64         // for the sample that MedianRBF takes of many rows
+	Workers        int            // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64          // limit on a result; 0: kernels.MaxKernelBytes
+
+	fitted *kernelMapModel
+}
+
+type kernelMapModel struct {
+	kernel kernels.Kernel
+	rows   *mat.Dense
+}
+
+var (
+	_ Transformer = (*KernelMap)(nil)
+	_ Cloner      = (*KernelMap)(nil)
+)
+
+func (k *KernelMap) validate() error {
+	if k.MaxKernelBytes < 0 {
+		return fault.Param(kernelMapName, "MaxKernelBytes", k.MaxKernelBytes, ">= 0")
+	}
+	if k.Kernel != nil {
+		return kernels.Validate(k.Kernel)
+	}
+	return nil
+}
+
+// Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
+func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
+	if err := k.validate(); err != nil {
+		return err
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	kernel, err := kernels.OrMedianRBF(ctx, k.Kernel, in, k.Seed)
+	if err != nil {
+		return err
+	}
+	rows := mat.DenseCopyOf(in)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	k.fitted = &kernelMapModel{kernel: kernel, rows: rows}
+	return nil
+}
+
+// Transform returns the kernel between the rows of x (m×d) and those of Fit, m×n.
+func (k *KernelMap) Transform(x mat.Matrix) (*mat.Dense, error) {
+	if k.fitted == nil {
+		return nil, fault.NotFitted(kernelMapName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	_, d := k.fitted.rows.Dims()
+	if err := check.Columns("x", in, d); err != nil {
+		return nil, err
+	}
+	return kernels.Cross(context.Background(), k.fitted.kernel, in, k.fitted.rows, &kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
+}
+
+// ChosenKernel returns the kernel in use; nil before Fit.
+func (k *KernelMap) ChosenKernel() kernels.Kernel {
+	if k.fitted == nil {
+		return nil
+	}
+	return k.fitted.kernel
+}
+
+// Clone returns an unfitted KernelMap of the same configuration.
+func (k *KernelMap) Clone() Transformer {
+	return &KernelMap{Kernel: k.Kernel, Seed: k.Seed, Workers: k.Workers, MaxKernelBytes: k.MaxKernelBytes}
+}
+
+type storedKernelMap struct {
+	Kernel kernels.Reference
+	Rows   codec.Matrix
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
+// Fit.
+func (k *KernelMap) MarshalBinary() ([]byte, error) {
+	if k.fitted == nil {
+		return nil, fault.NotFitted(kernelMapName)
+	}
+	return codec.Marshal(kernelMapKind, kernelMapVersion, storedKernelMap{
+		Kernel: kernels.MakeReference(k.Kernel, k.fitted.kernel), Rows: codec.FromDense(k.fitted.rows),
+	})
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
+// ErrBadModel and leave k as it was.
+func (k *KernelMap) UnmarshalBinary(data []byte) error {
+	var s storedKernelMap
+	if _, err := codec.Unmarshal(data, kernelMapKind, kernelMapVersion, &s); err != nil {
+		return err
+	}
+	rows, err := s.Rows.Dense()
+	if err != nil {
+		return fault.BadModel(kernelMapKind, "rows: %v", err)
+	}
+	if rows == nil {
+		return fault.BadModel(kernelMapKind, "no rows")
+	}
+	kernel, err := s.Kernel.Resolve(kernelMapKind, k.Kernel)
+	if err != nil {
+		return err
+	}
+	k.fitted = &kernelMapModel{kernel: kernel, rows: rows}
+	return nil
+}

@@ -1,0 +1,184 @@
+package transformers
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	minMaxScalerName    = "transformers: MinMaxScaler"
+	minMaxScalerKind    = "transformers.MinMaxScaler"
+	minMaxScalerVersion = 1
+)
+
+// DefaultLow and DefaultHigh are the range of a MinMaxScaler whose Low and High are
+// both 0.
+const (
+	DefaultLow  = 0.0
+	DefaultHigh = 1.0
+)
+
+// MinMaxScaler takes the range of each column to [Low, High]:
+//
+//	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
+//
+// with the least and the largest value that Fit saw, which go to Low and High
+// exactly. A column of one value goes to Low. New rows beyond the range of Fit go
+// beyond Low and High, unless Clip is set. A single far value presses all others of
+// its column together; StandardScaler suffers less.
+//
+// Low and High both 0 stand for 0 and 1. Fit and Transform cost O(nd). Besides the
+// errors of Transformer, a row of Transform so far from the rows of Fit that its
+// scaled value overflows is ErrNotFinite.
+type MinMaxScaler struct {
+	Low, High float64
+	Clip      bool // values beyond the range of Fit become Low or High
+
+	fitted *minMaxModel
+}
+
+type minMaxModel struct {
+	Low, High float64
+	Clip      bool
+	Min, Max  codec.Floats
+}
+
+var (
+	_ Transformer = (*MinMaxScaler)(nil)
+	_ Cloner      = (*MinMaxScaler)(nil)
+)
+
+func (s *MinMaxScaler) limits() (low, high float64, err error) {
+	low, high = s.Low, s.High
+	if low == 0 && high == 0 {
+		low, high = DefaultLow, DefaultHigh
+	}
+	if !(low < high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
+		return 0, 0, fault.Param(minMaxScalerName, "High", s.High, "a finite value > Low")
+	}
+	return low, high, nil
+}
+
+// Fit takes the least and the largest value of each column of x (n×d).
+func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	_, d := in.Dims()
+	m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
+	err = eachColumn(ctx, in, func(j int, column []float64) {
+		m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column)
+	})
+	if err != nil {
+		return err
+	}
+	s.fitted = m
+	return nil
+}
+
+// Transform returns the scaled rows of x (m×d), m×d.
+func (s *MinMaxScaler) Transform(x mat.Matrix) (*mat.Dense, error) {
+	m := s.fitted
+	if m == nil {
+		return nil, fault.NotFitted(minMaxScalerName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", in, len(m.Min)); err != nil {
+		return nil, err
+	}
+	n, d := in.Dims()
+	out := mat.NewDense(n, d, nil)
+	for i := range n {
+		row := out.RawRowView(i)
+		for j, v := range in.RawRowView(i) {
+			z := m.scale(v, m.Min[j], m.Max[j])
+			if z-z != 0 {
+				return nil, &fault.NotFiniteError{Name: minMaxScalerName + ": scaled x", Row: i, Col: j, Value: z}
+			}
+			row[j] = z
+		}
+	}
+	return out, nil
+}
+
+func (m *minMaxModel) scale(v, low, high float64) float64 {
+	if m.Clip {
+		v = min(max(v, low), high)
+	}
+	var t float64
+	switch width := high - low; {
+	case math.IsInf(width, 1) || math.IsInf(v-low, 0):
+		t = (v/2 - low/2) / (high/2 - low/2)
+	case width > 0:
+		t = (v - low) / width
+	}
+	// Both ends are met exactly, which Low + t(High-Low) would not.
+	return m.Low*(1-t) + m.High*t
+}
+
+// Min returns the d least values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Min() []float64 {
+	if s.fitted == nil {
+		return nil
+	}
+	return slices.Clone(s.fitted.Min)
+}
+
+// Max returns the d largest values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Max() []float64 {
+	if s.fitted == nil {
+		return nil
+	}
+	return slices.Clone(s.fitted.Max)
+}
+
+// Clone returns an unfitted MinMaxScaler of the same range.
+func (s *MinMaxScaler) Clone() Transformer {
+	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. The range is stored with the
+// columns' own. It is ErrNotFitted before Fit.
+func (s *MinMaxScaler) MarshalBinary() ([]byte, error) {
+	if s.fitted == nil {
+		return nil, fault.NotFitted(minMaxScalerName)
+	}
+	return codec.Marshal(minMaxScalerKind, minMaxScalerVersion, s.fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
+// ErrBadModel and leave s as it was.
+func (s *MinMaxScaler) UnmarshalBinary(data []byte) error {
+	m := &minMaxModel{}
+	if _, err := codec.Unmarshal(data, minMaxScalerKind, minMaxScalerVersion, m); err != nil {
+		return err
+	}
+	switch {
+	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
+		return fault.BadModel(minMaxScalerKind, "%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
+	case !(m.Low < m.High) || math.IsInf(m.Low, -1) || math.IsInf(m.High, 1):
+		return fault.BadModel(minMaxScalerKind, "range %v to %v", m.Low, m.High)
+	}
+	for j, low := range m.Min {
+		if low > m.Max[j] {
+			return fault.BadModel(minMaxScalerKind, "column %d from %v to %v", j, low, m.Max[j])
+		}
+	}
+	s.fitted = m
+	return nil
+}

@@ -1,0 +1,152 @@
+package transformers
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The rows of the golden files; their contents were computed by the release
+// that introduced version 1.
+var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
+
+var goldenFiles = map[string]Transformer{
+	"StandardScaler-v1.keln": &StandardScaler{},
+	"RMSScaler-v1.keln":      &RMSScaler{},
+	"UnitRows-v1.keln":       &UnitRows{},
+	"MinMaxScaler-v1.keln":   &MinMaxScaler{Low: -1, High: 1, Clip: true},
+	"Imputer-v1.keln":        &Imputer{Statistic: Median, Indicators: true},
+	"OneHot-v1.keln":         &OneHot{Columns: []int{0, 1}, Drop: DropBinary},
+	"KernelMap-v1.keln":      &KernelMap{},
+	"KernelCenterer-v1.keln": &KernelCenterer{},
+}
+
+// goldenRowsOf gives gaps to an Imputer, and small numbers to a kernel.
+func goldenRowsOf(t Transformer) *mat.Dense {
+	nan := math.NaN()
+	switch t.(type) {
+	case *Imputer:
+		return golden.Dense([][]float64{{1, nan, -2.5}, {2, 0, 4}, {nan, 0, 1e6}, {2, nan, 1}})
+	case *KernelMap, *KernelCenterer:
+		return golden.Dense([][]float64{{1, 0, -2}, {2, 0.5, 4}, {4, 0.25, 3}})
+	}
+	return goldenRows
+}
+
+type marshaller interface {
+	Transformer
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary([]byte) error
+}
+
+func TestGoldenFilesStayReadable(t *testing.T) {
+	for name, fitted := range goldenFiles {
+		rows := goldenRowsOf(fitted)
+		want := fitTransform(t, fitted, rows)
+		data := golden.Model(t, name, fitted.(marshaller).MarshalBinary)
+		read := fitted.(Cloner).Clone().(marshaller)
+		require.NoError(t, read.UnmarshalBinary(data), name)
+		got, err := read.Transform(rows)
+		require.NoError(t, err, name)
+		// The machine that wrote the file may have rounded sums in another way.
+		assert.True(t, mat.EqualApprox(want, got, 1e-12), name)
+		again, err := read.MarshalBinary()
+		require.NoError(t, err, name)
+		assert.Equal(t, data, again, name)
+	}
+}
+
+func TestFitIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, g := range goldenFiles {
+		f := g.(Cloner).Clone()
+		require.ErrorIs(t, f.Fit(ctx, table), context.Canceled)
+		_, err := f.Transform(table)
+		require.ErrorIs(t, err, ErrNotFitted)
+	}
+}
+
+func TestHostilePayloads(t *testing.T) {
+	for name, c := range map[string]struct {
+		into    marshaller
+		kind    string
+		payload any
+	}{
+		"no scales":      {&StandardScaler{}, standardScalerKind, standardScalerModel{}},
+		"lengths":        {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{0, 0}, Scales: []float64{1}}},
+		"infinite mean":  {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{math.Inf(1)}, Scales: []float64{1}}},
+		"zero scale":     {&StandardScaler{}, standardScalerKind, standardScalerModel{Means: []float64{0}, Scales: []float64{0}}},
+		"negative scale": {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1, -1}}},
+		"NaN scale":      {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{math.NaN()}}},
+		"infinite scale": {&RMSScaler{}, rmsScalerKind, rmsScalerModel{Scales: []float64{math.Inf(1)}}},
+		"no width":       {&UnitRows{}, unitRowsKind, unitRowsModel{}},
+		"no minimum":     {&MinMaxScaler{}, minMaxScalerKind, minMaxModel{High: 1}},
+		"min above max":  {&MinMaxScaler{}, minMaxScalerKind, minMaxModel{High: 1, Min: []float64{2}, Max: []float64{1}}},
+		"NaN minimum":    {&MinMaxScaler{}, minMaxScalerKind, minMaxModel{High: 1, Min: []float64{math.NaN()}, Max: []float64{1}}},
+		"no range":       {&MinMaxScaler{}, minMaxScalerKind, minMaxModel{Min: []float64{0}, Max: []float64{1}}},
+		"infinite range": {&MinMaxScaler{}, minMaxScalerKind, minMaxModel{High: math.Inf(1), Min: []float64{0}, Max: []float64{1}}},
+		"no values":      {&Imputer{}, imputerKind, imputerModel{}},
+		"NaN value":      {&Imputer{}, imputerKind, imputerModel{Values: []float64{math.NaN()}}},
+		"indicator":      {&Imputer{}, imputerKind, imputerModel{Values: []float64{0}, Gaps: []int{1}}},
+		"no columns":     {&OneHot{}, oneHotKind, oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{}}}},
+		"no categories":  {&OneHot{}, oneHotKind, oneHotModel{Width: 1, Columns: []int{0}}},
+		"descending":     {&OneHot{}, oneHotKind, oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, 1}}}},
+		"NaN without":    {&OneHot{}, oneHotKind, oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, math.NaN()}}}},
+		"columns":        {&OneHot{}, oneHotKind, oneHotModel{Width: 2, Columns: []int{1, 0}, Values: []codec.Floats{{1}, {1}}}},
+		"no rows":        {&KernelMap{}, kernelMapKind, storedKernelMap{Kernel: kernels.MakeReference(nil, kernels.RBF{})}},
+		"infinite row":   {&KernelMap{}, kernelMapKind, storedKernelMap{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Rows: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{math.Inf(1)}}}},
+		"other kernel":   {&KernelMap{}, kernelMapKind, storedKernelMap{Kernel: kernels.MakeReference(kernels.Linear{}, kernels.Linear{}), Rows: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}}},
+		"no means":       {&KernelCenterer{}, kernelCentererKind, kernelCentererModel{}},
+		"infinite means": {&KernelCenterer{}, kernelCentererKind, kernelCentererModel{Means: []float64{math.Inf(-1)}}},
+		"other kind":     {&UnitRows{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := envelope(t, c.kind, c.payload)
+			require.ErrorIs(t, c.into.UnmarshalBinary(data), ErrBadModel)
+			_, err := c.into.Transform(table)
+			require.ErrorIs(t, err, ErrNotFitted)
+		})
+	}
+}
+
+func envelope(tb testing.TB, kind string, payload any) []byte {
+	data, err := codec.Marshal(kind, 1, payload)
+	require.NoError(tb, err)
+	return data
+}
+
+// FuzzUnmarshal reads any bytes into each of the types: ErrBadModel or a value
+// that transforms; never a panic.
+func FuzzUnmarshal(f *testing.F) {
+	for name := range goldenFiles {
+		f.Add(golden.Bytes(f, name))
+	}
+	f.Add(envelope(f, unitRowsKind, unitRowsModel{Width: math.MaxInt}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, g := range goldenFiles {
+			v := g.(Cloner).Clone().(marshaller)
+			if err := v.UnmarshalBinary(data); err != nil {
+				if !errors.Is(err, ErrBadModel) {
+					t.Fatalf("%T: %v is no ErrBadModel", v, err)
+				}
+				continue
+			}
+			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, ErrShape) && !errors.Is(err, ErrNotFinite) {
+				t.Fatalf("%T: %v", v, err)
+			}
+			if _, err := v.MarshalBinary(); err != nil {
+				t.Fatalf("%T: %v", v, err)
+			}
+		}
+	})
+}
