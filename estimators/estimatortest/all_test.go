@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -107,6 +108,21 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "lssvm.Classifier (fixed ridge)", func() estimators.Classifier {
 		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, RidgeRule: lssvm.Fixed, Ridge: 0.1, Balanced: true}
 	}, looNoise)
+
+	estimatortest.Regressor(t, "ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} },
+		tunes(func(w int) any { return &ridge.Regressor{Workers: w} }))
+	estimatortest.Regressor(t, "ridge.Regressor (fixed ridge, no intercept)", func() estimators.Regressor {
+		return &ridge.Regressor{RidgeRule: ridge.Fixed, Ridge: 0.1, NoIntercept: true}
+	}, with(estimatortest.Options{Skip: map[string]string{
+		"weighted-fit": looNoise.Skip["weighted-fit"], "learns": "is forced through the origin, where the suite's problem does not go",
+	}}))
+	direct := func(w int) *pipeline.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{
+			&transformers.StandardScaler{}, &transformers.KernelMap{Workers: w}, &transformers.KernelCenterer{},
+		}, Final: &ridge.DirectKernel{Workers: w}}
+	}
+	estimatortest.Regressor(t, "ridge.DirectKernel (behind the steps that make its kernel)", func() estimators.Regressor { return direct(0) },
+		with(estimatortest.Options{Workers: func(w int) any { return direct(w) }}))
 
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row"}

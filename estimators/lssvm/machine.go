@@ -3,7 +3,6 @@ package lssvm
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -28,17 +27,8 @@ type settings struct {
 }
 
 func (s settings) validate() error {
-	switch s.rule {
-	case Fixed:
-		if !(s.ridge > 0) || math.IsInf(s.ridge, 1) {
-			return fault.Param(s.typ, "Ridge", s.ridge, "a finite value > 0 with RidgeRule Fixed")
-		}
-	case LeaveOneOut, Heuristic:
-		if s.ridge != 0 {
-			return fault.Param(s.typ, "Ridge", s.ridge, "0 unless RidgeRule is Fixed")
-		}
-	default:
-		return fault.Param(s.typ, "RidgeRule", int(s.rule), "LeaveOneOut, Fixed or Heuristic")
+	if err := s.rule.Validate(s.typ, s.ridge); err != nil {
+		return err
 	}
 	if s.options.MaxBytes < 0 {
 		return fault.Param(s.typ, "MaxKernelBytes", s.options.MaxBytes, ">= 0")
@@ -141,14 +131,11 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 			return nil, err
 		}
 		m.ridge, m.report.Iterations = best.Ridge, best.Evaluations
-		switch {
-		case best.Ridge == 0:
+		if w := best.Warning(); w != "" {
+			m.report.Warnings = append(m.report.Warnings, w)
+		}
+		if best.Ridge == 0 {
 			m.ridge = HeuristicRidge(n)
-			m.report.Warnings = append(m.report.Warnings, "no ridge gave a finite leave-one-out error: took the heuristic")
-		case best.Edge < 0:
-			m.report.Warnings = append(m.report.Warnings, "the best ridge is the smallest that was tried: the targets look free of noise")
-		case best.Edge > 0:
-			m.report.Warnings = append(m.report.Warnings, "the best ridge is the largest that was tried: the model is nearly constant")
 		}
 	}
 	if err := ctx.Err(); err != nil {

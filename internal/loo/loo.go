@@ -154,9 +154,28 @@ const MaxEvaluations = steps + 1 + refinements
 // steps between ridges: MaxRelativeRidge/MinRelativeRidge is 1e12.
 const steps = 12 * RidgesPerDecade
 
+// Warning says what a minimum on an edge means, to people; "" elsewhere.
+func (m Minimum) Warning() string {
+	switch {
+	case m.Ridge == 0:
+		return "no ridge gave a finite leave-one-out error: took the heuristic"
+	case m.Edge < 0:
+		return "the best ridge is the smallest that was tried: the targets look free of noise"
+	case m.Edge > 0:
+		return "the best ridge is the largest that was tried: the model is nearly constant"
+	}
+	return ""
+}
+
 // Search returns the ridge of the least leave-one-out error. observe, if not
 // nil, is called after each ridge.
 func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
+	return search(ctx, p.scale, p.At, observe)
+}
+
+func search(
+	ctx context.Context, scale float64, errorAt func(ctx context.Context, lambda float64) (float64, error), observe func(evaluation int, ridge, err float64),
+) (Minimum, error) {
 	var m Minimum
 	var failed error
 	at := func(u float64) float64 {
@@ -164,14 +183,14 @@ func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge
 			return math.Inf(1)
 		}
 		var v float64
-		v, failed = p.At(ctx, math.Exp(u))
+		v, failed = errorAt(ctx, math.Exp(u))
 		m.Evaluations++
 		if failed == nil && observe != nil {
 			observe(m.Evaluations, math.Exp(u), v)
 		}
 		return v
 	}
-	lo, hi := math.Log(p.scale*MinRelativeRidge), math.Log(p.scale*MaxRelativeRidge)
+	lo, hi := math.Log(scale*MinRelativeRidge), math.Log(scale*MaxRelativeRidge)
 	h := (hi - lo) / steps
 	bestStep := -1
 	m.Error = math.Inf(1)

@@ -1,0 +1,196 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const directKernelType = "ridge: DirectKernel"
+
+// DirectKernel is ridge regression whose features are a kernel matrix: x in Fit is
+// the square, symmetric matrix K of the training rows, x in Predict the kernel of
+// new rows with them. It solves
+//
+//	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
+//
+// where b is ȳ if K is centred. It stands behind transformers.KernelMap and
+// transformers.KernelCenterer:
+//
+//	pipeline.Regressor{
+//		Steps: []transformers.Transformer{
+//			&transformers.StandardScaler{}, &transformers.KernelMap{}, &transformers.KernelCenterer{},
+//		},
+//		Final: &ridge.DirectKernel{},
+//	}
+//
+// which is lssvm.Regressor behind the StandardScaler, as a chain whose steps can be
+// looked at and exchanged. Take lssvm for work: it needs less memory, and has
+// variances and weights.
+type DirectKernel struct {
+	Ridge     float64   // λ > 0, with RidgeRule Fixed; otherwise 0
+	RidgeRule RidgeRule // zero: LeaveOneOut
+	Workers   int       // goroutines; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m *directModel
+}
+
+var (
+	_ estimators.Regressor                    = (*DirectKernel)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*DirectKernel)(nil)
+	_ estimators.Reporter                     = (*DirectKernel)(nil)
+)
+
+type directModel struct {
+	coefficients []float64
+	bias         float64
+	ridge        float64
+	loo          []float64
+	report       estimators.Report
+}
+
+// symmetry is how far k[i,j] and k[j,i] may lie apart, in units of the largest
+// element: kernels.Cross rounds them apart by less.
+const symmetry = 1e-9
+
+// Fit learns from a kernel matrix x (n×n) and y (n). Cost O(n³). Errors: ErrParam;
+// ErrShape for an x that is not square; ErrNotPSD for one that is not symmetric or
+// indefinite beyond the ridge; ErrNotFinite, or ctx's.
+func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	k, err := symmetric(x)
+	if err != nil {
+		return err
+	}
+	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers, Observe: d.Observe}
+	if err := d.RidgeRule.Validate(directKernelType, d.Ridge); err != nil {
+		return err
+	}
+	if err := check.Rows("y", len(y), k.SymmetricDim()); err != nil {
+		return err
+	}
+	if err := machine.FitMatrix(ctx, k, y); err != nil {
+		return err
+	}
+	d.m = &directModel{
+		coefficients: machine.Coefficients(), bias: machine.Bias(), ridge: machine.ChosenRidge(),
+		loo: machine.LeaveOneOutResiduals(), report: machine.Report(),
+	}
+	return nil
+}
+
+// symmetric returns the symmetric part of x, or an error if it has another.
+func symmetric(x mat.Matrix) (*mat.SymDense, error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, c := xd.Dims()
+	if n != c {
+		return nil, fault.Shape(directKernelType+": x has", c, "columns",
+			"and %d rows, want the square kernel matrix of the training rows (transformers.KernelMap gives it; ridge.Regressor takes any features)", n)
+	}
+	largest := 0.0
+	for i := range n {
+		for _, v := range xd.RawRowView(i) {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			a, b := xd.At(i, j), xd.At(j, i)
+			if math.Abs(a-b) > symmetry*largest {
+				return nil, fmt.Errorf("%s: x[%d,%d] = %v and x[%d,%d] = %v, want a symmetric kernel matrix: %w", directKernelType, i, j, a, j, i, b, fault.ErrNotPSD)
+			}
+			out.SetSym(i, j, a/2+b/2)
+		}
+	}
+	return out, nil
+}
+
+// Predict returns Σ α[j] x[i,j] + b for each row of x (m×n), the kernel between new
+// rows and those of Fit, centred as they were.
+func (d *DirectKernel) Predict(x mat.Matrix) ([]float64, error) {
+	if d.m == nil {
+		return nil, fault.NotFitted(directKernelType)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", xd, len(d.m.coefficients)); err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = d.m.bias
+		for j, v := range xd.RawRowView(i) {
+			out[i] += d.m.coefficients[j] * v
+		}
+		if v := out[i]; v-v != 0 {
+			return nil, &fault.NotFiniteError{Name: directKernelType + ": prediction", Row: i, Col: -1, Value: v}
+		}
+	}
+	return out, nil
+}
+
+// Coefficients returns α, one for each training row; nil before Fit.
+func (d *DirectKernel) Coefficients() []float64 {
+	if d.m == nil {
+		return nil
+	}
+	return slices.Clone(d.m.coefficients)
+}
+
+// Bias returns b, 0 before Fit.
+func (d *DirectKernel) Bias() float64 {
+	if d.m == nil {
+		return 0
+	}
+	return d.m.bias
+}
+
+// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+func (d *DirectKernel) ChosenRidge() float64 {
+	if d.m == nil {
+		return 0
+	}
+	return d.m.ridge
+}
+
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all
+// other rows with the same ridge, exactly; nil before Fit and for one row.
+func (d *DirectKernel) LeaveOneOutResiduals() []float64 {
+	if d.m == nil {
+		return nil
+	}
+	return slices.Clone(d.m.loo)
+}
+
+// Report says how the last Fit went, as lssvm.Regressor's.
+func (d *DirectKernel) Report() estimators.Report {
+	if d.m == nil {
+		return estimators.Report{}
+	}
+	out := d.m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}
+
+// Clone returns an unfitted DirectKernel of the same configuration.
+func (d *DirectKernel) Clone() estimators.Regressor {
+	c := *d
+	c.m = nil
+	return &c
+}

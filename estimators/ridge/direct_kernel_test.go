@@ -1,0 +1,140 @@
+package ridge
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// chain is Figure 2 of the direct-kernel paper: scale, transform by a kernel,
+// centre it, and any linear model.
+func chain(k kernels.Kernel, final estimators.Regressor) *pipeline.Regressor {
+	return &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}},
+		Final: final,
+	}
+}
+
+func scaled(final estimators.Regressor) *pipeline.Regressor {
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: final}
+}
+
+// Figures 2 and 3: the chain is the least-squares support vector machine.
+func TestChainEqualsLSSVM(t *testing.T) {
+	x, y, _ := data(60, 4, 1)
+	fresh, _, _ := data(25, 4, 2)
+	for _, k := range []kernels.Kernel{nil, kernels.RBFOfLength(1.5), kernels.Laplacian{Gamma: 0.2}, kernels.Matern{}, kernels.Polynomial{Degree: 2, Gamma: 0.3, Coef0: 1}, kernels.ELM{}} {
+		for _, rule := range []RidgeRule{Fixed, Heuristic, LeaveOneOut} {
+			ridge := 0.0
+			if rule == Fixed {
+				ridge = 0.03
+			}
+			direct := chain(k, &DirectKernel{Ridge: ridge, RidgeRule: rule})
+			machine := scaled(&lssvm.Regressor{Kernel: k, Ridge: ridge, RidgeRule: rule})
+			require.NoError(t, direct.Fit(ctx, x, y))
+			require.NoError(t, machine.Fit(ctx, x, y))
+			got, err := direct.Predict(fresh)
+			require.NoError(t, err)
+			want, err := machine.Predict(fresh)
+			require.NoError(t, err)
+			tolerance := 1e-10
+			if rule == LeaveOneOut {
+				tolerance = 1e-6 // the bottom of the search is flat
+			}
+			assert.LessOrEqual(t, golden.MaxError(got, want), tolerance, "%v %v", k, rule)
+		}
+	}
+}
+
+type reference struct {
+	X, Xt    [][]float64
+	Y        []float64
+	Sigma    float64
+	Lambda   float64 `json:"lambda_"`
+	W        []float64
+	PredTest []float64 `json:"pred_test"`
+	ColMeans []float64 `json:"col_means"`
+}
+
+// standardised returns the reference's targets as the paper scales them.
+func (r reference) standardised(t *testing.T) (y []float64, mean, sd float64) {
+	s := &transformers.StandardScaler{}
+	column := mat.NewDense(len(r.Y), 1, r.Y)
+	require.NoError(t, s.Fit(ctx, column))
+	z, err := s.Transform(column)
+	require.NoError(t, err)
+	return mat.Col(nil, 0, z), s.Means()[0], s.Scales()[0]
+}
+
+func TestReference(t *testing.T) {
+	var square, rect reference
+	golden.Load(t, "direct_kernel.json", &square)
+	golden.Load(t, "direct_kernel_rect.json", &rect)
+	y, mean, sd := square.standardised(t)
+
+	final := &DirectKernel{RidgeRule: Heuristic}
+	scaler, km, centre := &transformers.StandardScaler{}, &transformers.KernelMap{Kernel: kernels.RBFOfLength(square.Sigma)}, &transformers.KernelCenterer{}
+	z := apply(t, scaler, golden.Dense(square.X), true)
+	zt := apply(t, scaler, golden.Dense(square.Xt), false)
+	k := apply(t, centre, apply(t, km, z, true), true)
+	require.NoError(t, final.Fit(ctx, k, y))
+	assert.InDelta(t, square.Lambda, final.ChosenRidge(), 1e-15)
+	assert.LessOrEqual(t, golden.MaxError(final.Coefficients(), square.W), 1e-9)
+	assert.InDelta(t, 0, final.Bias(), 1e-12)
+	got, err := final.Predict(apply(t, centre, apply(t, km, zt, false), false))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(unscale(got, mean, sd), square.PredTest), 1e-9)
+
+	// A basis of the first rows: plain features, so Regressor.
+	require.NoError(t, km.Fit(ctx, z.Slice(0, len(rect.ColMeans), 0, 3)))
+	k = apply(t, centre, apply(t, km, z, false), true)
+	linear := &Regressor{RidgeRule: Heuristic}
+	require.NoError(t, linear.Fit(ctx, k, y))
+	assert.InDelta(t, rect.Lambda, linear.ChosenRidge(), 1e-15)
+	assert.LessOrEqual(t, golden.MaxError(linear.Coefficients(), rect.W), 1e-9)
+	got, err = linear.Predict(apply(t, centre, apply(t, km, zt, false), false))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(unscale(got, mean, sd), rect.PredTest), 1e-9)
+}
+
+func apply(t *testing.T, tr transformers.Transformer, x *mat.Dense, fit bool) *mat.Dense {
+	if fit {
+		require.NoError(t, tr.Fit(ctx, x))
+	}
+	z, err := tr.Transform(x)
+	require.NoError(t, err)
+	return z
+}
+
+func unscale(v []float64, mean, sd float64) []float64 {
+	out := make([]float64, len(v))
+	for i, a := range v {
+		out[i] = a*sd + mean
+	}
+	return out
+}
+
+func TestDirectKernelErrors(t *testing.T) {
+	d := &DirectKernel{}
+	require.NoError(t, d.Fit(ctx, mat.NewDense(2, 2, []float64{2, 1, 1, 2}), []float64{1, 2}))
+	for want, x := range map[string]*mat.Dense{
+		"ridge: DirectKernel: x has 3 columns, and 2 rows, want the square kernel matrix":                                        mat.NewDense(2, 3, nil),
+		"ridge: DirectKernel: x[0,1] = 1 and x[1,0] = 1.5, want a symmetric kernel matrix: matrix is not positive semi-definite": mat.NewDense(2, 2, []float64{2, 1, 1.5, 2}),
+	} {
+		assert.ErrorContains(t, d.Fit(ctx, x, []float64{1, 2}), want)
+	}
+	assert.ErrorIs(t, (&DirectKernel{RidgeRule: Fixed, Ridge: 0.1}).Fit(ctx, mat.NewDense(2, 2, []float64{1, 3, 3, 1}), []float64{1, 2}), estimators.ErrNotPSD)
+	assert.ErrorContains(t, (&DirectKernel{Ridge: 1}).Fit(ctx, mat.NewDense(2, 2, nil), []float64{1, 2}), "ridge: DirectKernel: Ridge = 1")
+	assert.ErrorIs(t, d.Fit(ctx, mat.NewDense(2, 2, nil), []float64{1}), estimators.ErrShape)
+	_, err := d.Predict(mat.NewDense(1, 2, []float64{1, 0}))
+	assert.NoError(t, err, "what was fitted before is there")
+}

@@ -1,0 +1,123 @@
+package ridge
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+var errOverflow = fmt.Errorf("%s: x or y is too large, its squares overflow: %w", regressorType, fault.ErrNotFinite)
+
+// problem is rows and targets less their weighted means and times √w, so that
+// weights and intercept are gone from what is solved.
+type problem struct {
+	z        *mat.Dense // n×d, or n×n after reduce
+	t        []float64
+	root     []float64 // √w
+	leverage []float64 // of the intercept: w/Σw, or 0
+	weight   float64   // Σw
+	means    []float64 // of the columns
+	target   float64   // mean of the targets
+	scale    float64   // the variance of the rows, what ridges are measured in
+}
+
+func centre(x *mat.Dense, y, weights []float64, intercept bool) *problem {
+	n, d := x.Dims()
+	p := &problem{
+		z: mat.DenseCopyOf(x), t: append([]float64(nil), y...), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d),
+	}
+	for _, w := range weights {
+		p.weight += w
+	}
+	for i, w := range weights {
+		p.root[i] = math.Sqrt(w)
+		if intercept {
+			p.leverage[i] = w / p.weight
+		}
+	}
+	if intercept {
+		p.subtractMeans(weights)
+	}
+	p.scale = p.variance()
+	for i, r := range p.root {
+		p.t[i] *= r
+		for j, row := 0, p.z.RawRowView(i); j < d; j++ {
+			row[j] *= r
+		}
+	}
+	return p
+}
+
+// subtractMeans takes the means away twice: the second time what rounding left of
+// a large common offset.
+func (p *problem) subtractMeans(weights []float64) {
+	n, d := p.z.Dims()
+	for range 2 {
+		mean, target := make([]float64, d), 0.0
+		for i, w := range weights {
+			target += w / p.weight * p.t[i]
+			for j, v := range p.z.RawRowView(i) {
+				mean[j] += w / p.weight * v
+			}
+		}
+		p.target += target
+		for j, m := range mean {
+			p.means[j] += m
+		}
+		for i := range n {
+			p.t[i] -= target
+			row := p.z.RawRowView(i)
+			for j, m := range mean {
+				row[j] -= m
+			}
+		}
+	}
+}
+
+// variance is the mean squared distance of the rows from their mean, weights
+// aside: the mean diagonal of the centred kernel matrix. Without an intercept that
+// of the rows from their own mean all the same, as package loo takes it.
+func (p *problem) variance() float64 {
+	n, d := p.z.Dims()
+	mean := make([]float64, d)
+	for i := range n {
+		for j, v := range p.z.RawRowView(i) {
+			mean[j] += v / float64(n)
+		}
+	}
+	total := 0.0
+	for i := range n {
+		for j, v := range p.z.RawRowView(i) {
+			total += (v - mean[j]) * (v - mean[j])
+		}
+	}
+	return total / float64(n)
+}
+
+// reduce turns to coordinates in the span of the rows where that has fewer
+// dimensions than there are columns, and returns its basis (d×n); nil if not.
+func (p *problem) reduce() *mat.Dense {
+	n, d := p.z.Dims()
+	if d <= n {
+		return nil
+	}
+	basis := mat.DenseCopyOf(p.z.T())
+	p.z = mat.DenseCopyOf(linalg.ThinQR(basis).T())
+	return basis
+}
+
+// finite returns an error if squares overflowed.
+func (p *problem) finite(gram *mat.SymDense) error {
+	total := p.scale + mat.Trace(gram)
+	for _, v := range p.t {
+		total += v * v
+	}
+	if total-total != 0 {
+		return errOverflow
+	}
+	return nil
+}

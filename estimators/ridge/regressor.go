@@ -1,0 +1,314 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+)
+
+const regressorType = "ridge: Regressor"
+
+// Regressor is linear ridge regression with an intercept. The zero value is ready
+// to use: its ridge is chosen by exact leave-one-out. The targets need no scaling.
+type Regressor struct {
+	Ridge       float64   // λ > 0, with RidgeRule Fixed; otherwise 0
+	RidgeRule   RidgeRule // zero: LeaveOneOut
+	NoIntercept bool      // b = 0, and nothing is centred
+	Workers     int       // goroutines; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m *model
+}
+
+var (
+	_ estimators.Regressor                    = (*Regressor)(nil)
+	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
+	_ estimators.Reporter                     = (*Regressor)(nil)
+)
+
+// model is a fitted Regressor: ȳ + <β, x - x̄>.
+type model struct {
+	means        []float64 // x̄, d; zeros without an intercept
+	target       float64   // ȳ; 0 without an intercept
+	coefficients []float64 // β
+	ridge        float64
+	noise        float64    // s²
+	spread       float64    // 1/Σw; 0 without an intercept
+	basis        *mat.Dense // d×n where d > n: the centred rows lie in its span
+	factor       *linalg.Cholesky
+	loo          []float64 // nil for one row
+	report       estimators.Report
+}
+
+// Fit learns from x (n×d) and y (n). Cost O(nd²) with d ≤ n and O(dn²) with more
+// columns than rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so
+// large that their squares overflow), or ctx's.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row. With a Fixed ridge a weight of
+// 2 is the row given twice; leave-one-out still leaves out one row, not one unit of
+// weight.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := r.RidgeRule.Validate(regressorType, r.Ridge); err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, n)
+	}
+	p := centre(xd, y, weights, !r.NoIntercept)
+	m, err := r.solve(ctx, p)
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// solve fits to a centred problem.
+func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
+	m := &model{means: p.means, target: p.target, report: estimators.Report{Converged: true, Iterations: 1}}
+	if !r.NoIntercept {
+		m.spread = 1 / p.weight
+	}
+	m.basis = p.reduce()
+	n, d := p.z.Dims()
+	gram := mat.NewSymDense(d, nil)
+	gram.SymOuterK(1, p.z.T())
+	if err := p.finite(gram); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.ridge, err = r.choose(ctx, p, gram, &m.report); err != nil {
+		return nil, err
+	}
+	for j := range d {
+		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
+	}
+	if m.factor, err = linalg.NewCholesky("X'X + ridge", gram); err != nil {
+		return nil, err
+	}
+	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
+	}
+	solution := mat.NewDense(d, 1, nil)
+	solution.Mul(p.z.T(), mat.NewDense(n, 1, p.t))
+	m.factor.Solve(solution)
+	m.residuals(p, solution)
+	if m.basis != nil {
+		var back mat.Dense
+		back.Mul(m.basis, solution)
+		solution = &back
+	}
+	m.coefficients = mat.Col(nil, 0, solution)
+	if err := check.Vector("", append([]float64{m.noise, m.report.Objective}, m.coefficients...)); err != nil {
+		return nil, errOverflow
+	}
+	return m, ctx.Err()
+}
+
+// choose returns the ridge; gram is not changed.
+func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, report *estimators.Report) (float64, error) {
+	n, _ := p.z.Dims()
+	switch {
+	case r.RidgeRule == Fixed:
+		return r.Ridge, nil
+	case r.RidgeRule == Heuristic || n == 1:
+		return lssvm.HeuristicRidge(n), nil
+	}
+	own := mat.NewSymDense(gram.SymmetricDim(), nil)
+	own.CopySym(gram)
+	best, err := loo.NewLinear(own, p.z, p.t, p.leverage, p.weight, p.scale, r.Workers).Search(ctx, r.observe)
+	if err != nil {
+		return 0, err
+	}
+	report.Iterations = best.Evaluations
+	if w := best.Warning(); w != "" {
+		report.Warnings = append(report.Warnings, w)
+	}
+	if best.Ridge == 0 {
+		return lssvm.HeuristicRidge(n), nil
+	}
+	return best.Ridge, nil
+}
+
+func (r *Regressor) observe(i int, ridge, objective float64) {
+	if r.Observe != nil {
+		r.Observe(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+	}
+}
+
+// residuals sets the leave-one-out residuals, the noise and the objective.
+func (m *model) residuals(p *problem, solution *mat.Dense) {
+	n, _ := p.z.Dims()
+	if n == 1 {
+		return
+	}
+	var fitted mat.Dense
+	fitted.Mul(p.z, solution)
+	m.loo = make([]float64, n)
+	for i, h := range m.factor.QuadInverse(mat.DenseCopyOf(p.z.T())) {
+		e := p.t[i] - fitted.At(i, 0)
+		// 1 - h > 0 but for rounding, and e is 0 wherever it is.
+		if rest := 1 - h - p.leverage[i]; rest > 0 {
+			m.loo[i] = e / rest / p.root[i]
+			m.noise += e * e / rest / float64(n)
+			m.report.Objective += e / rest * e / rest / p.weight
+		}
+	}
+}
+
+// Predict returns b + <β, x> for each row of x (m×d). Cost O(md).
+func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+	mean, _, err := r.predict(x)
+	return mean, err
+}
+
+// predict also returns the rows of x less the means.
+func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
+	if r.m == nil {
+		return nil, nil, fault.NotFitted(regressorType)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := check.Columns("x", xd, len(r.m.means)); err != nil {
+		return nil, nil, err
+	}
+	n, d := xd.Dims()
+	centred, out := mat.NewDense(n, d, nil), make([]float64, n)
+	for i := range n {
+		row := centred.RawRowView(i)
+		out[i] = r.m.target
+		for j, v := range xd.RawRowView(i) {
+			row[j] = v - r.m.means[j]
+			out[i] += r.m.coefficients[j] * row[j]
+		}
+		if v := out[i]; v-v != 0 {
+			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: i, Col: -1, Value: v}
+		}
+	}
+	return out, centred, nil
+}
+
+// PredictVariance returns the mean and the variance of a new observation at each
+// row of x (m×d), the noise included. Cost O(md²), or O(mdn) with more columns than
+// rows.
+func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	mean, centred, err := r.predict(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := r.m
+	within := centred
+	if m.basis != nil {
+		within = &mat.Dense{}
+		within.Mul(centred, m.basis)
+	}
+	variance = m.factor.QuadInverse(mat.DenseCopyOf(within.T()))
+	for i, v := range variance {
+		if m.basis != nil {
+			// What lies outside the span of the training rows, nothing is known of.
+			v += max(0, squared(centred.RawRowView(i))-squared(within.RawRowView(i))) / m.ridge
+		}
+		variance[i] = m.noise * (1 + m.spread + v)
+		if s := variance[i]; s-s != 0 {
+			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": variance", Row: i, Col: -1, Value: s}
+		}
+	}
+	return mean, variance, nil
+}
+
+func squared(v []float64) (s float64) {
+	for _, a := range v {
+		s += a * a
+	}
+	return s
+}
+
+// Coefficients returns β, one for each column; nil before Fit.
+func (r *Regressor) Coefficients() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return slices.Clone(r.m.coefficients)
+}
+
+// Intercept returns b, 0 before Fit.
+func (r *Regressor) Intercept() float64 {
+	if r.m == nil {
+		return 0
+	}
+	b := r.m.target
+	for j, c := range r.m.coefficients {
+		b -= c * r.m.means[j]
+	}
+	return b
+}
+
+// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+func (r *Regressor) ChosenRidge() float64 {
+	if r.m == nil {
+		return 0
+	}
+	return r.m.ridge
+}
+
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all
+// other rows with the same ridge, exactly; nil before Fit and for one row.
+func (r *Regressor) LeaveOneOutResiduals() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return slices.Clone(r.m.loo)
+}
+
+// Report says how the last Fit went. Objective is the weighted mean squared
+// leave-one-out residual, Iterations the number of ridges looked at.
+func (r *Regressor) Report() estimators.Report {
+	if r.m == nil {
+		return estimators.Report{}
+	}
+	out := r.m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}
+
+// Clone returns an unfitted Regressor of the same configuration.
+func (r *Regressor) Clone() estimators.Regressor {
+	c := *r
+	c.m = nil
+	return &c
+}

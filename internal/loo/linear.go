@@ -1,0 +1,74 @@
+package loo
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Linear is the leave-one-out error of ridge regression on features, as a function
+// of the ridge λ: Problem for a linear kernel, at d columns in place of n rows.
+type Linear struct {
+	tri      *linalg.Tridiagonal // of Z'Z = QTQ'
+	rotated  *mat.Dense          // ZQ
+	moment   *mat.Dense          // Q'Z't, d×1
+	targets  []float64           // t
+	leverage []float64
+	weight   float64 // Σw
+	scale    float64
+	workers  int
+}
+
+// NewLinear prepares a problem: gram = Z'Z (d×d), whose memory it takes over, z
+// (n×d) and targets t (n), both centred and times √w; what the intercept adds to
+// the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
+// the scale of the ridges, the variance of the rows. Cost 8d³/3 + 2nd².
+func NewLinear(gram *mat.SymDense, z *mat.Dense, targets, leverage []float64, weight, scale float64, workers int) *Linear {
+	n, d := z.Dims()
+	p := &Linear{targets: targets, leverage: leverage, weight: weight, scale: scale, workers: workers}
+	if !(p.scale > 0) {
+		p.scale = 1
+	}
+	p.moment = mat.NewDense(d, 1, nil)
+	p.moment.Mul(z.T(), mat.NewDense(n, 1, targets))
+	p.tri = linalg.Tridiagonalize(gram)
+	p.tri.Rotate(p.moment)
+	p.rotated = mat.NewDense(n, d, nil)
+	p.rotated.Mul(z, p.tri.Q())
+	return p
+}
+
+// At returns the mean weighted squared leave-one-out residual; infinity where
+// rounding makes Z'Z + λI indefinite. Cost O(nd).
+func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
+	s, ok := p.tri.Shift(lambda)
+	if !ok {
+		return math.Inf(1), ctx.Err()
+	}
+	leverage, err := s.Quad(ctx, p.workers, p.rotated)
+	if err != nil {
+		return 0, err
+	}
+	coefficients := mat.DenseCopyOf(p.moment)
+	s.Solve(coefficients)
+	var fitted mat.Dense
+	fitted.Mul(p.rotated, coefficients)
+	sum := 0.0
+	for i, t := range p.targets {
+		rest := 1 - leverage[i] - p.leverage[i]
+		if !(rest > 0) {
+			return math.Inf(1), nil
+		}
+		e := (t - fitted.At(i, 0)) / rest
+		sum += e * e
+	}
+	return sum / p.weight, nil
+}
+
+// Search is Problem.Search.
+func (p *Linear) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
+	return search(ctx, p.scale, p.At, observe)
+}
