@@ -95,7 +95,8 @@ func (c config[Y, E]) try(
 		byFold[b] = make([]float64, len(folds))
 	}
 	scores = make([]float64, len(ks))
-	cells, err := evaluate(ctx, builds, c.steps, x, y, folds, []scorer[Y, E]{score}, workers, func(b, f int, cl cell) {
+	j := job[Y, E]{builds: builds, steps: c.steps, rows: rowSet[Y]{x: x, y: y}, folds: folds, scorers: []scorer[Y, E]{score}, workers: workers}
+	j.observe = func(b, f int, cl cell) {
 		byFold[b][f] = missing
 		if cl.err == nil {
 			byFold[b][f] = cl.scores[0]
@@ -108,7 +109,8 @@ func (c config[Y, E]) try(
 			scores[b] += v / float64(len(folds))
 		}
 		observe(b, scores[b], seconds[b])
-	})
+	}
+	cells, err := j.evaluate(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
