@@ -180,3 +180,23 @@ func ExampleShuffleSplit() {
 	fmt.Println(len(folds), len(folds[0].Train), len(folds[0].Test), err)
 	// Output: 4 7 3 <nil>
 }
+
+func ExampleStratifiedShuffleSplit() {
+	labels := []int{1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9} // a quarter of each: two of 1 and one of 9
+	folds, err := selection.StratifiedShuffleSplit{Splits: 3, TestFraction: 0.25, Seed: 1}.Split(len(labels), labels)
+	for _, f := range folds {
+		nines := 0
+		for _, row := range f.Test {
+			if labels[row] == 9 {
+				nines++
+			}
+		}
+		fmt.Println(len(f.Train), len(f.Test), nines)
+	}
+	fmt.Println(err)
+	// Output:
+	// 9 3 1
+	// 9 3 1
+	// 9 3 1
+	// <nil>
+}
