@@ -61,21 +61,20 @@ type job[Y float64 | int, E learner[Y]] struct {
 	folds   []Fold
 	scorers []scorer[Y, E]
 	workers int
-	skip    func(build int) bool // nil: none; asked before each fit
+	skip    func() bool // nil: never; asked before each fit
 	// observe, if not nil, is called after each fit, by one goroutine at a time.
 	observe func(build, fold int, c cell)
 }
 
 // cell is what came of one learner on one fold.
 type cell struct {
-	skipped      bool
 	scores       []float64
 	fit, predict time.Duration
 	err          error
 }
 
 // evaluate fits each build on each fold and scores it by each scorer; the result
-// is indexed [build][fold]. Preprocessing is fitted once a fold. An error of one
+// is indexed [build][fold], zero where a fit was skipped. Preprocessing is fitted once a fold. An error of one
 // cell stands in the cell; only ctx's error and preprocessing's end the whole.
 func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 	type part struct{ train, test rowSet[Y] }
@@ -103,8 +102,7 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 	var mu sync.Mutex // observe is called by one goroutine at a time
 	err = parallel.For(ctx, j.workers, len(j.builds)*len(j.folds), func(i int) error {
 		b, f := i/len(j.folds), i%len(j.folds)
-		if j.skip != nil && j.skip(b) {
-			out[b][f].skipped = true
+		if j.skip != nil && j.skip() {
 			return nil
 		}
 		c := j.evaluateCell(ctx, j.builds[b], parts[f].train, parts[f].test)
