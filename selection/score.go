@@ -28,7 +28,7 @@ const (
 	// those of the fit, of the mean of the squares, and of the variance.
 	LeaveOneOut Score = iota
 	// LogEvidence is that of a Gaussian process at the best of EvidenceRidges, for
-	// a Regressor.
+	// a Regressor. With weights a row's noise has the variance λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target, in
 	// each fold.
