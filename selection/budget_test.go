@@ -55,7 +55,7 @@ func TestEntropyBudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	whole := Regressor{}
 	require.NoError(t, whole.Fit(ctx, x, y))
-	for _, seconds := range []int{1, 2, 3, 6} {
+	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
 		clock := &ticker{}
 		r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
 		require.NoError(t, r.Fit(ctx, x, y))
@@ -131,7 +131,14 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	assert.Equal(t, nearest.Param, res.Param, "the nearest, whatever its score")
 	assert.Contains(t, res.Warnings[0], "0 of 1 target entropies were found")
 
-	// Without any score the nearest to the first target is taken.
+	// Without any score the nearest to the target that the search was after is taken.
+	clock = &ticker{}
+	r = Regressor{Search: &Entropy{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
+	require.Len(t, r.Result().Trace, 5)
+	for _, row := range r.Result().Trace {
+		assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(r.Result().Entropy-0.4))
+	}
 	clock = &ticker{}
 	r = Regressor{Search: &Entropy{Score: CrossValidation, Budget: time.Second, Observe: clock.tick, now: clock.now}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -141,6 +148,57 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	r = Regressor{Search: &Entropy{Budget: time.Second, Observe: clock.tick, now: clock.now}}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
 	assert.Equal(t, StatusBudget, r.Result().Status)
+}
+
+// What is known already may serve a target that comes after the budget's end.
+func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	first := Regressor{Search: &Entropy{Targets: []float64{0.9}}}
+	require.NoError(t, first.Fit(ctx, x, y))
+	start := first.Result().Trace[0].Entropy
+	require.Less(t, start, 0.85)
+	clock := &ticker{}
+	r := Regressor{Search: &Entropy{Targets: []float64{start + 0.01, 0.9, 0.95}, Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Contains(t, r.Result().Warnings[0], "1 of 3 target entropies were found, 1 of 1 parameters scored")
+	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
+}
+
+// The best of the scores counts, also where a single target was found.
+func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
+	met := 0
+	for seed := range uint64(20) {
+		x, y := problemOf(40, 2, 0.2, seed)
+		for seconds := 2; seconds < 6; seconds++ {
+			clock := &ticker{}
+			r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
+			require.NoError(t, r.Fit(ctx, x, y))
+			for _, row := range r.Result().Trace {
+				assert.LessOrEqual(t, r.Result().Score, row.Score)
+				if strings.Contains(row.Decision, "towards") && !strings.Contains(row.Decision, "taken") && row.Param == r.Result().Param {
+					met++
+				}
+			}
+		}
+	}
+	assert.Positive(t, met, "some are met on the way to a target")
+}
+
+// A budget that is over before the search begins still gives a model.
+func TestBudgetThatIsSpentAtOnce(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	var readings atomic.Int64
+	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
+	for _, s := range []Strategy{
+		&Entropy{Budget: time.Nanosecond, now: hasty}, &Entropy{Budget: time.Nanosecond, now: hasty, Score: CrossValidation},
+		&Grid{Budget: time.Nanosecond, now: hasty, Workers: 1},
+	} {
+		r := Regressor{Search: s}
+		require.NoError(t, r.Fit(ctx, x, y))
+		assert.Equal(t, StatusBudget, r.Result().Status)
+		_, err := r.Predict(x)
+		assert.NoError(t, err)
+	}
 }
 
 func TestEntropyBudgetOfCrossValidation(t *testing.T) {

@@ -219,6 +219,36 @@ func TestWeightedFolds(t *testing.T) {
 	assert.InDeltaSlice(t, byHand(kernels.RBF{Gamma: 1}), got.Values[0], 1e-12)
 }
 
+func TestWeightedFoldsOfAClassifier(t *testing.T) {
+	x, y := classesOf(60, 3)
+	w := weightsOf(60)
+	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}} }
+	got, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Weights: w, Metrics: []metrics.Metric{
+		DefaultClassificationMetric(), {Name: "AUC", Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss},
+	}})
+	require.NoError(t, err)
+	folds, err := StratifiedKFold{}.Split(60, y)
+	require.NoError(t, err)
+	for i, f := range folds {
+		c := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}}
+		require.NoError(t, c.FitWeighted(ctx, rowsOf(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+		test, labels, weights := rowsOf(x, f.Test), pick(y, f.Test), pick(w, f.Test)
+		p, err := c.Predict(test)
+		require.NoError(t, err)
+		accuracy, err := metrics.Accuracy(labels, p, weights)
+		require.NoError(t, err)
+		scores, err := c.Decision(test)
+		require.NoError(t, err)
+		auc, err := metrics.AUCOfScores(labels, c.Classes(), scores, weights)
+		require.NoError(t, err)
+		proba, err := c.PredictProba(test)
+		require.NoError(t, err)
+		loss, err := metrics.LogLoss(labels, c.Classes(), proba, weights)
+		require.NoError(t, err)
+		assert.Equal(t, []float64{accuracy, auc, loss}, []float64{got.Values[0][i], got.Values[1][i], got.Values[2][i]})
+	}
+}
+
 func TestUnsupportedWeights(t *testing.T) {
 	x, y := problemOf(30, 2, 0.3, 1)
 	w := weightsOf(30)
