@@ -41,8 +41,9 @@
 //
 // Both strategies have a Budget. Once it is spent they begin nothing more, take the
 // best of what they have scored, and fit with that; Result has StatusBudget, a warning
-// with the counts, and a trace that says what was not scored. One parameter is scored
-// in any case, so a budget never leaves a caller without a model. A context that ends
+// with the counts, and a trace that says what was not scored. What has begun is ended,
+// one parameter is tried in any case, and the last fit is not counted: a budget is
+// overrun by that much, and never leaves a caller without a model. A context that ends
 // does: it is an error, and the model fitted before stays.
 //
 // # Weights

@@ -55,9 +55,10 @@ type Entropy struct {
 	Workers        int   // goroutines; 0: GOMAXPROCS
 	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
 	// Budget is the time after which the search begins no further kernel matrix or fit
-	// and takes the best of what it has scored, at least one; 0: none. Of a single
-	// target it takes the nearest entropy. What is scored in time, and so what is
-	// chosen, depends on the machine. A deadline of ctx stays an error.
+	// and takes the best of what it has scored, or of a single target the nearest
+	// entropy; 0: none. One entropy is computed in any case, and where CrossValidation
+	// has a choice, one parameter scored. What is done in time, and so what is chosen,
+	// depends on the machine. A deadline of ctx stays an error.
 	Budget time.Duration
 	// Observe, if not nil, is called after each entropy, and again after each
 	// parameter that CrossValidation has scored, by one goroutine at a time.

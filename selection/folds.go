@@ -200,16 +200,29 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 // regressionScorer and classificationScorer make scorers of metrics; the error
 // names a metric of the wrong kind.
 func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], error) {
-	if m.Values == nil {
-		return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values, for a regressor")
+	switch {
+	case m.Values != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+			p, err := e.Predict(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Values(y, p, weights)
+		}, nil
+	case m.Variance != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+			v, ok := e.(estimators.VariancePredictor)
+			if !ok {
+				return 0, estimators.Unsupported("selection", e, estimators.Variance)
+			}
+			mean, variance, err := v.PredictVariance(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Variance(y, mean, variance, weights)
+		}, nil
 	}
-	return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
-		p, err := e.Predict(x)
-		if err != nil {
-			return 0, err
-		}
-		return m.Values(y, p, weights)
-	}, nil
+	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
 }
 
 func classificationScorer(m metrics.Metric) (scorer[int, estimators.Classifier], error) {

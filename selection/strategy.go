@@ -133,7 +133,7 @@ func (p *problem) trials(s Splitter, m metrics.Metric) (trials, error) {
 
 // unset reports whether m is the zero Metric.
 func unset(m metrics.Metric) bool {
-	return m.Name == "" && m.Values == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
+	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
 
 // unscored is a trace row for a parameter of which nothing is known yet.

@@ -290,6 +290,33 @@ func TestUnsupportedWeights(t *testing.T) {
 	assert.ErrorContains(t, (&Classifier{}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
 }
 
+func TestMetricsOfVariances(t *testing.T) {
+	x, y := problemOf(50, 2, 0.3, 1)
+	w := weightsOf(50)
+	density := metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
+	build := func() estimators.Regressor { return &lssvm.Regressor{} }
+	got, err := CrossValidate(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{density}, Weights: w})
+	require.NoError(t, err)
+	folds, err := KFold{}.Split(50, nil)
+	require.NoError(t, err)
+	for i, f := range folds {
+		l := &lssvm.Regressor{}
+		require.NoError(t, l.FitWeighted(ctx, rowsOf(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+		mean, variance, err := l.PredictVariance(rowsOf(x, f.Test))
+		require.NoError(t, err)
+		want, err := metrics.LogDensity(pick(y, f.Test), mean, variance, pick(w, f.Test))
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Values[0][i])
+	}
+	r := Regressor{Search: &Grid{Points: 5, Metric: density}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	for _, row := range r.Result().Trace {
+		assert.LessOrEqual(t, row.Score, r.Result().Score)
+	}
+	_, err = CrossValidate(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{density}})
+	assert.ErrorContains(t, err, "moody has no PredictVariance")
+}
+
 // deciding has a Decision besides its probabilities.
 type deciding struct{ *lssvm.Classifier }
 

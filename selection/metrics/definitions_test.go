@@ -90,6 +90,18 @@ func TestExtremeTargets(t *testing.T) {
 	assert.InEpsilon(t, get(MAE(y, p, []float64{2, 3, 2})), get(MAE(y, p, huge)), 1e-14)
 }
 
+// Weights whose ratio is no number.
+func TestExtremeWeights(t *testing.T) {
+	get := must(t)
+	w := []float64{1e300, 1e-300, 1e-300}
+	labels := []int{0, 1, 1}
+	assert.Equal(t, 0.5, get(AUC(labels, 1, []float64{1, 0, 2}, w)))
+	assert.InDelta(t, math.Sqrt(.5), get(GMean(labels, []int{0, 1, 0}, w)), 1e-15)
+	assert.Equal(t, 1.0, get(Accuracy(labels, []int{0, 1, 0}, w)))
+	assert.Equal(t, 3.0, get(MAE([]float64{1, 2, 3}, []float64{4, 2, 2}, w)))
+	assert.False(t, math.IsNaN(get(NMSE([]float64{1, 2, 3}, []float64{1, 2, 2}, w))))
+}
+
 // A row of weight 2 counts as the row twice in every function that takes weights,
 // weights of 1 as none to the last bit, and their scale counts nothing.
 func TestWeightsAreRepeats(t *testing.T) {

@@ -13,7 +13,8 @@
 //
 // Functions that return a mean over rows end with weights, as those of gonum's
 // stat do: n of them, finite and positive, or nil for 1 each. A weight of 2 counts
-// like the row given twice; a common factor of all changes nothing.
+// like the row given twice; a common factor of all changes nothing. Calibration and
+// Confusion count rows, and take none.
 //
 // # Numbers
 //
@@ -46,18 +47,21 @@ var (
 )
 
 // Metric is a score with its name and its sense, for cross-validation and
-// searches. One of the four functions is set; the weights are those of the test
+// searches. One of the five functions is set; the weights are those of the test
 // rows, nil where the fit has none:
 //
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
 //	metrics.Metric{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}
 //	metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
+//	metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 type Metric struct {
 	Name           string
 	LargerIsBetter bool
 	// Values scores what a regressor predicts.
 	Values func(y, predicted, weights []float64) (float64, error)
+	// Variance scores what a regressor's PredictVariance gives.
+	Variance func(y, mean, variance, weights []float64) (float64, error)
 	// Labels scores what a classifier predicts.
 	Labels func(y, predicted []int, weights []float64) (float64, error)
 	// Scores scores a classifier's n×K scores, columns in the order of classes: its
@@ -91,7 +95,9 @@ func weigh(weights []float64, n int) (rowWeights, error) {
 	_, e := math.Frexp(largest)
 	out := make(rowWeights, n)
 	for i, v := range weights {
-		out[i] = math.Ldexp(v, -e)
+		// A weight that is nothing beside the largest is still above 0: a class of such
+		// rows has its share.
+		out[i] = max(math.Ldexp(v, -e), 0x1p-1022)
 	}
 	return out, nil
 }
