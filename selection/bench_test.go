@@ -30,7 +30,7 @@ func BenchmarkTails(b *testing.B) {
 							if err != nil {
 								b.Fatal(err)
 							}
-							v, err := metrics.NMSE(yt, p)
+							v, err := metrics.NMSE(yt, p, nil)
 							if err != nil {
 								b.Fatal(err)
 							}

@@ -37,6 +37,7 @@ var (
 	_ estimators.Classifier                    = (*Classifier)(nil)
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Wrapper                       = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
@@ -63,7 +64,21 @@ func (c *Classifier) config() config[int, estimators.Classifier] {
 // Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
 // rows are equal, ErrTooLarge) and of the estimator, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	f, err := c.config().fit(ctx, x, y, nil, y)
+	f, err := c.config().fit(ctx, x, y, nil, nil, y)
+	if err != nil {
+		return err
+	}
+	c.f = f
+	return nil
+}
+
+// FitWeighted is Fit with a weight > 0 for each row. The estimator gets them, on all
+// rows and in each fold, and the score of the search counts the rows by them; the
+// preprocessing and the entropy know no weights. A row is left out, or falls into a
+// fold, with all its weight, so a weight of 2 is not quite the row given twice. The
+// error wraps errors.ErrUnsupported if the estimator that Build returns takes none.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	f, err := c.config().fitWeighted(ctx, x, y, weights, nil, y)
 	if err != nil {
 		return err
 	}

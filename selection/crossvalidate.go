@@ -19,6 +19,9 @@ type CVOptions struct {
 	Splitter Splitter
 	// Metrics; nil: NMSE for regressors, Accuracy for classifiers.
 	Metrics []metrics.Metric
+	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the
+	// metrics; nil: none. The mean over the folds is not weighted.
+	Weights []float64
 	Workers int // folds at a time; 0: GOMAXPROCS
 }
 
@@ -65,7 +68,8 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 // CrossValidate fits what build returns, a new regressor at each call, on the
 // training rows of each fold of x (n×d) and y (n), and scores it on the test
 // rows. To preprocess, build a pipeline. Errors: ErrShape, ErrNotFinite,
-// ErrParam, the first fold's that failed, with its number, or ctx's.
+// ErrParam, the first fold's that failed, with its number (one that wraps
+// errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
 func CrossValidate(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (Scores, error) {
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
@@ -122,11 +126,17 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if err := check.Rows("y", len(y), n); err != nil {
 		return Scores{}, err
 	}
+	if o.Weights != nil {
+		if err := check.Weights("selection: CrossValidate", o.Weights, n); err != nil {
+			return Scores{}, err
+		}
+	}
 	folds, err := split(o.Splitter, n, labels)
 	if err != nil {
 		return Scores{}, err
 	}
-	cells, err := evaluate(ctx, []func() E{build}, nil, xd, y, folds, scorers, o.Workers, nil)
+	j := job[Y, E]{builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	cells, err := j.evaluate(ctx)
 	if err != nil {
 		return Scores{}, err
 	}

@@ -36,7 +36,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 		require.NoError(t, e.Fit(ctx, rowsOf(x, f.Train), pick(y, f.Train)))
 		p, err := e.Predict(rowsOf(x, f.Test))
 		require.NoError(t, err)
-		v, err := metrics.NMSE(pick(y, f.Test), p)
+		v, err := metrics.NMSE(pick(y, f.Test), p, nil)
 		require.NoError(t, err)
 		assert.Equal(t, v, got.Values[0][i])
 		assert.Equal(t, 1-v, got.Values[1][i])
@@ -84,8 +84,10 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	require.NoError(t, err)
 	score, err := regressionScorer(DefaultRegressionMetric())
 	require.NoError(t, err)
-	_, err = evaluate(ctx, []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps, x, y, folds,
-		[]scorer[float64, estimators.Regressor]{score}, 1, nil)
+	_, err = job[float64, estimators.Regressor]{
+		builds: []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps: steps, rows: rowSet[float64]{x: x, y: y},
+		folds: folds, scorers: []scorer[float64, estimators.Regressor]{score}, workers: 1,
+	}.evaluate(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
 }

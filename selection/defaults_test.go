@@ -35,6 +35,7 @@ func TestDocumentedDefaults(t *testing.T) {
 	for _, pair := range [][2]Splitter{
 		{KFold{}, KFold{Folds: DefaultFolds, Repeats: 1}},
 		{StratifiedKFold{}, StratifiedKFold{Folds: DefaultFolds, Repeats: 1}},
+		{StratifiedShuffleSplit{}, StratifiedShuffleSplit{Splits: DefaultSplits, TestFraction: DefaultTestFraction}},
 		{ShuffleSplit{}, ShuffleSplit{Splits: DefaultSplits, TestFraction: DefaultTestFraction}},
 	} {
 		a, err := pair[0].Split(30, make([]int, 30))

@@ -37,8 +37,39 @@
 //
 // Grid fits the learner at each of its points in each fold: the baseline.
 //
+// # A budget of time
+//
+// Both strategies have a Budget. Once it is spent they begin nothing more, take the
+// best of what they have scored, and fit with that; Result has StatusBudget, a warning
+// with the counts, and a trace that says what was not scored. What has begun is ended,
+// one parameter is tried in any case, and the last fit is not counted: a budget is
+// overrun by that much, and never leaves a caller without a model. A context that ends
+// does: it is an error, and the model fitted before stays.
+//
+// # Weights
+//
+// FitWeighted gives each row a weight > 0, where the learner takes weights:
+//
+//   - the learner gets them, on all rows and, in a fold, those of its training rows;
+//   - LeaveOneOut is the weighted mean of the squared residuals of the weighted machine;
+//     LogEvidence takes a row's noise to have the variance λs²/w;
+//   - a metric gets those of a fold's test rows, and the mean over the folds is plain;
+//   - the entropy, its ceiling, a family's start and the preprocessing know none.
+//
+// For a learner of fixed settings a weight of 2 is the row given twice; for a score it
+// is not, because a row that is there twice is not quite left out when one of them is.
+//
 // # Cross-validation
 //
 // CrossValidate and CrossValidateClassifier score any estimator over a Splitter's
-// folds. Preprocessing is fitted on the training rows of each fold alone.
+// folds, by the metrics of package metrics or others. Preprocessing is fitted on the
+// training rows of each fold alone.
+//
+//	KFold                   each row is tested once, Repeats times over
+//	StratifiedKFold         the same with the classes dealt evenly
+//	ShuffleSplit            independent draws of a test part
+//	StratifiedShuffleSplit  the same with each class in proportion
+//
+// A splitter is a function of the number of rows, the labels and its seed; any type
+// with a Split method is one.
 package selection

@@ -3,6 +3,7 @@ package selection
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +38,8 @@ func HigherTargets() []float64 { return []float64{0.7, 0.9} }
 //
 // A parameter is found in about two kernel matrices. Each costs O(n²d) to make
 // and 4n³/3 for its entropy, twice that with LeaveOneOut; memory is one n×n matrix.
+// With the weights of a FitWeighted, which the entropy does not know and the scores
+// do, it is another 4n³/3 and another matrix.
 type Entropy struct {
 	// Targets in (0, 1); nil: DefaultTargets, with HigherTargets where those call
 	// for them. A single target is taken as it is found, whatever its score: 0.25
@@ -51,9 +54,17 @@ type Entropy struct {
 	Metric         metrics.Metric
 	Workers        int   // goroutines; 0: GOMAXPROCS
 	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
+	// Budget is the time after which the search begins no further kernel matrix or fit
+	// and takes the best of what it has scored, or of a single target the nearest
+	// entropy; 0: none. One entropy is computed in any case, and where CrossValidation
+	// has a choice, one parameter scored. What is done in time, and so what is chosen,
+	// depends on the machine. A deadline of ctx stays an error.
+	Budget time.Duration
 	// Observe, if not nil, is called after each entropy, and again after each
 	// parameter that CrossValidation has scored, by one goroutine at a time.
 	Observe func(TraceRow)
+
+	now func() time.Time // nil: time.Now
 }
 
 func (e *Entropy) withDefaults() (Entropy, error) {
@@ -96,9 +107,13 @@ type coordinate struct {
 type entropySearch struct {
 	Entropy
 	p        *problem
+	clock    budget
+	cut      bool // the budget refused some work
+	asked    int  // targets
+	found    int  // of them
 	start    float64
 	finder   rootFinder
-	current  float64    // the target that is being looked for
+	current  float64    // the target that is being looked for, or was when the budget ran out
 	centred  *mat.Dense // what a closed form scores against, n×k; nil without one
 	variance float64    // the sum of its columns' variances
 	rows     []TraceRow
@@ -108,13 +123,19 @@ type entropySearch struct {
 	out      *Result
 }
 
+// errSpent is evaluate's for an entropy that the budget does not allow.
+var errSpent = errors.New("the budget is spent")
+
 func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
-	begun := time.Now()
 	cfg, err := e.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	s := &entropySearch{Entropy: cfg, p: p, byParam: map[float64]int{}, out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
+	clock, err := begin("selection: Entropy", cfg.Budget, cfg.now)
+	if err != nil {
+		return nil, err
+	}
+	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
 	n, _ := p.x.Dims()
 	ceiling := measures.Ceiling(p.x)
 	if ceiling.Entropy == 0 {
@@ -134,34 +155,46 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if targets == nil {
 		targets = DefaultTargets()
 	}
-	if err := s.locate(ctx, targets, ceiling.Entropy); err != nil {
+	if err := s.round(ctx, targets, ceiling.Entropy); err != nil {
 		return nil, err
 	}
-	if err := s.crossValidate(ctx); err != nil {
-		return nil, err
-	}
-	if cfg.Targets == nil {
-		lowest, highest := s.coords[0], s.coords[len(s.coords)-1]
-		if s.rows[s.best()].Entropy >= highest.entropy || lowest.status == StatusFloor {
-			if err := s.locate(ctx, HigherTargets(), ceiling.Entropy); err != nil {
-				return nil, err
-			}
-			if err := s.crossValidate(ctx); err != nil {
-				return nil, err
-			}
+	if cfg.Targets == nil && s.wantsHigher() {
+		if err := s.round(ctx, HigherTargets(), ceiling.Entropy); err != nil {
+			return nil, err
 		}
 	}
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
-	s.out.Seconds = time.Since(begun).Seconds()
+	s.out.Seconds = clock.seconds()
 	return s.out, nil
+}
+
+// round finds the parameters of some targets and scores them.
+func (s *entropySearch) round(ctx context.Context, targets []float64, ceiling float64) error {
+	if err := s.locate(ctx, targets, ceiling); err != nil {
+		return err
+	}
+	return s.crossValidate(ctx)
+}
+
+// wantsHigher reports whether the best of the default targets is the last, or the
+// family does not come down to the first.
+func (s *entropySearch) wantsHigher() bool {
+	if s.cut {
+		return false
+	}
+	lowest, highest := s.coords[0], s.coords[len(s.coords)-1]
+	return s.rows[s.best()].Entropy >= highest.entropy || lowest.status == StatusFloor
 }
 
 // evaluate returns the entropy at a parameter, and writes it into the trace with
 // the score where that has a closed form.
 func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
-	begun := time.Now()
+	if len(s.rows) > 0 && s.clock.spent() {
+		return 0, errSpent
+	}
+	begun := s.clock.seconds()
 	k, err := kernels.Matrix(ctx, s.p.family.At(param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
 	if err != nil {
 		return 0, err
@@ -176,7 +209,7 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
 	row.Score, row.Ridge = score, ridge
 	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current)
-	row.Seconds = time.Since(begun).Seconds()
+	row.Seconds = s.clock.seconds() - begun
 	s.byParam[param] = len(s.rows)
 	s.rows = append(s.rows, row)
 	s.out.Evaluations++
@@ -194,6 +227,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling f
 	slices.Sort(targets)
 	middle := targets[len(targets)/2]
 	slices.SortStableFunc(targets, func(a, b float64) int { return cmp.Compare(math.Abs(a-middle), math.Abs(b-middle)) })
+	s.asked += len(targets)
 	for _, target := range targets {
 		// Equal rows cap the entropy. Just below the cap the kernel has told all
 		// rows apart that differ, and no parameter gets further.
@@ -202,13 +236,20 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling f
 			aim, capped = cap, true
 			s.warn(fmt.Sprintf("equal rows cap the entropy at %.3f: looked for %.3f in place of %.3g", ceiling, aim, target))
 		}
-		s.current = aim
+		if !s.cut {
+			s.current = aim
+		}
 		// A fixed tolerance would let a low target end at any lower one.
 		s.finder.tolerance = min(s.Tolerance, aim/4)
 		point, status, err := s.finder.find(s.start, aim)
+		if errors.Is(err, errSpent) {
+			s.cut = true
+			continue // a later target may lie where an entropy is known
+		}
 		if err != nil {
 			return err
 		}
+		s.found++
 		if capped {
 			status = StatusCeiling
 		}
@@ -237,8 +278,17 @@ func (s *entropySearch) warn(text string) {
 // a score, that of the lowest entropy: the smoothest kernel. A closed form scores
 // every kernel whose entropy was computed, also those met on the way.
 func (s *entropySearch) best() int {
-	if len(s.coords) == 1 {
+	if len(s.coords) == 1 && !s.cut {
 		return s.byParam[s.coords[0].param]
+	}
+	// The budget may end the search before the first target is found, and current is
+	// the one it was after.
+	fallback, _ := s.finder.nearest(s.current)
+	if len(s.coords) > 0 {
+		fallback = s.coords[0].point
+	}
+	if len(s.Targets) == 1 {
+		return s.byParam[fallback.param]
 	}
 	order := make([]int, len(s.rows))
 	for i := range order {
@@ -252,7 +302,7 @@ func (s *entropySearch) best() int {
 	if i := best(s.metric(), scores); i >= 0 {
 		return order[i]
 	}
-	return s.byParam[s.coords[0].param]
+	return s.byParam[fallback.param]
 }
 
 // finish writes the choice into the result.
@@ -273,8 +323,21 @@ func (s *entropySearch) finish() error {
 	}
 	o.Score, o.ScoreName, o.Ridge = row.Score, s.metric().Name, row.Ridge
 	o.Trace = s.rows
+	if s.cut {
+		o.Status = StatusBudget
+		scored := 0
+		for _, r := range s.rows {
+			if !math.IsNaN(r.Score) {
+				scored++
+			}
+		}
+		s.warn(fmt.Sprintf("the budget of %v ended the search: %d of %d target entropies were found, %d of %d parameters scored",
+			s.Budget, s.found, s.asked, scored, len(s.rows)))
+	}
+	if len(s.coords) < 2 {
+		return nil
+	}
 	switch lowest, highest := s.coords[0].entropy, s.coords[len(s.coords)-1].entropy; {
-	case len(s.coords) < 2:
 	case row.Entropy <= lowest:
 		s.warn(fmt.Sprintf("the best score lies at the lowest entropy looked at, %.3f: the targets may be linear in the features", row.Entropy))
 	case row.Entropy >= highest:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -37,9 +38,21 @@ type fitted[E any] struct {
 	result *Result
 }
 
+// fitWeighted is fit with the weights that FitWeighted was given.
+func (c config[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+	// Said before the search, which may be long. That Build gives nil, fit says.
+	if e := c.sample(); any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
+		return nil, estimators.Unsupported(c.typ, e, estimators.Weighted)
+	}
+	if err := check.Weights(c.typ, weights, len(y)); err != nil {
+		return nil, err
+	}
+	return c.fit(ctx, x, y, weights, target, labels)
+}
+
 // fit chooses a kernel and fits with it. target is y for a regression, labels is
-// y for a classification; the other is nil.
-func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, target []float64, labels []int) (*fitted[E], error) {
+// y for a classification; the other is nil. weights nil is none.
+func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return nil, err
@@ -56,10 +69,8 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, target []flo
 		return nil, err
 	}
 	result, err := c.search.search(ctx, &problem{
-		typ: c.typ, family: c.family, x: rows, y: target, labels: labels, metric: c.metric, splitter: c.splitter,
-		try: func(ctx context.Context, ks []kernels.Kernel, folds []Fold, m metrics.Metric, workers int, observe func(int, float64, float64)) ([]float64, error, error) {
-			return c.try(ctx, xd, y, ks, folds, m, workers, observe)
-		},
+		typ: c.typ, family: c.family, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
+		try: func(ctx context.Context, t trials) (tried, error) { return c.try(ctx, rowSet[Y]{xd, y, weights}, t) },
 	})
 	if err != nil {
 		return nil, err
@@ -70,56 +81,64 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, target []flo
 	if any(inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
 	}
-	if err := inner.Fit(ctx, rows, y); err != nil {
+	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, y, weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, kernel, err)
 	}
 	result.Fits++
 	return &fitted[E]{width: d, chain: chain, inner: inner, result: result}, nil
 }
 
-func (c config[Y, E]) try(
-	ctx context.Context, x *mat.Dense, y []Y, ks []kernels.Kernel, folds []Fold, m metrics.Metric, workers int, observe func(int, float64, float64),
-) (scores []float64, failed, err error) {
-	score, err := c.scorer(m)
+// try fits and scores the learner with each kernel. Once the budget is spent no fit
+// is begun, but for those that it takes until one kernel has a score.
+func (c config[Y, E]) try(ctx context.Context, rows rowSet[Y], t trials) (tried, error) {
+	score, err := c.scorer(t.metric)
 	if err != nil {
-		return nil, nil, err
+		return tried{}, err
 	}
-	builds := make([]func() E, len(ks))
-	for i, k := range ks {
-		builds[i] = func() E { return c.build(k) }
+	j := job[Y, E]{builds: make([]func() E, len(t.kernels)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scorer[Y, E]{score}, workers: t.workers}
+	out := tried{scores: make([]float64, len(t.kernels)), folds: make([]int, len(t.kernels))}
+	for i, k := range t.kernels {
+		j.builds[i] = func() E { return c.build(k) }
+		out.scores[i] = missing
 	}
-	done := make([]int, len(ks)) // folds
-	seconds := make([]float64, len(ks))
-	byFold := make([][]float64, len(ks))
+	seconds := make([]float64, len(t.kernels))
+	byFold := make([][]float64, len(t.kernels))
 	for b := range byFold {
-		byFold[b] = make([]float64, len(folds))
+		byFold[b] = make([]float64, len(t.folds))
 	}
-	scores = make([]float64, len(ks))
-	cells, err := evaluate(ctx, builds, c.steps, x, y, folds, []scorer[Y, E]{score}, workers, func(b, f int, cl cell) {
+	var scored atomic.Bool
+	j.skip = func() bool { return scored.Load() && t.budget.spent() }
+	j.observe = func(b, f int, cl cell) {
 		byFold[b][f] = missing
 		if cl.err == nil {
 			byFold[b][f] = cl.scores[0]
 		}
 		seconds[b] += cl.fit.Seconds() + cl.predict.Seconds()
-		if done[b]++; done[b] < len(folds) {
+		if out.folds[b]++; out.folds[b] < len(t.folds) {
 			return
 		}
+		mean := 0.0
 		for _, v := range byFold[b] { // in this order whichever came first
-			scores[b] += v / float64(len(folds))
+			mean += v / float64(len(t.folds))
 		}
-		observe(b, scores[b], seconds[b])
-	})
+		out.scores[b] = mean
+		if !math.IsNaN(mean) {
+			scored.Store(true)
+		}
+		t.observe(b, mean, seconds[b])
+	}
+	cells, err := j.evaluate(ctx)
 	if err != nil {
-		return nil, nil, err
+		return tried{}, err
 	}
 	for b, row := range cells {
 		for f, cl := range row {
-			if cl.err != nil {
-				return scores, fmt.Errorf("%v, fold %d: %w", ks[b], f, cl.err), nil
+			if cl.err != nil && out.failed == nil {
+				out.failed = fmt.Errorf("%v, fold %d: %w", t.kernels[b], f, cl.err)
 			}
 		}
 	}
-	return scores, nil, nil
+	return out, nil
 }
 
 // transform takes new rows to where the inner estimator lives.
@@ -142,14 +161,17 @@ func (c config[Y, E]) supports(f *fitted[E], capability estimators.Capability) b
 	switch capability {
 	case estimators.Cloning, estimators.Reporting:
 		return true
-	case estimators.Weighted:
-		return false
 	}
 	if f != nil {
 		return estimators.Supports(f.inner, capability)
 	}
+	return estimators.Supports(c.sample(), capability)
+}
+
+// sample returns an estimator as Build makes them.
+func (c config[Y, E]) sample() E {
 	lo, _ := c.family.Bounds()
-	return estimators.Supports(c.build(c.family.At(lo)), capability)
+	return c.build(c.family.At(lo))
 }
 
 // report is the inner estimator's, with the search's warnings before its own.

@@ -9,7 +9,7 @@ import (
 )
 
 // The ridges that the evidence is maximised over, in units of the mean diagonal
-// of the kernel matrix.
+// of the kernel matrix (of √W K √W with weights).
 const (
 	MinEvidenceRidge = 1e-6
 	MaxEvidenceRidge = 1e2
@@ -17,15 +17,31 @@ const (
 )
 
 // logEvidence returns the largest log evidence of a Gaussian process of
-// covariance s²(K + λI) for the centred targets y, over s² in closed form and λ
-// on a grid, and that λ in the units of K:
+// covariance s²(K + λW⁻¹) for the centred targets y (n×1), over s² in closed form and
+// λ on a grid, and that λ in the units of K:
 //
-//	-n/2 ln(2π q/n) - ½ ln det(K+λI) - n/2,    q = y'(K+λI)⁻¹y
+//	-n/2 ln(2π q/n) - ½ ln det(K+λW⁻¹) - n/2,    q = y'(K+λW⁻¹)⁻¹y
 //
-// rotated is Q'y for K = QTQ'; each ridge costs O(n). It is -Inf if no ridge
-// makes K + λI positive definite, and +Inf for y = 0.
-func logEvidence(tri *linalg.Tridiagonal, rotated *mat.Dense, meanDiagonal float64) (best, ridge float64) {
-	n, _ := rotated.Dims()
+// W holds the weights, nil for the identity: a row's noise has the variance λs²/w. It
+// takes over k, and returns the reduction QTQ' of √W K √W, after which each ridge costs
+// O(n). The evidence is -Inf if no ridge makes the matrix positive definite, and +Inf
+// for y = 0.
+func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64) (tri *linalg.Tridiagonal, best, ridge float64) {
+	n := k.SymmetricDim()
+	rotated := mat.DenseCopyOf(y)
+	logWeights := 0.0
+	for i, w := range weights {
+		root := math.Sqrt(w)
+		rotated.Set(i, 0, root*rotated.At(i, 0))
+		for j := range i {
+			k.SetSym(i, j, k.At(i, j)*root*math.Sqrt(weights[j]))
+		}
+		k.SetSym(i, i, k.At(i, i)*w)
+		logWeights += math.Log(w)
+	}
+	meanDiagonal := mat.Trace(k) / float64(n)
+	tri = linalg.Tridiagonalize(k)
+	tri.Rotate(rotated)
 	best, ridge = math.Inf(-1), missing
 	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
 	// From the largest down, so that of equal evidences the smoothest wins.
@@ -42,9 +58,10 @@ func logEvidence(tri *linalg.Tridiagonal, rotated *mat.Dense, meanDiagonal float
 			q += rotated.At(r, 0) * z.At(r, 0)
 		}
 		half := float64(n) / 2
-		if v := -half*math.Log(2*math.Pi*q/float64(n)) - s.LogDet()/2 - half; v > best {
+		// det(K+λW⁻¹) is det(√W K √W + λI) over det W.
+		if v := -half*math.Log(2*math.Pi*q/float64(n)) - (s.LogDet()-logWeights)/2 - half; v > best {
 			best, ridge = v, lambda
 		}
 	}
-	return best, ridge
+	return tri, best, ridge
 }

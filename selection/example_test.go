@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -179,4 +180,112 @@ func ExampleShuffleSplit() {
 	folds, err := selection.ShuffleSplit{Splits: 4, TestFraction: 0.3, Seed: 1}.Split(10, nil)
 	fmt.Println(len(folds), len(folds[0].Train), len(folds[0].Test), err)
 	// Output: 4 7 3 <nil>
+}
+
+func ExampleStratifiedShuffleSplit() {
+	labels := []int{1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9} // a quarter of each: two of 1 and one of 9
+	folds, err := selection.StratifiedShuffleSplit{Splits: 3, TestFraction: 0.25, Seed: 1}.Split(len(labels), labels)
+	for _, f := range folds {
+		nines := 0
+		for _, row := range f.Test {
+			if labels[row] == 9 {
+				nines++
+			}
+		}
+		fmt.Println(len(f.Train), len(f.Test), nines)
+	}
+	fmt.Println(err)
+	// Output:
+	// 9 3 1
+	// 9 3 1
+	// 9 3 1
+	// <nil>
+}
+
+// Rows that were measured three times as often count three times.
+func ExampleRegressor_FitWeighted() {
+	x, y := wave()
+	weights := make([]float64, len(y))
+	for i := range weights {
+		weights[i] = 1 + 2*float64(i%2)
+	}
+	r := &selection.Regressor{}
+	if err := r.FitWeighted(context.Background(), x, y, weights); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Supports(estimators.Weighted), r.Result().Status)
+	// Output: true ok
+}
+
+func ExampleClassifier_FitWeighted() {
+	x, y := rings()
+	weights := make([]float64, len(y))
+	for i := range weights {
+		weights[i] = 1 + float64(y[i]) // the outer ring counts double
+	}
+	c := &selection.Classifier{Search: &selection.Grid{Points: 5, Metric: metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}}}
+	if err := c.FitWeighted(context.Background(), x, y, weights); err != nil {
+		fmt.Println(err)
+		return
+	}
+	labels, err := c.Predict(mat.NewDense(2, 2, []float64{0, 1, 2, 0}))
+	fmt.Println(labels, c.Result().ScoreName, err)
+	// Output: [0 1] LogLoss <nil>
+}
+
+// A budget that is spent at once leaves the first parameter, and a model.
+func ExampleGrid_budget() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{1, 0.01, 100}, Budget: time.Nanosecond, Workers: 1}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	result := r.Result()
+	fmt.Println(result.Status, result.Kernel)
+	fmt.Println(result.Warnings[0])
+	fmt.Println(result.Trace[1].Decision)
+	// Output:
+	// budget RBF(gamma=1)
+	// the budget of 1ns ended the search: 1 of 3 parameters were tried
+	// not scored: the budget was spent
+}
+
+func ExampleEntropy_budget() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Entropy{Budget: time.Hour}} // for a service that must answer
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("spent:", r.Result().Status == selection.StatusBudget)
+	// Output: spent: false
+}
+
+// forward tests each of the last rows on those before it.
+type forward struct{ last int }
+
+func (f forward) Split(n int, _ []int) ([]selection.Fold, error) {
+	var out []selection.Fold
+	for test := n - f.last; test < n; test++ {
+		fold := selection.Fold{Test: []int{test}}
+		for row := range test {
+			fold.Train = append(fold.Train, row)
+		}
+		out = append(out, fold)
+	}
+	return out, nil
+}
+
+// A splitter of one's own, for rows in the order of time.
+func ExampleSplitter() {
+	x, y := wave()
+	build := func() estimators.Regressor { return &lssvm.Regressor{} }
+	scores, err := selection.CrossValidate(context.Background(), build, x, y, &selection.CVOptions{
+		Splitter: forward{last: 5},
+		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
+	})
+	fmt.Println(len(scores.Values[0]), "rows ahead, MAE below 0.1:", scores.Mean("MAE") < 0.1, err)
+	// Output: 5 rows ahead, MAE below 0.1: true <nil>
 }

@@ -22,8 +22,49 @@ type learner[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// scorer evaluates a fitted learner on rows that it has not seen.
-type scorer[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y) (float64, error)
+// scorer evaluates a fitted learner on rows that it has not seen; weights nil
+// stands for 1 each.
+type scorer[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
+
+// rowSet are rows with all that belongs to them; weights nil stands for 1 each.
+type rowSet[Y float64 | int] struct {
+	x       *mat.Dense
+	y       []Y
+	weights []float64
+}
+
+func (r rowSet[Y]) pick(rows []int) rowSet[Y] {
+	out := rowSet[Y]{x: rowsOf(r.x, rows), y: pick(r.y, rows)}
+	if r.weights != nil {
+		out.weights = pick(r.weights, rows)
+	}
+	return out
+}
+
+// fitRows fits e, with the weights where there are some.
+func fitRows[Y float64 | int, E learner[Y]](ctx context.Context, typ string, e E, rows rowSet[Y]) error {
+	if rows.weights == nil {
+		return e.Fit(ctx, rows.x, rows.y)
+	}
+	w, ok := any(e).(estimators.WeightedFitter[Y])
+	if !ok || !estimators.Supports(e, estimators.Weighted) {
+		return estimators.Unsupported(typ, e, estimators.Weighted)
+	}
+	return w.FitWeighted(ctx, rows.x, rows.y, rows.weights)
+}
+
+// job is a set of learners to fit and score on the same folds.
+type job[Y float64 | int, E learner[Y]] struct {
+	builds  []func() E
+	steps   []transformers.Transformer
+	rows    rowSet[Y]
+	folds   []Fold
+	scorers []scorer[Y, E]
+	workers int
+	skip    func() bool // nil: never; asked before each fit
+	// observe, if not nil, is called after each fit, by one goroutine at a time.
+	observe func(build, fold int, c cell)
+}
 
 // cell is what came of one learner on one fold.
 type cell struct {
@@ -33,24 +74,17 @@ type cell struct {
 }
 
 // evaluate fits each build on each fold and scores it by each scorer; the result
-// is indexed [build][fold]. Preprocessing is fitted once a fold. An error of one
+// is indexed [build][fold], zero where a fit was skipped. Preprocessing is fitted once a fold. An error of one
 // cell stands in the cell; only ctx's error and preprocessing's end the whole.
-func evaluate[Y float64 | int, E learner[Y]](
-	ctx context.Context, builds []func() E, steps []transformers.Transformer, x *mat.Dense, y []Y,
-	folds []Fold, scorers []scorer[Y, E], workers int, observe func(build, fold int, c cell),
-) ([][]cell, error) {
-	type part struct {
-		train, test   *mat.Dense
-		yTrain, yTest []Y
-	}
-	parts := make([]part, len(folds))
-	err := parallel.For(ctx, workers, len(folds), func(i int) error {
-		f := folds[i]
-		p := part{yTrain: pick(y, f.Train), yTest: pick(y, f.Test)}
-		chain, train, err := fitChain(ctx, steps, rowsOf(x, f.Train))
+func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
+	type part struct{ train, test rowSet[Y] }
+	parts := make([]part, len(j.folds))
+	err := parallel.For(ctx, j.workers, len(j.folds), func(i int) error {
+		p := part{j.rows.pick(j.folds[i].Train), j.rows.pick(j.folds[i].Test)}
+		chain, train, err := fitChain(ctx, j.steps, p.train.x)
 		if err == nil {
-			p.train = train
-			p.test, err = applyChain(chain, rowsOf(x, f.Test))
+			p.train.x = train
+			p.test.x, err = applyChain(chain, p.test.x)
 		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", i, err)
@@ -61,31 +95,32 @@ func evaluate[Y float64 | int, E learner[Y]](
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]cell, len(builds))
+	out := make([][]cell, len(j.builds))
 	for b := range out {
-		out[b] = make([]cell, len(folds))
+		out[b] = make([]cell, len(j.folds))
 	}
 	var mu sync.Mutex // observe is called by one goroutine at a time
-	err = parallel.For(ctx, workers, len(builds)*len(folds), func(i int) error {
-		b, f := i/len(folds), i%len(folds)
-		c := evaluateCell(ctx, builds[b], parts[f].train, parts[f].yTrain, parts[f].test, parts[f].yTest, scorers)
+	err = parallel.For(ctx, j.workers, len(j.builds)*len(j.folds), func(i int) error {
+		b, f := i/len(j.folds), i%len(j.folds)
+		if j.skip != nil && j.skip() {
+			return nil
+		}
+		c := j.evaluateCell(ctx, j.builds[b], parts[f].train, parts[f].test)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		out[b][f] = c
-		if observe != nil {
-			observe(b, f, c)
+		if j.observe != nil {
+			j.observe(b, f, c)
 		}
 		return nil
 	})
 	return out, err
 }
 
-func evaluateCell[Y float64 | int, E learner[Y]](
-	ctx context.Context, build func() E, train *mat.Dense, yTrain []Y, test *mat.Dense, yTest []Y, scorers []scorer[Y, E],
-) cell {
+func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test rowSet[Y]) cell {
 	var c cell
 	e := build()
 	if any(e) == nil {
@@ -93,13 +128,13 @@ func evaluateCell[Y float64 | int, E learner[Y]](
 		return c
 	}
 	start := time.Now()
-	if c.err = e.Fit(ctx, train, yTrain); c.err != nil {
+	if c.err = fitRows(ctx, "selection", e, train); c.err != nil {
 		return c
 	}
 	c.fit = time.Since(start)
 	start = time.Now()
-	for _, s := range scorers {
-		v, err := s(e, test, yTest)
+	for _, s := range j.scorers {
+		v, err := s(e, test.x, test.y, test.weights)
 		if err != nil {
 			c.err = err
 			return c
@@ -165,38 +200,57 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 // regressionScorer and classificationScorer make scorers of metrics; the error
 // names a metric of the wrong kind.
 func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], error) {
-	if m.Values == nil {
-		return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values, for a regressor")
-	}
-	return func(e estimators.Regressor, x *mat.Dense, y []float64) (float64, error) {
-		p, err := e.Predict(x)
-		if err != nil {
-			return 0, err
-		}
-		return m.Values(y, p)
-	}, nil
-}
-
-func classificationScorer(m metrics.Metric) (scorer[int, estimators.Classifier], error) {
 	switch {
-	case m.Labels != nil:
-		return func(e estimators.Classifier, x *mat.Dense, y []int) (float64, error) {
+	case m.Values != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
 			p, err := e.Predict(x)
 			if err != nil {
 				return 0, err
 			}
-			return m.Labels(y, p)
+			return m.Values(y, p, weights)
 		}, nil
-	case m.Scores != nil:
-		return func(e estimators.Classifier, x *mat.Dense, y []int) (float64, error) {
-			s, err := rank(e, x)
+	case m.Variance != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+			v, ok := e.(estimators.VariancePredictor)
+			if !ok {
+				return 0, estimators.Unsupported("selection", e, estimators.Variance)
+			}
+			mean, variance, err := v.PredictVariance(x)
 			if err != nil {
 				return 0, err
 			}
-			return m.Scores(y, e.Classes(), s)
+			return m.Variance(y, mean, variance, weights)
 		}, nil
 	}
-	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Labels or Scores, for a classifier")
+	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
+}
+
+func classificationScorer(m metrics.Metric) (scorer[int, estimators.Classifier], error) {
+	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
+	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
+	switch {
+	case m.Labels != nil:
+		return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+			p, err := e.Predict(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Labels(y, p, weights)
+		}, nil
+	case m.Scores != nil:
+		predict, score = rank, m.Scores
+	case m.Proba != nil:
+		predict, score = probabilities, m.Proba
+	default:
+		return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Labels, Scores or Proba, for a classifier")
+	}
+	return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+		s, err := predict(e, x)
+		if err != nil {
+			return 0, err
+		}
+		return score(y, e.Classes(), s, weights)
+	}, nil
 }
 
 // rank returns scores by Decision, or by PredictProba where there is none.
@@ -208,6 +262,13 @@ func rank(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
 		return p.PredictProba(x)
 	}
 	return nil, estimators.Unsupported("selection", e, estimators.Decision)
+}
+
+func probabilities(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
+	if p, ok := e.(estimators.ProbaPredictor); ok {
+		return p.PredictProba(x)
+	}
+	return nil, estimators.Unsupported("selection", e, estimators.Proba)
 }
 
 // better compares two scores of a metric; NaN is worse than any.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -33,9 +32,17 @@ type Grid struct {
 	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
 	Metric  metrics.Metric
 	Workers int // fits at a time; 0: GOMAXPROCS
+	// Budget is the time after which no further fit of the search is begun and the
+	// best of the parameters that were scored in all folds is taken, at least one; 0:
+	// none. Params are tried in their order, points of the grid the middle first, then
+	// those of its halves, its quarters and so on. What is scored in time, and so what
+	// is chosen, depends on the machine. A deadline of ctx stays an error.
+	Budget time.Duration
 	// Observe, if not nil, is called when a parameter has been scored, by one
 	// goroutine at a time, in no certain order.
 	Observe func(TraceRow)
+
+	now func() time.Time // nil: time.Now
 }
 
 func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
@@ -93,50 +100,83 @@ func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
 }
 
 func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
-	begun := time.Now()
+	clock, err := begin("selection: Grid", g.Budget, g.now)
+	if err != nil {
+		return nil, err
+	}
 	params, err := g.params(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	folds, metric, err := p.trials(g.Splitter, g.Metric)
+	t, err := p.trials(g.Splitter, g.Metric)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := p.x.Dims()
-	ks := make([]kernels.Kernel, len(params))
+	order := spread(len(params)) // of the trials
 	rows := make([]TraceRow, len(params))
 	for i, v := range params {
-		ks[i] = p.family.At(v)
+		if g.Params != nil {
+			order[i] = i
+		}
 		rows[i] = unscored(i+1, v, n)
 	}
-	scores, failed, err := p.try(ctx, ks, folds, metric, g.Workers, func(i int, score, seconds float64) {
-		rows[i].Score, rows[i].Seconds = score, seconds
-		rows[i].Decision = fmt.Sprintf("mean %s of %d folds", metric.Name, len(folds))
+	for _, i := range order {
+		t.kernels = append(t.kernels, p.family.At(params[i]))
+	}
+	t.workers, t.budget = g.Workers, clock
+	t.observe = func(i int, score, seconds float64) {
+		row := &rows[order[i]]
+		row.Score, row.Seconds = score, seconds
+		row.Decision = fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
 		if math.IsNaN(score) {
-			rows[i].Decision = "a fit failed"
+			row.Decision = "a fit failed"
 		}
 		if g.Observe != nil {
-			g.Observe(rows[i])
+			g.Observe(*row)
 		}
-	})
+	}
+	done, err := p.try(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	at := best(metric, scores)
+	out, err := g.conclude(params, order, rows, t, done)
+	if err != nil {
+		return nil, err
+	}
+	out.Seconds = clock.seconds()
+	return out, nil
+}
+
+// conclude makes the result of trials, the i-th of which was of params[order[i]].
+func (g *Grid) conclude(params []float64, order []int, rows []TraceRow, t trials, done tried) (*Result, error) {
+	scores, finished := make([]float64, len(params)), 0
+	for i, at := range order {
+		scores[at] = done.scores[i]
+		if text := done.unfinished(i, len(t.folds)); text != "" {
+			rows[at].Decision = text
+		} else {
+			finished++
+		}
+	}
+	at := best(t.metric, scores)
 	if at < 0 {
-		return nil, fmt.Errorf("selection: Grid: no parameter could be scored: %w", failed)
+		return nil, fmt.Errorf("selection: Grid: no parameter could be scored: %w", done.failed)
 	}
 	rows[at].Decision += ": chosen"
 	out := &Result{
 		Strategy: "grid", Param: params[at], Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid,
-		Score: scores[at], ScoreName: metric.Name, Ridge: missing, Fits: len(params) * len(folds),
-		Seconds: time.Since(begun).Seconds(), Trace: rows,
+		Score: scores[at], ScoreName: t.metric.Name, Ridge: missing, Fits: done.fits(), Trace: rows,
+	}
+	if finished < len(params) {
+		out.Status = StatusBudget
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the budget of %v ended the search: %d of %d parameters were tried", g.Budget, finished, len(params)))
 	}
 	if len(params) > 1 && (at == 0 || at == len(params)-1) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the best parameter, %.4g, lies on the edge of the grid", params[at]))
 	}
-	if failed != nil {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("some fits failed, the first with: %v", failed))
+	if done.failed != nil {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("some fits failed, the first with: %v", done.failed))
 	}
 	return out, nil
 }

@@ -72,7 +72,8 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.NotSame(t, r.Preprocess[0], c.Preprocess[0])
 	assert.True(t, r.Supports(estimators.Variance))
 	assert.False(t, (&Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}).Supports(estimators.Variance))
-	assert.False(t, r.Supports(estimators.Weighted))
+	assert.True(t, r.Supports(estimators.Weighted))
+	assert.False(t, (&Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}).Supports(estimators.Weighted))
 	assert.True(t, (&Classifier{}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)

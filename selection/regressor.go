@@ -36,6 +36,7 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Wrapper                      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -62,7 +63,21 @@ func (r *Regressor) config() config[float64, estimators.Regressor] {
 // the preprocessing, of the search (ErrParam, ErrShape where all rows are equal,
 // ErrTooLarge) and of the estimator, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	f, err := r.config().fit(ctx, x, y, y, nil)
+	f, err := r.config().fit(ctx, x, y, nil, y, nil)
+	if err != nil {
+		return err
+	}
+	r.f = f
+	return nil
+}
+
+// FitWeighted is Fit with a weight > 0 for each row. The estimator gets them, on all
+// rows and in each fold, and the score of the search counts the rows by them; the
+// preprocessing and the entropy know no weights. A row is left out, or falls into a
+// fold, with all its weight, so a weight of 2 is not quite the row given twice. The
+// error wraps errors.ErrUnsupported if the estimator that Build returns takes none.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	f, err := r.config().fitWeighted(ctx, x, y, weights, y, nil)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Status says how a search for an entropy ended.
+// Status says how a search ended.
 type Status string
 
 // The statuses.
@@ -18,6 +18,7 @@ const (
 	StatusNonMonotone Status = "nonmonotone" // the entropy falls where it should rise: the nearest seen
 	StatusUnconverged Status = "unconverged" // the tolerance was not reached in MaxEvaluations
 	StatusGrid        Status = "grid"        // a grid: there was no target
+	StatusBudget      Status = "budget"      // the budget was spent: the best of what was scored before
 )
 
 // Result is what a search did and chose.

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
-	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -25,10 +24,11 @@ const (
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
 	// with a bias, at the ridge where it is least, over the variance of the
 	// targets; for a Classifier of targets ±1, each class against the rest. It
-	// does not suppose that the kernel is right, only that it predicts.
+	// does not suppose that the kernel is right, only that it predicts. Weights are
+	// those of the fit, of the mean of the squares, and of the variance.
 	LeaveOneOut Score = iota
 	// LogEvidence is that of a Gaussian process at the best of EvidenceRidges, for
-	// a Regressor.
+	// a Regressor. With weights a row's noise has the variance λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target, in
 	// each fold.
@@ -65,17 +65,27 @@ func (s *entropySearch) prepareScore() error {
 			return err
 		}
 	}
+	weight := func(i int) float64 {
+		if s.p.weights == nil {
+			return 1
+		}
+		return s.p.weights[i]
+	}
+	total := 0.0
+	for i := range n {
+		total += weight(i)
+	}
 	_, k := s.centred.Dims()
 	constant := true
 	for j := range k {
 		mean := 0.0
 		for i := range n {
-			mean += s.centred.At(i, j) / float64(n)
+			mean += s.centred.At(i, j) * weight(i) / total
 		}
 		for i := range n {
 			d := s.centred.At(i, j) - mean
 			s.centred.Set(i, j, d)
-			s.variance += d * d / float64(n)
+			s.variance += d * d * weight(i) / total
 			constant = constant && math.Abs(d) <= 1e-14*math.Abs(mean)
 		}
 	}
@@ -111,26 +121,35 @@ func againstTheRest(labels []int) (*mat.Dense, error) {
 
 // judge returns the entropy of k, which it takes over, and the score and its
 // ridge where that has a closed form: all from one reduction of k to tridiagonal
-// form.
+// form. Weights make the score's matrix another than the entropy's, and take a second.
 func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum measures.Spectrum, score, ridge float64, err error) {
 	score, ridge = missing, missing
 	if s.centred == nil {
 		return measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()), score, ridge, nil
 	}
+	if s.p.weights != nil {
+		own := mat.NewSymDense(k.SymmetricDim(), nil)
+		own.CopySym(k)
+		spectrum = measures.OfEigenvalues(linalg.Tridiagonalize(own).Values())
+	}
+	var tri *linalg.Tridiagonal
 	if s.Score == LogEvidence {
-		meanDiagonal := mat.Trace(k) / float64(k.SymmetricDim())
-		tri := linalg.Tridiagonalize(k)
-		rotated := mat.DenseCopyOf(s.centred)
-		tri.Rotate(rotated)
-		score, ridge = logEvidence(tri, rotated, meanDiagonal)
-		return measures.OfEigenvalues(tri.Values()), score, ridge, nil
+		tri, score, ridge = logEvidence(k, s.centred, s.p.weights)
+	} else {
+		p := loo.New(k, s.centred, s.p.weights, s.Workers)
+		least, err := p.Search(ctx, nil)
+		if err != nil {
+			return spectrum, score, ridge, err
+		}
+		if least.Ridge > 0 {
+			score, ridge = least.Error/s.variance, least.Ridge
+		}
+		tri = p.Tridiagonal()
 	}
-	p := loo.New(k, s.centred, nil, s.Workers)
-	best, err := p.Search(ctx, nil)
-	if err == nil && best.Ridge > 0 {
-		score, ridge = best.Error/s.variance, best.Ridge
+	if s.p.weights == nil {
+		spectrum = measures.OfEigenvalues(tri.Values())
 	}
-	return measures.OfEigenvalues(p.Tridiagonal().Values()), score, ridge, err
+	return spectrum, score, ridge, nil
 }
 
 // crossValidate scores, where that was asked for and there is a choice, the
@@ -139,32 +158,42 @@ func (s *entropySearch) crossValidate(ctx context.Context) error {
 	if s.Score != CrossValidation || len(s.coords) < 2 {
 		return nil
 	}
-	folds, metric, err := s.p.trials(s.Splitter, s.Metric)
+	t, err := s.p.trials(s.Splitter, s.Metric)
 	if err != nil {
 		return err
 	}
-	var ks []kernels.Kernel
-	var at []int
-	for _, c := range s.coords {
-		i := s.byParam[c.param]
-		if math.IsNaN(s.rows[i].Score) {
-			ks, at = append(ks, s.p.family.At(c.param)), append(at, i)
+	var at []int // the trace rows
+	for _, i := range spread(len(s.coords)) {
+		c := s.coords[i]
+		if row := s.byParam[c.param]; math.IsNaN(s.rows[row].Score) {
+			t.kernels, at = append(t.kernels, s.p.family.At(c.param)), append(at, row)
 		}
 	}
-	_, failed, err := s.p.try(ctx, ks, folds, metric, s.Workers, func(i int, score, seconds float64) {
+	t.workers, t.budget = s.Workers, s.clock
+	t.observe = func(i int, score, seconds float64) {
 		row := &s.rows[at[i]]
 		row.Score = score
 		row.Seconds += seconds
 		if s.Observe != nil {
 			s.Observe(*row)
 		}
-	})
-	s.out.Fits += len(ks) * len(folds)
-	if failed != nil {
-		s.failed = failed
-		s.warn(fmt.Sprintf("some fits failed, the first with: %v", failed))
 	}
-	return err
+	done, err := s.p.try(ctx, t)
+	if err != nil {
+		return err
+	}
+	s.out.Fits += done.fits()
+	for i, row := range at {
+		if text := done.unfinished(i, len(t.folds)); text != "" {
+			s.cut = true
+			s.rows[row].Decision += "; " + text
+		}
+	}
+	if done.failed != nil {
+		s.failed = done.failed
+		s.warn(fmt.Sprintf("some fits failed, the first with: %v", done.failed))
+	}
+	return nil
 }
 
 // metric says how scores compare.
@@ -174,7 +203,7 @@ func (s *entropySearch) metric() metrics.Metric {
 		return metrics.Metric{Name: "leave-one-out NMSE"}
 	case s.Score == LogEvidence:
 		return metrics.Metric{Name: "log evidence", LargerIsBetter: true}
-	case s.Metric.Name != "" || s.Metric.Values != nil || s.Metric.Labels != nil || s.Metric.Scores != nil:
+	case !unset(s.Metric):
 		return s.Metric
 	}
 	return s.p.metric

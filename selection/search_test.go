@@ -172,7 +172,7 @@ func TestEntropyForClassification(t *testing.T) {
 		xt, yt := classesOf(300, 3)
 		p, err := m.Predict(xt)
 		require.NoError(t, err)
-		acc, err := metrics.Accuracy(yt, p)
+		acc, err := metrics.Accuracy(yt, p, nil)
 		require.NoError(t, err)
 		assert.Greater(t, acc, 0.7)
 		assert.Equal(t, []int{-2, 7}, m.Classes())
@@ -225,7 +225,7 @@ func TestEveryFamilyCanBeSearched(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y), f)
 		p, err := r.Predict(x)
 		require.NoError(t, err)
-		v, err := metrics.NMSE(y, p)
+		v, err := metrics.NMSE(y, p, nil)
 		require.NoError(t, err)
 		assert.Less(t, v, 0.3, "%v", f)
 		assert.LessOrEqual(t, r.Result().Evaluations, 60, "%v", f)
@@ -350,7 +350,7 @@ func TestGridIsExhaustive(t *testing.T) {
 			require.NoError(t, l.Fit(ctx, train, pick(y, f.Train)))
 			p, err := l.Predict(test)
 			require.NoError(t, err)
-			v, err := metrics.NMSE(pick(y, f.Test), p)
+			v, err := metrics.NMSE(pick(y, f.Test), p, nil)
 			require.NoError(t, err)
 			mean += v / 4
 		}

@@ -110,30 +110,110 @@ type ShuffleSplit struct {
 // Split returns Splits folds, both parts of each with at least one row. Errors:
 // ErrParam; ErrShape for fewer than two rows.
 func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
-	const typ = "selection: ShuffleSplit"
-	if s.Splits == 0 {
-		s.Splits = DefaultSplits
+	return holdOut("selection: ShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
+}
+
+// StratifiedShuffleSplit is ShuffleSplit whose test parts, of the same size as its,
+// hold each class in the proportion of all rows, as nearly as whole rows allow: with
+// m of n rows in the test part, a class of c gets the whole part of its share mc/n,
+// and the rows that remain go one each to the classes that are furthest below theirs;
+// of equals, chance decides, anew in each split.
+//
+// Each class keeps a row for training, so one with a single row is never tested; only
+// where there are fewer training rows than classes do some go without, those furthest
+// below their share. A class of few rows may be absent from a test part.
+type StratifiedShuffleSplit struct {
+	Splits       int     // 0: DefaultSplits
+	TestFraction float64 // in (0, 1); 0: DefaultTestFraction
+	Seed         uint64
+}
+
+// Split returns Splits folds, both parts of each with at least one row. Errors:
+// ErrParam; ErrShape for fewer than two rows, or labels of another length than n.
+func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
+	if len(labels) != n {
+		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	if s.TestFraction == 0 {
-		s.TestFraction = DefaultTestFraction
+	return holdOut("selection: StratifiedShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, labels)
+}
+
+// holdOut draws from each label as many rows as allot says.
+func holdOut(typ string, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
+	if splits == 0 {
+		splits = DefaultSplits
+	}
+	if fraction == 0 {
+		fraction = DefaultTestFraction
 	}
 	switch {
-	case s.Splits < 1:
-		return nil, fault.Param(typ, "Splits", s.Splits, ">= 1, or 0 for the default")
-	case !(s.TestFraction > 0 && s.TestFraction < 1):
-		return nil, fault.Param(typ, "TestFraction", s.TestFraction, "in (0, 1), or 0 for the default")
+	case splits < 1:
+		return nil, fault.Param(typ, "Splits", splits, ">= 1, or 0 for the default")
+	case !(fraction > 0 && fraction < 1):
+		return nil, fault.Param(typ, "TestFraction", fraction, "in (0, 1), or 0 for the default")
 	case n < 2:
 		return nil, fault.Shape("x has", n, "rows", "want at least 2 to split")
 	}
-	size := min(max(int(math.Round(s.TestFraction*float64(n))), 1), n-1)
-	out := make([]Fold, s.Splits)
+	size := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
+	out := make([]Fold, splits)
 	for i := range out {
-		order := permutation(n, s.Seed, uint64(i))
-		out[i] = Fold{Test: order[:size:size], Train: order[size:]}
+		order := permutation(n, seed, uint64(i))
+		// Classes are numbered as they turn up in the shuffled rows, so that a tie
+		// between them falls to another in each split.
+		class, counts := map[int]int{}, []int{}
+		for _, row := range order {
+			c, seen := class[labels[row]]
+			if !seen {
+				c = len(counts)
+				class[labels[row]], counts = c, append(counts, 0)
+			}
+			counts[c]++
+		}
+		left := allot(counts, size)
+		for _, row := range order {
+			if c := class[labels[row]]; left[c] > 0 {
+				left[c]--
+				out[i].Test = append(out[i].Test, row)
+			} else {
+				out[i].Train = append(out[i].Train, row)
+			}
+		}
 		slices.Sort(out[i].Test)
 		slices.Sort(out[i].Train)
 	}
 	return out, nil
+}
+
+// allot divides size test rows among classes of counts rows by largest remainder,
+// leaving each a training row while that is possible; of equals the first.
+func allot(counts []int, size int) []int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	out := make([]int, len(counts))
+	left := size
+	for c, count := range counts {
+		out[c] = int(int64(size) * int64(count) / int64(n))
+		left -= out[c]
+	}
+	for keep := 1; keep >= 0; keep-- { // training rows of each class
+		for left > 0 {
+			to, furthest := -1, int64(0)
+			for c, count := range counts {
+				// How far the class lies below its share, in units of 1/n rows.
+				below := int64(size)*int64(count) - int64(out[c])*int64(n)
+				if out[c]+keep < count && (to < 0 || below > furthest) {
+					to, furthest = c, below
+				}
+			}
+			if to < 0 {
+				break
+			}
+			out[to]++
+			left--
+		}
+	}
+	return out
 }
 
 func permutation(n int, seed, stream uint64) []int {

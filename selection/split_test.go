@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -99,6 +100,83 @@ func TestShuffleSplit(t *testing.T) {
 	assert.Len(t, folds[0].Test, 1, "never empty")
 }
 
+func TestStratifiedShuffleSplitProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 60).Draw(t, "n")
+		labels := rapid.SliceOfN(rapid.IntRange(-1, rapid.IntRange(-1, 20).Draw(t, "last")), n, n).Draw(t, "labels")
+		fraction := rapid.Float64Range(0.001, 0.999).Draw(t, "fraction")
+		seed := rapid.Uint64().Draw(t, "seed")
+		s := StratifiedShuffleSplit{Splits: 3, TestFraction: fraction, Seed: seed}
+		folds, err := s.Split(n, labels)
+		require.NoError(t, err)
+		again, err := s.Split(n, labels)
+		require.NoError(t, err)
+		require.Equal(t, folds, again)
+		plain, err := ShuffleSplit{Splits: 3, TestFraction: fraction, Seed: seed}.Split(n, nil)
+		require.NoError(t, err)
+		one, err := StratifiedShuffleSplit{Splits: 3, TestFraction: fraction, Seed: seed}.Split(n, make([]int, n))
+		require.NoError(t, err)
+		require.Equal(t, plain, one, "of a single class it is ShuffleSplit")
+		total := map[int]int{}
+		for _, l := range labels {
+			total[l]++
+		}
+		for i, f := range folds {
+			partition(t, f, n)
+			require.Len(t, f.Test, len(plain[i].Test))
+			got := map[int]int{}
+			for _, row := range f.Test {
+				got[labels[row]]++
+			}
+			atCap, over := false, len(f.Train) < len(total)
+			for l, c := range total {
+				share := float64(len(f.Test)*c) / float64(n)
+				require.GreaterOrEqual(t, got[l], int(share), "the whole part of the share")
+				if !over {
+					require.Less(t, got[l], c, "a training row is kept")
+					atCap = atCap || float64(got[l]) < share && got[l] == c-1
+				}
+			}
+			for l, c := range total { // without that rule, each is within a row of its share
+				if !over && !atCap {
+					require.Less(t, float64(got[l]), float64(len(f.Test)*c)/float64(n)+1)
+				}
+			}
+		}
+	})
+}
+
+// The division by largest remainder, worked by hand.
+func TestAllot(t *testing.T) {
+	for _, tc := range []struct {
+		counts []int
+		size   int
+		want   []int
+	}{
+		{[]int{60, 30, 10}, 25, []int{15, 8, 2}}, // 15, 7.5, 2.5: of equals the first
+		{[]int{6, 3, 1}, 3, []int{2, 1, 0}},      // 1.8, .9, .3
+		{[]int{10, 1, 1}, 6, []int{6, 0, 0}},     // 5, .5, .5: single rows are trained on
+		{[]int{2, 2, 2}, 5, []int{2, 2, 1}},      // fewer training rows than classes
+		{[]int{1, 1, 1, 1}, 2, []int{1, 1, 0, 0}},
+		{[]int{2, 8}, 8, []int{1, 7}}, // 1.6, 6.4
+	} {
+		got := allot(tc.counts, tc.size)
+		assert.Equal(t, tc.want, got, "%v, %d", tc.counts, tc.size)
+	}
+}
+
+func TestStratifiedShuffleSplitTies(t *testing.T) {
+	// One test row, two classes of equal share: each gets it in about half the splits.
+	labels := []int{0, 0, 1, 1}
+	folds, err := StratifiedShuffleSplit{Splits: 200, TestFraction: 0.25}.Split(4, labels)
+	require.NoError(t, err)
+	ones := 0
+	for _, f := range folds {
+		ones += labels[f.Test[0]]
+	}
+	assert.InDelta(t, 100, ones, 40)
+}
+
 // bad is a third party's splitter.
 type bad []Fold
 
@@ -111,21 +189,26 @@ func TestSplitErrors(t *testing.T) {
 		want error
 		text string
 	}{
-		"folds":        {KFold{Folds: 1}, 9, fault.ErrParam, "KFold: Folds = 1"},
-		"repeats":      {StratifiedKFold{Repeats: -1}, 9, fault.ErrParam, "StratifiedKFold: Repeats = -1"},
-		"few rows":     {KFold{Folds: 5}, 4, fault.ErrShape, "x has 4 rows"},
-		"splits":       {ShuffleSplit{Splits: -1}, 9, fault.ErrParam, "Splits = -1"},
-		"fraction":     {ShuffleSplit{TestFraction: 1}, 9, fault.ErrParam, "TestFraction = 1"},
-		"one row":      {ShuffleSplit{}, 1, fault.ErrShape, "x has 1 rows"},
-		"no folds":     {bad{}, 9, fault.ErrShape, "0 folds"},
-		"empty part":   {bad{{Train: []int{1}}}, 9, fault.ErrShape, "fold 0"},
-		"row too far":  {bad{{Train: []int{1}, Test: []int{9}}}, 9, fault.ErrShape, "row 9"},
-		"negative row": {bad{{Train: []int{-1}, Test: []int{2}}}, 9, fault.ErrShape, "row -1"},
+		"folds":          {KFold{Folds: 1}, 9, fault.ErrParam, "KFold: Folds = 1"},
+		"repeats":        {StratifiedKFold{Repeats: -1}, 9, fault.ErrParam, "StratifiedKFold: Repeats = -1"},
+		"few rows":       {KFold{Folds: 5}, 4, fault.ErrShape, "x has 4 rows"},
+		"splits":         {ShuffleSplit{Splits: -1}, 9, fault.ErrParam, "Splits = -1"},
+		"strat. splits":  {StratifiedShuffleSplit{Splits: -1}, 9, fault.ErrParam, "StratifiedShuffleSplit: Splits = -1"},
+		"strat. NaN":     {StratifiedShuffleSplit{TestFraction: math.NaN()}, 9, fault.ErrParam, "StratifiedShuffleSplit: TestFraction = NaN"},
+		"strat. one row": {StratifiedShuffleSplit{}, 1, fault.ErrShape, "x has 1 rows"},
+		"fraction":       {ShuffleSplit{TestFraction: 1}, 9, fault.ErrParam, "TestFraction = 1"},
+		"one row":        {ShuffleSplit{}, 1, fault.ErrShape, "x has 1 rows"},
+		"no folds":       {bad{}, 9, fault.ErrShape, "0 folds"},
+		"empty part":     {bad{{Train: []int{1}}}, 9, fault.ErrShape, "fold 0"},
+		"row too far":    {bad{{Train: []int{1}, Test: []int{9}}}, 9, fault.ErrShape, "row 9"},
+		"negative row":   {bad{{Train: []int{-1}, Test: []int{2}}}, 9, fault.ErrShape, "row -1"},
 	} {
 		_, err := split(tc.s, tc.n, make([]int, max(tc.n, 0)))
 		require.ErrorIs(t, err, tc.want, name)
 		assert.ErrorContains(t, err, tc.text, name)
 	}
-	_, err := StratifiedKFold{}.Split(3, []int{1})
-	assert.ErrorIs(t, err, fault.ErrShape)
+	for _, s := range []Splitter{StratifiedKFold{}, StratifiedShuffleSplit{}} {
+		_, err := s.Split(3, []int{1})
+		assert.ErrorIs(t, err, fault.ErrShape)
+	}
 }

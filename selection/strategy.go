@@ -2,10 +2,13 @@ package selection
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -29,26 +32,108 @@ type problem struct {
 	x        *mat.Dense // the training rows, preprocessed
 	y        []float64  // the targets of a regression, nil for a classification
 	labels   []int      // the labels of a classification, nil for a regression
+	weights  []float64  // of the rows, nil for 1 each
 	metric   metrics.Metric
 	splitter Splitter
-	// try fits and scores the learner with each kernel on each fold, and returns
-	// the mean score of each, NaN where a fit failed, with the first such error.
-	// A call of observe, after each kernel's last fold, is one at a time.
-	try func(ctx context.Context, ks []kernels.Kernel, folds []Fold, m metrics.Metric, workers int,
-		observe func(kernel int, score, seconds float64)) (scores []float64, failed, err error)
+	// try fits and scores the learner on each fold of each trial, in their order.
+	try func(ctx context.Context, t trials) (tried, error)
 }
 
-// trials fills in what the caller left open.
-func (p *problem) trials(s Splitter, m metrics.Metric) ([]Fold, metrics.Metric, error) {
+// trials are kernels to fit and score the learner with.
+type trials struct {
+	kernels []kernels.Kernel
+	folds   []Fold
+	metric  metrics.Metric
+	workers int
+	budget  budget
+	// observe is called after the last fold of a kernel, one call at a time.
+	observe func(kernel int, score, seconds float64)
+}
+
+// tried is what came of trials.
+type tried struct {
+	scores []float64 // the mean over the folds; NaN where a fit failed or the budget cut some off
+	folds  []int     // how many were fitted
+	failed error     // the first of the fits that failed
+}
+
+// fits returns how often the learner was fitted.
+func (t tried) fits() int {
+	sum := 0
+	for _, n := range t.folds {
+		sum += n
+	}
+	return sum
+}
+
+// unfinished says in a trace what became of trial i of so many folds; it is empty
+// where all were fitted.
+func (t tried) unfinished(i, folds int) string {
+	switch t.folds[i] {
+	case folds:
+		return ""
+	case 0:
+		return "not scored: the budget was spent"
+	}
+	return fmt.Sprintf("not scored: the budget was spent after %d of %d folds", t.folds[i], folds)
+}
+
+// budget is the time that a search may begin new work in; a limit of 0 is none.
+type budget struct {
+	limit time.Duration
+	begun time.Time
+	now   func() time.Time
+}
+
+// begin starts the clock; now nil is time.Now.
+func begin(typ string, limit time.Duration, now func() time.Time) (budget, error) {
+	if limit < 0 {
+		return budget{}, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return budget{limit: limit, begun: now(), now: now}, nil
+}
+
+func (b budget) spent() bool { return b.limit > 0 && b.now().Sub(b.begun) >= b.limit }
+
+func (b budget) seconds() float64 { return b.now().Sub(b.begun).Seconds() }
+
+// spread returns the numbers 0..n-1 in an order whose every beginning is spread over
+// their range: the middle, those of both halves, of the quarters, and so on. A search
+// that a budget ends has then looked everywhere, if coarsely.
+func spread(n int) []int {
+	out := make([]int, 0, n)
+	parts := [][2]int{{0, n}}
+	for i := 0; i < len(parts); i++ {
+		lo, hi := parts[i][0], parts[i][1]
+		if lo == hi {
+			continue
+		}
+		middle := (lo + hi) / 2
+		out = append(out, middle)
+		parts = append(parts, [2]int{lo, middle}, [2]int{middle + 1, hi})
+	}
+	return out
+}
+
+// trials returns trials of no kernels yet, with what the caller left open filled in.
+func (p *problem) trials(s Splitter, m metrics.Metric) (trials, error) {
 	if s == nil {
 		s = p.splitter
 	}
-	if m.Name == "" && m.Values == nil && m.Labels == nil && m.Scores == nil {
+	if unset(m) {
 		m = p.metric
 	}
 	n, _ := p.x.Dims()
 	folds, err := split(s, n, p.labels)
-	return folds, m, err
+	return trials{folds: folds, metric: m}, err
+}
+
+// unset reports whether m is the zero Metric.
+func unset(m metrics.Metric) bool {
+	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
 
 // unscored is a trace row for a parameter of which nothing is known yet.

@@ -85,7 +85,7 @@ func choose(ctx context.Context, out, progress io.Writer, path string) error {
 		if err != nil {
 			return err
 		}
-		nmse, err := metrics.NMSE(truth, predicted)
+		nmse, err := metrics.NMSE(truth, predicted, nil)
 		if err != nil {
 			return err
 		}

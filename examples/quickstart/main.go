@@ -124,7 +124,7 @@ func classify(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		gmean, err := metrics.GMean(truth, predicted)
+		gmean, err := metrics.GMean(truth, predicted, nil)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func regress(ctx context.Context, search selection.Strategy, steps []transformer
 	if err != nil {
 		return [2]float64{}, nil, err
 	}
-	v, err := metrics.NMSE(test.y, p)
+	v, err := metrics.NMSE(test.y, p, nil)
 	return [2]float64{v}, r.Result(), err
 }
 
@@ -86,11 +86,11 @@ func classify(ctx context.Context, search selection.Strategy, steps []transforme
 	if err != nil {
 		return [2]float64{}, nil, err
 	}
-	accuracy, err := metrics.Accuracy(test.labels, p)
+	accuracy, err := metrics.Accuracy(test.labels, p, nil)
 	if err != nil {
 		return [2]float64{}, nil, err
 	}
-	gmean, err := metrics.GMean(test.labels, p)
+	gmean, err := metrics.GMean(test.labels, p, nil)
 	return [2]float64{accuracy, gmean}, c.Result(), err
 }
 

@@ -1,11 +1,37 @@
 // Package metrics scores predictions against what was observed.
+//
+//	of a regressor                   NMSE, R2, RMSE, MAE
+//	of a regressor with variances    LogDensity, NormalCoverage, Coverage
+//	of a classifier's labels         Accuracy, GMean, Confusion
+//	of its scores                    AUC, AUCOfScores
+//	of its probabilities             LogLoss, Brier, Calibration
+//
+// A Metric is one of them with its name and its sense, for cross-validation and
+// searches.
+//
+// # Weights
+//
+// Functions that return a mean over rows end with weights, as those of gonum's
+// stat do: n of them, finite and positive, or nil for 1 each. A weight of 2 counts
+// like the row given twice; a common factor of all changes nothing. Calibration and
+// Confusion count rows, and take none.
+//
+// # Numbers
+//
+// Sums of squares are taken of numbers scaled by a power of two, so that only a
+// result that is too large itself becomes infinite, and none is NaN but where that
+// is documented.
+//
+// # Errors
+//
+// ErrShape for nil, empty or unequal lengths and for a label that is not among
+// classes, ErrNotFinite, and ErrParam for a weight, a probability, a variance or a
+// level out of range. They name the row.
 package metrics
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,172 +41,118 @@ import (
 
 // The errors of this package; see package estimators for all of them.
 var (
+	ErrParam     = fault.ErrParam
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
 )
 
 // Metric is a score with its name and its sense, for cross-validation and
-// searches. One of the three functions is set:
+// searches. One of the five functions is set; the weights are those of the test
+// rows, nil where the fit has none:
 //
-//	metrics.Metric{Name: "NMSE", Values: metrics.NMSE}
+//	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
 //	metrics.Metric{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}
+//	metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
+//	metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 type Metric struct {
 	Name           string
 	LargerIsBetter bool
-	Values         func(y, predicted []float64) (float64, error)              // of a regressor
-	Labels         func(y, predicted []int) (float64, error)                  // of a classifier's labels
-	Scores         func(y, classes []int, scores *mat.Dense) (float64, error) // of a classifier's n×K scores
+	// Values scores what a regressor predicts.
+	Values func(y, predicted, weights []float64) (float64, error)
+	// Variance scores what a regressor's PredictVariance gives.
+	Variance func(y, mean, variance, weights []float64) (float64, error)
+	// Labels scores what a classifier predicts.
+	Labels func(y, predicted []int, weights []float64) (float64, error)
+	// Scores scores a classifier's n×K scores, columns in the order of classes: its
+	// Decision, or its PredictProba where it has no Decision.
+	Scores func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
+	// Proba scores a classifier's n×K probabilities, columns in the order of classes.
+	Proba func(y, classes []int, p *mat.Dense, weights []float64) (float64, error)
 }
 
-// NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², ȳ the mean of
-// y: 0 is perfect, 1 is as good as the mean. A constant y gives 0 if it is
-// predicted exactly and +Inf if not. Errors: ErrShape, ErrNotFinite.
-func NMSE(y, predicted []float64) (float64, error) {
-	if err := pair(len(y), len(predicted)); err != nil {
-		return 0, err
+// rowWeights are validated weights, scaled by a power of two so that their sum is
+// finite. Nil stands for 1 each, whose sums are exact.
+type rowWeights []float64
+
+func weigh(weights []float64, n int) (rowWeights, error) {
+	if weights == nil {
+		return nil, nil
 	}
-	if err := check.Vector("y", y); err != nil {
-		return 0, err
+	if len(weights) != n {
+		return nil, fault.Shape("weights has", len(weights), "entries", "y has %d", n)
 	}
-	if err := check.Vector("predicted", predicted); err != nil {
-		return 0, err
+	if err := check.Vector("weights", weights); err != nil {
+		return nil, err
 	}
-	mean := 0.0
-	for _, v := range y {
-		mean += v / float64(len(y))
+	largest := 0.0
+	for i, v := range weights {
+		if v <= 0 {
+			return nil, fault.Param("metrics", fmt.Sprintf("weights[%d]", i), v, "> 0")
+		}
+		largest = max(largest, v)
 	}
-	residual, total := 0.0, 0.0
-	for i, v := range y {
-		residual += (v - predicted[i]) * (v - predicted[i])
-		total += (v - mean) * (v - mean)
+	_, e := math.Frexp(largest)
+	out := make(rowWeights, n)
+	for i, v := range weights {
+		// A weight that is nothing beside the largest is still above 0: a class of such
+		// rows has its share.
+		out[i] = max(math.Ldexp(v, -e), 0x1p-1022)
 	}
-	if residual == 0 {
-		return 0, nil
-	}
-	return residual / total, nil
+	return out, nil
 }
 
-// R2 returns the coefficient of determination, 1 - NMSE.
-func R2(y, predicted []float64) (float64, error) {
-	v, err := NMSE(y, predicted)
-	return 1 - v, err
+func (w rowWeights) at(i int) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
 }
 
-// Accuracy returns the share of labels predicted rightly. Error: ErrShape.
-func Accuracy(y, predicted []int) (float64, error) {
-	if err := pair(len(y), len(predicted)); err != nil {
-		return 0, err
+func (w rowWeights) total(n int) float64 {
+	sum := 0.0
+	for i := range n {
+		sum += w.at(i)
 	}
-	right := 0
-	for i, v := range y {
-		if v == predicted[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(y)), nil
+	return sum
 }
 
-// GMean returns the geometric mean, over the classes that occur in y, of the
-// share of each class that is predicted rightly: 0 as soon as one class is
-// always missed. Error: ErrShape.
-func GMean(y, predicted []int) (float64, error) {
-	if err := pair(len(y), len(predicted)); err != nil {
-		return 0, err
+// mean returns Σ w v / Σ w. Each term is divided before it is added: the sum of
+// large numbers may be too large where their mean is not.
+func (w rowWeights) mean(v []float64) float64 {
+	total, mean := w.total(len(v)), 0.0
+	for i, a := range v {
+		mean += a * w.at(i) / total
 	}
-	total, right := map[int]int{}, map[int]int{}
-	for i, v := range y {
-		total[v]++
-		if v == predicted[i] {
-			right[v]++
-		}
-	}
-	classes := make([]int, 0, len(total))
-	for c := range total {
-		classes = append(classes, c)
-	}
-	slices.Sort(classes) // the rounding must not depend on the map's order
-	product := 1.0
-	for _, c := range classes {
-		product *= math.Pow(float64(right[c])/float64(total[c]), 1/float64(len(classes)))
-	}
-	return product, nil
+	return mean
 }
 
-// AUC returns the area under the ROC curve: the chance that a row of the class
-// positive has a higher score than a row of another, ties counting half. Errors:
-// ErrShape if lengths differ or one side has no row, ErrNotFinite for NaN.
-func AUC(y []int, positive int, scores []float64) (float64, error) {
-	if err := pair(len(y), len(scores)); err != nil {
-		return 0, err
-	}
-	order := make([]int, len(y))
-	for i, s := range scores {
-		if math.IsNaN(s) {
-			return 0, &fault.NotFiniteError{Name: "scores", Row: i, Col: -1, Value: s}
-		}
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	rankSum, positives := 0.0, 0
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && scores[order[j]] == scores[order[i]] {
-			j++
-		}
-		for _, o := range order[i:j] {
-			if y[o] == positive {
-				rankSum += float64(i+j+1) / 2 // the mean rank of those that tie
-				positives++
-			}
-		}
-		i = j
-	}
-	negatives := len(y) - positives
-	if positives == 0 || negatives == 0 {
-		return 0, fault.Shape(fmt.Sprintf("of class %d y has", positive), positives, "rows", "want at least 1 and fewer than all %d", len(y))
-	}
-	p := float64(positives)
-	return (rankSum - p*(p+1)/2) / p / float64(negatives), nil
-}
-
-// AUCOfScores is AUC of n×K scores, columns in the order of classes: of two
-// classes that of the second; of more the mean over the classes that occur, each
-// against the rest.
-func AUCOfScores(y, classes []int, scores *mat.Dense) (float64, error) {
-	n, k := scores.Dims()
-	if err := pair(len(y), n); err != nil {
-		return 0, err
-	}
-	if k != len(classes) {
-		return 0, fault.Shape("scores has", k, "columns", "classes has %d", len(classes))
-	}
-	if k == 2 {
-		return AUC(y, classes[1], mat.Col(nil, 1, scores))
-	}
-	sum, count := 0.0, 0.0
-	for j, c := range classes {
-		if !slices.Contains(y, c) {
-			continue
-		}
-		v, err := AUC(y, c, mat.Col(nil, j, scores))
-		if err != nil {
-			return 0, err
-		}
-		sum, count = sum+v, count+1
-	}
-	if count == 0 {
-		return 0, fault.Shape("y has", 0, "rows of the classes", "want at least 1")
-	}
-	return sum / count, nil
-}
-
-func pair(y, predicted int) error {
+// sameLength returns an error unless got, the length of what is named, is that of y
+// and y has an entry.
+func sameLength(name string, got, y int) error {
 	if y == 0 {
 		return fault.Shape("y has", 0, "entries", "want at least 1")
 	}
-	if y != predicted {
-		return fault.Shape("predicted has", predicted, "entries", "y has %d", y)
+	if got != y {
+		return fault.Shape(name+" has", got, "entries", "y has %d", y)
+	}
+	return nil
+}
+
+// vectors checks y and what belongs to it, in the order of their names.
+func vectors(y []float64, names []string, others ...[]float64) error {
+	for i, v := range others {
+		if err := sameLength(names[i], len(v), len(y)); err != nil {
+			return err
+		}
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	for i, v := range others {
+		if err := check.Vector(names[i], v); err != nil {
+			return err
+		}
 	}
 	return nil
 }

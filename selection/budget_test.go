@@ -1,0 +1,336 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// ticker is a clock that moves by a second when it is told to.
+type ticker struct{ seconds atomic.Int64 }
+
+func (t *ticker) now() time.Time { return time.Unix(t.seconds.Load(), 0) }
+
+func (t *ticker) tick(TraceRow) { t.seconds.Add(1) }
+
+// slow is a learner whose every Fit takes a second of the clock.
+type slow struct {
+	estimators.Regressor
+	clock *ticker
+}
+
+func (s slow) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	s.clock.seconds.Add(1)
+	return s.Regressor.Fit(ctx, x, y)
+}
+
+// scoredRows returns the parameters that have a score, and checks that the rest say
+// why not.
+func scoredRows(t *testing.T, r *Result) (params []float64) {
+	t.Helper()
+	for _, row := range r.Trace {
+		if math.IsNaN(row.Score) {
+			assert.Contains(t, row.Decision, "not scored: the budget was spent")
+			continue
+		}
+		params = append(params, row.Param)
+	}
+	return params
+}
+
+func TestEntropyBudget(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	whole := Regressor{}
+	require.NoError(t, whole.Fit(ctx, x, y))
+	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
+		clock := &ticker{}
+		r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		assert.Equal(t, StatusBudget, res.Status)
+		require.Len(t, res.Trace, seconds, "one entropy a second")
+		assert.Equal(t, 1, res.Fits, "the last fit is made all the same")
+		lowest := math.Inf(1)
+		for i, row := range res.Trace {
+			assert.Equal(t, whole.Result().Trace[i].Param, row.Param, "the search is the same as far as it goes")
+			assert.Equal(t, whole.Result().Trace[i].Score, row.Score)
+			lowest = min(lowest, row.Score)
+		}
+		assert.Equal(t, lowest, res.Score)
+		assert.Contains(t, res.Warnings[0], "ended the search: ")
+		_, err := r.Predict(x)
+		assert.NoError(t, err)
+		data, err := json.Marshal(res)
+		require.NoError(t, err)
+		assert.Contains(t, string(data), `"status":"budget"`)
+	}
+}
+
+func TestEntropyBudgetText(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	clock := &ticker{}
+	r := Regressor{Search: &Entropy{Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	found := 0
+	for _, row := range r.Result().Trace {
+		found += strings.Count(row.Decision, "taken for")
+	}
+	require.Positive(t, found)
+	assert.Equal(t, r.Report().Warnings[0], r.Result().Warnings[0])
+	assert.Contains(t, r.Result().Warnings[0], "the budget of 5s ended the search: ")
+	assert.Contains(t, r.Result().Warnings[0], " of 7 target entropies were found, 5 of 5 parameters scored")
+}
+
+func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	asJSON := func(s Strategy) string {
+		r := Regressor{Search: s}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		res.Seconds = 0
+		for i := range res.Trace {
+			res.Trace[i].Seconds = 0
+		}
+		data, err := json.Marshal(res)
+		require.NoError(t, err)
+		return string(data)
+	}
+	still := &ticker{}
+	assert.Equal(t, asJSON(&Entropy{}), asJSON(&Entropy{Budget: time.Second, now: still.now}))
+	assert.Equal(t, asJSON(&Entropy{Score: CrossValidation}), asJSON(&Entropy{Score: CrossValidation, Budget: time.Second, now: still.now}))
+	assert.Equal(t, asJSON(&Grid{}), asJSON(&Grid{Budget: time.Second, now: still.now}))
+}
+
+func TestEntropyBudgetOfASingleTarget(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	clock := &ticker{}
+	r := Regressor{Search: &Entropy{Targets: []float64{0.9}, Tolerance: 1e-6, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	require.Len(t, res.Trace, 2)
+	assert.Equal(t, StatusBudget, res.Status)
+	nearest := slices.MinFunc(res.Trace, func(a, b TraceRow) int {
+		if math.Abs(a.Entropy-.9) < math.Abs(b.Entropy-.9) {
+			return -1
+		}
+		return 1
+	})
+	assert.Equal(t, nearest.Param, res.Param, "the nearest, whatever its score")
+	assert.Contains(t, res.Warnings[0], "0 of 1 target entropies were found")
+
+	// Without any score the nearest to the target that the search was after is taken.
+	clock = &ticker{}
+	r = Regressor{Search: &Entropy{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
+	require.Len(t, r.Result().Trace, 5)
+	for _, row := range r.Result().Trace {
+		assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(r.Result().Entropy-0.4))
+	}
+	clock = &ticker{}
+	r = Regressor{Search: &Entropy{Score: CrossValidation, Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	require.Len(t, r.Result().Trace, 1)
+	assert.Equal(t, r.Result().Trace[0].Param, r.Result().Param)
+	clock = &ticker{}
+	r = Regressor{Search: &Entropy{Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
+	assert.Equal(t, StatusBudget, r.Result().Status)
+}
+
+// What is known already may serve a target that comes after the budget's end.
+func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	first := Regressor{Search: &Entropy{Targets: []float64{0.9}}}
+	require.NoError(t, first.Fit(ctx, x, y))
+	start := first.Result().Trace[0].Entropy
+	require.Less(t, start, 0.85)
+	clock := &ticker{}
+	r := Regressor{Search: &Entropy{Targets: []float64{start + 0.01, 0.9, 0.95}, Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Contains(t, r.Result().Warnings[0], "1 of 3 target entropies were found, 1 of 1 parameters scored")
+	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
+}
+
+// The best of the scores counts, also where a single target was found.
+func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
+	met := 0
+	for seed := range uint64(20) {
+		x, y := problemOf(40, 2, 0.2, seed)
+		for seconds := 2; seconds < 6; seconds++ {
+			clock := &ticker{}
+			r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
+			require.NoError(t, r.Fit(ctx, x, y))
+			for _, row := range r.Result().Trace {
+				assert.LessOrEqual(t, r.Result().Score, row.Score)
+				if strings.Contains(row.Decision, "towards") && !strings.Contains(row.Decision, "taken") && row.Param == r.Result().Param {
+					met++
+				}
+			}
+		}
+	}
+	assert.Positive(t, met, "some are met on the way to a target")
+}
+
+// A budget that is over before the search begins still gives a model.
+func TestBudgetThatIsSpentAtOnce(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	var readings atomic.Int64
+	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
+	for _, s := range []Strategy{
+		&Entropy{Budget: time.Nanosecond, now: hasty}, &Entropy{Budget: time.Nanosecond, now: hasty, Score: CrossValidation},
+		&Grid{Budget: time.Nanosecond, now: hasty, Workers: 1},
+	} {
+		r := Regressor{Search: s}
+		require.NoError(t, r.Fit(ctx, x, y))
+		assert.Equal(t, StatusBudget, r.Result().Status)
+		_, err := r.Predict(x)
+		assert.NoError(t, err)
+	}
+}
+
+func TestEntropyBudgetOfCrossValidation(t *testing.T) {
+	x, y := problemOf(60, 2, 0.3, 3)
+	search := &Entropy{Score: CrossValidation, Workers: 1}
+	whole := Regressor{Search: search}
+	require.NoError(t, whole.Fit(ctx, x, y))
+	entropies := whole.Result().Evaluations
+	for extra, want := range []int{1, 1, 2, 3} {
+		clock := &ticker{}
+		cut := *search
+		cut.Budget, cut.Observe, cut.now = time.Duration(entropies+extra)*time.Second, clock.tick, clock.now
+		r := Regressor{Search: &cut}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, want*DefaultFolds+1, res.Fits)
+		scored := 0
+		for _, row := range res.Trace {
+			if !math.IsNaN(row.Score) {
+				scored++
+				assert.GreaterOrEqual(t, row.Score, res.Score)
+			} else if strings.Contains(row.Decision, "taken for") {
+				assert.Contains(t, row.Decision, "; not scored: the budget was spent")
+			}
+		}
+		assert.Equal(t, want, scored)
+	}
+}
+
+func TestGridBudget(t *testing.T) {
+	x, y := problemOf(50, 2, 0.2, 4)
+	grid := Grid{Points: 7, Workers: 1}
+	whole := Regressor{Search: &grid}
+	require.NoError(t, whole.Fit(ctx, x, y))
+	for seconds, want := range map[int][]int{1: {3}, 2: {1, 3}, 3: {1, 3, 5}, 5: {0, 1, 2, 3, 5}} {
+		clock := &ticker{}
+		cut := grid
+		cut.Budget, cut.Observe, cut.now = time.Duration(seconds)*time.Second, clock.tick, clock.now
+		r := Regressor{Search: &cut}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		require.Len(t, res.Trace, 7)
+		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, len(want)*DefaultFolds+1, res.Fits)
+		var params []float64
+		lowest := math.Inf(1)
+		for _, i := range want {
+			row := whole.Result().Trace[i]
+			params = append(params, row.Param)
+			assert.Equal(t, row.Score, res.Trace[i].Score)
+			lowest = min(lowest, row.Score)
+		}
+		assert.ElementsMatch(t, params, scoredRows(t, res))
+		assert.Equal(t, lowest, res.Score)
+	}
+	clock := &ticker{}
+	r := Regressor{Search: &Grid{Params: []float64{5, 0.1, 1}, Workers: 1, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, []float64{5, 0.1}, scoredRows(t, r.Result()), "Params in their order")
+	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
+}
+
+func TestGridBudgetWithinAParameter(t *testing.T) {
+	x, y := problemOf(50, 2, 0.2, 4)
+	clock := &ticker{}
+	r := Regressor{
+		Build: func(k kernels.Kernel) estimators.Regressor {
+			return slow{&lssvm.Regressor{Kernel: k}, clock}
+		},
+		Search: &Grid{Params: []float64{0.1, 1, 5}, Workers: 1, Budget: 4 * time.Second, now: clock.now},
+	}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	assert.Equal(t, []float64{0.1}, scoredRows(t, res))
+	assert.Equal(t, "not scored: the budget was spent after 1 of 3 folds", res.Trace[1].Decision)
+	assert.Equal(t, "not scored: the budget was spent", res.Trace[2].Decision)
+	assert.Equal(t, 5, res.Fits)
+	assert.EqualValues(t, 5, clock.seconds.Load(), "the last fit is beyond the budget")
+}
+
+func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
+	x, y := problemOf(50, 2, 0.2, 4)
+	for _, workers := range []int{1, 3} {
+		clock := &ticker{}
+		fails := func(below float64) func(kernels.Kernel) estimators.Regressor {
+			return func(k kernels.Kernel) estimators.Regressor {
+				return slow{moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma < below}, clock}
+			}
+		}
+		search := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}, Workers: workers, Budget: time.Nanosecond, now: clock.now}
+		r := Regressor{Search: search, Build: fails(0.5)}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		assert.Equal(t, StatusBudget, res.Status)
+		if workers == 1 {
+			assert.Equal(t, 1.0, res.Param)
+			assert.Equal(t, 3*DefaultFolds+1, res.Fits)
+		}
+		assert.False(t, math.IsNaN(res.Score))
+		for _, row := range res.Trace {
+			assert.False(t, row.Score < res.Score, "the best of those that were scored")
+		}
+		err := (&Regressor{Search: search, Build: fails(100)}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, errMoody)
+		assert.ErrorContains(t, err, "no parameter could be scored")
+	}
+}
+
+func TestBudgetErrors(t *testing.T) {
+	x, y := problemOf(30, 2, 0.2, 4)
+	err := (&Regressor{Search: &Grid{Budget: -time.Second}}).Fit(ctx, x, y)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.EqualError(t, err, "selection: Grid: Budget = -1s, want >= 0, or 0 for none")
+	assert.ErrorContains(t, (&Regressor{Search: &Entropy{Budget: -1}}).Fit(ctx, x, y), "selection: Entropy: Budget = -1ns")
+	// The caller's own deadline is an error, as before.
+	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
+	defer cancel()
+	for _, s := range []Strategy{&Entropy{Budget: time.Hour}, &Grid{Budget: time.Hour}} {
+		assert.ErrorIs(t, (&Regressor{Search: s}).Fit(late, x, y), context.DeadlineExceeded)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	assert.Equal(t, []int{3, 1, 5, 0, 2, 4, 6}, spread(7))
+	assert.Empty(t, spread(0))
+	for n := range 40 {
+		order := spread(n)
+		slices.Sort(order)
+		for i, v := range order {
+			assert.Equal(t, i, v)
+		}
+		assert.Len(t, order, n)
+	}
+}

@@ -1,0 +1,142 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// The number of bins of Calibration.
+const (
+	DefaultBins = 10
+	MaxBins     = 1 << 20
+)
+
+// Binning says how Calibration groups rows.
+type Binning int
+
+// The binnings.
+const (
+	EqualWidth Binning = iota // bins of one width: [0, 1/B), [1/B, 2/B), ..., [1-1/B, 1]
+	EqualCount                // by quantiles: as many rows in each as equal probabilities allow
+)
+
+// String returns the binning's name.
+func (b Binning) String() string {
+	switch b {
+	case EqualWidth:
+		return "EqualWidth"
+	case EqualCount:
+		return "EqualCount"
+	}
+	return fmt.Sprintf("Binning(%d)", int(b))
+}
+
+// Bin is a group of rows of like probability: a point of a reliability diagram.
+type Bin struct {
+	Low, High float64 // EqualWidth: the bin's ends; EqualCount: its least and largest probability
+	Mean      float64 // of the probabilities
+	Frequency float64 // share of the rows that are of the class
+	Count     int     // rows, at least 1
+}
+
+// Calibration compares the probabilities p (n) of the class positive with how often
+// the rows y (n) are of it: where Mean is .8, Frequency should be. It returns the
+// bins that have a row, ascending, of 1 to MaxBins bins (0: DefaultBins). Of more than
+// two classes, one is looked at against the rest. Cost O(n log n).
+//
+// Bins of equal width show the whole range, some by few rows; bins of equal count are
+// all equally certain. Rows of equal probability are never parted. Errors: ErrShape,
+// ErrNotFinite, ErrParam.
+func Calibration(y []int, positive int, p []float64, bins int, binning Binning) ([]Bin, error) {
+	if err := sameLength("p", len(p), len(y)); err != nil {
+		return nil, err
+	}
+	if bins == 0 {
+		bins = DefaultBins
+	}
+	switch {
+	case bins < 1 || bins > MaxBins:
+		return nil, fault.Param("metrics: Calibration", "bins", bins, fmt.Sprintf("in [1, %d], or 0 for the default", MaxBins))
+	case binning != EqualWidth && binning != EqualCount:
+		return nil, fault.Param("metrics: Calibration", "binning", int(binning), "EqualWidth or EqualCount")
+	}
+	rows, err := byProbability(y, positive, p)
+	if err != nil {
+		return nil, err
+	}
+	var out []Bin
+	for start, b := 0, 0; start < len(rows); b++ {
+		low, high := float64(b)/float64(bins), float64(b+1)/float64(bins)
+		end := start
+		if binning == EqualCount {
+			end = max(start, (b+1)*len(rows)/bins)
+			for end > start && end < len(rows) && rows[end].p == rows[end-1].p {
+				end++
+			}
+		} else {
+			for end < len(rows) && (rows[end].p < high || b == bins-1) {
+				end++
+			}
+		}
+		if end == start {
+			continue
+		}
+		if binning == EqualCount {
+			low, high = rows[start].p, rows[end-1].p
+		}
+		out, start = append(out, binOf(rows[start:end], low, high)), end
+	}
+	return out, nil
+}
+
+// outcome is a probability and what happened.
+type outcome struct {
+	p   float64
+	hit bool
+}
+
+// byProbability returns the rows in the order of their probabilities.
+func byProbability(y []int, positive int, p []float64) ([]outcome, error) {
+	rows := make([]outcome, len(p))
+	for i, v := range p {
+		if v-v != 0 {
+			return nil, &fault.NotFiniteError{Name: "p", Row: i, Col: -1, Value: v}
+		}
+		if v < -ProbabilityTolerance || v > 1+ProbabilityTolerance {
+			return nil, fault.Param("metrics", fmt.Sprintf("p[%d]", i), v, "in [0, 1]")
+		}
+		rows[i] = outcome{min(max(v, 0), 1), y[i] == positive}
+	}
+	slices.SortFunc(rows, func(a, b outcome) int { return cmp.Compare(a.p, b.p) })
+	return rows, nil
+}
+
+func binOf(rows []outcome, low, high float64) Bin {
+	b := Bin{Low: low, High: high, Count: len(rows)}
+	n := float64(len(rows))
+	for _, r := range rows {
+		b.Mean += r.p
+		if r.hit {
+			b.Frequency++
+		}
+	}
+	b.Mean, b.Frequency = b.Mean/n, b.Frequency/n
+	return b
+}
+
+// CalibrationError returns the expected calibration error of bins, the mean over
+// their rows of |Frequency - Mean|: 0 is calibrated, 1 the worst. It depends on the
+// bins, falls to the noise of its Frequencies at best, and is no proper score: the
+// same frequency predicted for all rows has none. It is NaN for no bins.
+func CalibrationError(bins []Bin) float64 {
+	sum, count := 0.0, 0
+	for _, b := range bins {
+		sum += float64(b.Count) * math.Abs(b.Frequency-b.Mean)
+		count += b.Count
+	}
+	return sum / float64(count)
+}

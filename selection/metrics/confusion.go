@@ -1,0 +1,147 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Confusion counts the rows of each class by the class that was predicted for them.
+type Confusion struct {
+	Classes []int
+	Counts  [][]int // [i][j]: rows of Classes[i] for which Classes[j] was predicted
+}
+
+// NewConfusion counts y (n) against predicted (n). Classes nil stands for those that
+// occur in either, ascending; otherwise the table keeps their order. Errors: ErrShape,
+// also for a label that is not among the classes and a class given twice.
+func NewConfusion(y, predicted, classes []int) (*Confusion, error) {
+	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
+		return nil, err
+	}
+	if classes == nil {
+		classes = distinct(y, predicted)
+	}
+	c := &Confusion{Classes: slices.Clone(classes), Counts: make([][]int, len(classes))}
+	at := make(map[int]int, len(classes))
+	for i, class := range classes {
+		if _, twice := at[class]; twice {
+			return nil, fault.Shape(fmt.Sprintf("of %d classes has", class), 2, "entries", "want 1")
+		}
+		at[class], c.Counts[i] = i, make([]int, len(classes))
+	}
+	for i := range y {
+		row, ok := at[y[i]]
+		if !ok {
+			return nil, fault.Shape(fmt.Sprintf("of %d, which is y[%d], classes has", y[i], i), 0, "entries", "want 1")
+		}
+		col, ok := at[predicted[i]]
+		if !ok {
+			return nil, fault.Shape(fmt.Sprintf("of %d, which is predicted[%d], classes has", predicted[i], i), 0, "entries", "want 1")
+		}
+		c.Counts[row][col]++
+	}
+	return c, nil
+}
+
+// tally returns the rows of a class, those predicted as it, and those that are both.
+func (c *Confusion) tally(class int) (actual, predicted, both int) {
+	at := slices.Index(c.Classes, class)
+	if at < 0 {
+		return 0, 0, 0
+	}
+	for j, n := range c.Counts[at] {
+		actual += n
+		predicted += c.Counts[j][at]
+	}
+	return actual, predicted, c.Counts[at][at]
+}
+
+// Precision returns the share of the rows predicted as a class that are of it; NaN,
+// since it is undefined, where nothing was predicted as the class.
+func (c *Confusion) Precision(class int) float64 {
+	_, predicted, both := c.tally(class)
+	return float64(both) / float64(predicted)
+}
+
+// Recall returns the share of the rows of a class that were predicted as it; NaN,
+// since it is undefined, where no row is of the class.
+func (c *Confusion) Recall(class int) float64 {
+	actual, _, both := c.tally(class)
+	return float64(both) / float64(actual)
+}
+
+// F1 returns 2·both/(actual + predicted), which is the harmonic mean of Precision
+// and Recall where they are defined. It is 0 where the class occurs and nothing was
+// predicted as it, and NaN where it does neither.
+func (c *Confusion) F1(class int) float64 {
+	actual, predicted, both := c.tally(class)
+	return 2 * float64(both) / float64(actual+predicted)
+}
+
+// Accuracy returns the share of rows predicted rightly.
+func (c *Confusion) Accuracy() float64 {
+	all, right := 0, 0
+	for i, row := range c.Counts {
+		right += row[i]
+		for _, n := range row {
+			all += n
+		}
+	}
+	return float64(right) / float64(all)
+}
+
+// BalancedAccuracy returns the mean of Recall over the classes that have a row.
+func (c *Confusion) BalancedAccuracy() float64 {
+	sum, classes := 0.0, 0.0
+	for _, class := range c.Classes {
+		if r := c.Recall(class); !math.IsNaN(r) {
+			sum, classes = sum+r, classes+1
+		}
+	}
+	return sum / classes
+}
+
+// String returns a table for people: a line for each class of y, a column for each
+// that was predicted, at the edges Recall and Precision, "-" where undefined, and in
+// the corner Accuracy.
+func (c *Confusion) String() string {
+	ratio := func(v float64) string {
+		if math.IsNaN(v) {
+			return "-"
+		}
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	}
+	head, foot := []string{`y \ predicted`}, []string{"precision"}
+	var lines [][]string
+	for i, class := range c.Classes {
+		head, foot = append(head, strconv.Itoa(class)), append(foot, ratio(c.Precision(class)))
+		line := []string{strconv.Itoa(class)}
+		for _, n := range c.Counts[i] {
+			line = append(line, strconv.Itoa(n))
+		}
+		lines = append(lines, append(line, ratio(c.Recall(class))))
+	}
+	lines = append(append([][]string{append(head, "recall")}, lines...), append(foot, ratio(c.Accuracy())))
+	width := make([]int, len(head)+1)
+	for _, line := range lines {
+		for j, cell := range line {
+			width[j] = max(width[j], len(cell))
+		}
+	}
+	var out strings.Builder
+	for _, line := range lines {
+		for j, cell := range line {
+			if j > 0 {
+				out.WriteString("  ")
+			}
+			fmt.Fprintf(&out, "%*s", width[j], cell)
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}

@@ -1,0 +1,102 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Coverage returns the share of the targets y (n) that lie within [low, high] (n
+// each), ends included, and the mean width of the intervals in the units of y. Of
+// intervals that cover as often as they promise, the narrower are the better. An end
+// may be infinite. Errors: ErrShape, ErrNotFinite, and ErrParam for low > high.
+func Coverage(y, low, high, weights []float64) (share, width float64, err error) {
+	if err := vectors(y, nil); err != nil {
+		return 0, 0, err
+	}
+	for _, end := range []struct {
+		name string
+		v    []float64
+	}{{"low", low}, {"high", high}} {
+		if err := sameLength(end.name, len(end.v), len(y)); err != nil {
+			return 0, 0, err
+		}
+		for i, v := range end.v {
+			if math.IsNaN(v) {
+				return 0, 0, &fault.NotFiniteError{Name: end.name, Row: i, Col: -1, Value: v}
+			}
+		}
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, 0, err
+	}
+	inside, widths := 0.0, make([]float64, len(y))
+	for i, v := range y {
+		if low[i] > high[i] {
+			return 0, 0, fault.Param("metrics: Coverage", fmt.Sprintf("low[%d]", i), low[i], fmt.Sprintf("<= high[%d] = %v", i, high[i]))
+		}
+		if low[i] <= v && v <= high[i] {
+			inside += w.at(i)
+		}
+		if low[i] < high[i] { // an infinite point has no width, and Inf-Inf no value
+			widths[i] = high[i] - low[i]
+		}
+	}
+	return inside / w.total(len(y)), w.mean(widths), nil
+}
+
+// NormalCoverage is Coverage of the central intervals of a level, such as .95, of
+// normal predictions: mean ± √(2·variance)·erf⁻¹(level). The share should come near
+// the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level outside (0, 1)
+// and a variance < 0.
+func NormalCoverage(y, mean, variance []float64, level float64, weights []float64) (share, width float64, err error) {
+	if !(level > 0 && level < 1) {
+		return 0, 0, fault.Param("metrics: NormalCoverage", "level", level, "in (0, 1)")
+	}
+	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
+		return 0, 0, err
+	}
+	z := math.Sqrt2 * math.Erfinv(level)
+	low, high := make([]float64, len(y)), make([]float64, len(y))
+	for i, m := range mean {
+		if variance[i] < 0 {
+			return 0, 0, fault.Param("metrics: NormalCoverage", fmt.Sprintf("variance[%d]", i), variance[i], ">= 0")
+		}
+		half := z * math.Sqrt(variance[i])
+		low[i], high[i] = m-half, m+half
+	}
+	return Coverage(y, low, high, weights)
+}
+
+// LogDensity returns the mean log predictive density, in nats, of normal predictions:
+//
+//	-½ mean( ln 2π + ln variance + (y - mean)²/variance )
+//
+// Larger is better. It is a proper score: in expectation nothing beats the true mean
+// and variance, so it judges the two together, where coverage and width must be
+// weighed against each other (Gneiting and Raftery, Journal of the American
+// Statistical Association 102, 2007, 359). Its unit depends on that of y: a density
+// per unit. Errors: ErrShape, ErrNotFinite, and ErrParam for a variance that is not
+// above 0.
+func LogDensity(y, mean, variance, weights []float64) (float64, error) {
+	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
+		return 0, err
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, err
+	}
+	terms := make([]float64, len(y))
+	for i, v := range variance {
+		if v <= 0 {
+			return 0, fault.Param("metrics: LogDensity", fmt.Sprintf("variance[%d]", i), v, "> 0")
+		}
+		// The residual is taken first, for its accuracy, and in halves, which cannot
+		// overflow.
+		half := (y[i]/2 - mean[i]/2) / math.Sqrt(v)
+		terms[i] = -(math.Log(2*math.Pi)+math.Log(v))/2 - 2*(half*half)
+	}
+	return w.mean(terms), nil
+}

@@ -1,0 +1,97 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	// MinProbability is the least probability that LogLoss takes the logarithm of:
+	// 2⁻⁵², so that a row that was held impossible costs 36.04. scikit-learn clips
+	// there too.
+	MinProbability = 0x1p-52
+	// ProbabilityTolerance is how far a probability may lie outside [0, 1], and the
+	// sum of a row's from 1, by rounding.
+	ProbabilityTolerance = 1e-6
+)
+
+// LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats: p (n×K) are
+// probabilities, columns in the order of classes. 0 is perfect, and ln K is what
+// equal probabilities give. A probability counts as MinProbability where it is less.
+// Errors: ErrShape, ErrNotFinite, and ErrParam for a row that is no distribution
+// within ProbabilityTolerance.
+func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (float64, error) {
+	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
+		return -math.Log(min(max(row[own], MinProbability), 1))
+	})
+}
+
+// Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p
+// (n×K) with columns in the order of classes: 0 is perfect, 2 is wrong and certain,
+// and 1 - 1/K is what equal probabilities give (Brier, Monthly Weather Review 78,
+// 1950, 1).
+//
+// For two classes this is twice the mean of (p - [y = positive])² that many take for
+// the Brier score: halve it to compare. R's mlr3measures has both, as mbrier and
+// bbrier; scikit-learn's brier_score_loss halves for two classes and not for more,
+// which its scale_by_half changes. Errors as LogLoss.
+func Brier(y, classes []int, p *mat.Dense, weights []float64) (float64, error) {
+	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
+		sum := 0.0
+		for k, v := range row {
+			if k == own {
+				v--
+			}
+			sum += v * v
+		}
+		return sum
+	})
+}
+
+// probabilityMean returns the mean over the rows of a loss, which gets a row's
+// probabilities and the column of its label.
+func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss func(row []float64, own int) float64) (float64, error) {
+	if err := columns("p", y, classes, p); err != nil {
+		return 0, err
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, label := range y {
+		own := slices.Index(classes, label)
+		if own < 0 {
+			return 0, fault.Shape(fmt.Sprintf("of %d, which is y[%d], classes has", label, i), 0, "entries", "want 1")
+		}
+		row := p.RawRowView(i)
+		if err := distribution(row, i); err != nil {
+			return 0, err
+		}
+		sum += w.at(i) * loss(row, own)
+	}
+	return sum / w.total(len(y)), nil
+}
+
+// distribution returns an error unless row i of p is one.
+func distribution(row []float64, i int) error {
+	sum := 0.0
+	for j, v := range row {
+		if v-v != 0 {
+			return &fault.NotFiniteError{Name: "p", Row: i, Col: j, Value: v}
+		}
+		if v < -ProbabilityTolerance || v > 1+ProbabilityTolerance {
+			return fault.Param("metrics", fmt.Sprintf("p[%d,%d]", i, j), v, "in [0, 1]")
+		}
+		sum += v
+	}
+	if math.Abs(sum-1) > ProbabilityTolerance {
+		return fault.Param("metrics", fmt.Sprintf("sum of p[%d]", i), sum, fmt.Sprintf("1 within %v", ProbabilityTolerance))
+	}
+	return nil
+}

@@ -1,0 +1,353 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func weightsOf(n int) []float64 {
+	rng := rand.New(rand.NewPCG(8, 8))
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 0.2 + 3*rng.Float64()
+	}
+	return out
+}
+
+// The score is the weighted leave-one-out error, by leaving out rows one after the
+// other, and the entropy that of the rows without weights.
+func TestWeightedLeaveOneOut(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	w := weightsOf(40)
+	r := Regressor{}
+	require.NoError(t, r.FitWeighted(ctx, x, y, w))
+	_, variance := stat.PopMeanVariance(y, w)
+	for i, row := range r.Result().Trace {
+		k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: row.Param}, x, nil)
+		require.NoError(t, err)
+		spectrum, err := measures.Entropy(ctx, k)
+		require.NoError(t, err)
+		assert.InDelta(t, spectrum.Entropy, row.Entropy, 1e-12)
+		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
+		require.NoError(t, l.FitWeighted(ctx, x, y, w))
+		assert.InEpsilon(t, l.Report().Objective, row.Score*variance, 1e-5)
+		assert.InEpsilon(t, l.ChosenRidge(), row.Ridge, 1e-4) // the least of a flat valley
+		if i > 2 {
+			continue
+		}
+		above, total := 0.0, 0.0
+		for out := range y {
+			var rest []int
+			for j := range y {
+				if j != out {
+					rest = append(rest, j)
+				}
+			}
+			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, RidgeRule: lssvm.Fixed, Ridge: row.Ridge}
+			require.NoError(t, l.FitWeighted(ctx, rowsOf(x, rest), pick(y, rest), pick(w, rest)))
+			p, err := l.Predict(rowsOf(x, []int{out}))
+			require.NoError(t, err)
+			above += w[out] * (y[out] - p[0]) * (y[out] - p[0])
+			total += w[out]
+		}
+		assert.InEpsilon(t, above/total/variance, row.Score, 1e-6)
+	}
+	plain := Regressor{}
+	require.NoError(t, plain.Fit(ctx, x, y))
+	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
+
+	// The last fit has the weights too.
+	l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: r.Result().Param}}
+	require.NoError(t, l.FitWeighted(ctx, x, y, w))
+	want, err := l.Predict(x)
+	require.NoError(t, err)
+	got, err := r.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
+
+func TestWeightedClassifier(t *testing.T) {
+	x, y := classesOf(50, 2)
+	w := weightsOf(50)
+	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+	require.NoError(t, c.FitWeighted(ctx, x, y, w))
+	signs := make([]float64, len(y))
+	for i, label := range y {
+		signs[i] = -1
+		if label == 7 {
+			signs[i] = 1
+		}
+	}
+	_, variance := stat.PopMeanVariance(signs, w)
+	chain, rows, err := fitChain(ctx, c.Preprocess, x)
+	require.NoError(t, err)
+	require.Len(t, chain, 1)
+	for _, row := range c.Result().Trace {
+		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
+		require.NoError(t, l.FitWeighted(ctx, rows, signs, w))
+		assert.InEpsilon(t, l.Report().Objective, row.Score*variance, 1e-5)
+	}
+}
+
+// Against the density of a multivariate normal whose noise has the variance λs²/w.
+func TestWeightedLogEvidenceIsADensity(t *testing.T) {
+	const n = 15
+	x, targets := problemOf(n, 2, 0.2, 1)
+	w, y := weightsOf(n), mat.NewDense(n, 1, targets)
+	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: 0.7}, x, nil)
+	require.NoError(t, err)
+	meanWeight := stat.Mean(w, nil) // the mean diagonal of √W K √W
+	best, bestRidge := math.Inf(-1), 0.0
+	for i := range EvidenceRidges {
+		lambda := meanWeight * math.Pow(10, -6+8*float64(i)/(EvidenceRidges-1))
+		a := mat.DenseCopyOf(k)
+		for r := range n {
+			a.Set(r, r, a.At(r, r)+lambda/w[r])
+		}
+		var inv, q mat.Dense
+		if inv.Inverse(a) != nil {
+			continue
+		}
+		q.Product(y.T(), &inv, y)
+		det, _ := mat.LogDet(a)
+		s := math.Log(q.At(0, 0) / n) // where the density is largest
+		if v := -0.5*q.At(0, 0)/math.Exp(s) - 0.5*(det+n*s) - n/2.0*math.Log(2*math.Pi); v > best {
+			best, bestRidge = v, lambda
+		}
+	}
+	own := mat.NewSymDense(n, nil)
+	own.CopySym(k)
+	_, got, ridge := logEvidence(own, y, w)
+	assert.InDelta(t, best, got, 1e-6)
+	assert.InEpsilon(t, bestRidge, ridge, 1e-9)
+
+	// A common factor of the weights changes only the unit of the ridge.
+	for i := range w {
+		w[i] *= 1e-5
+	}
+	own.CopySym(k)
+	_, scaled, _ := logEvidence(own, y, w)
+	assert.InDelta(t, got, scaled, 1e-6)
+}
+
+func TestWeightsOfOneAreNone(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 1)
+	xc, yc := classesOf(40, 2)
+	ones := make([]float64, 40)
+	for i := range ones {
+		ones[i] = 1
+	}
+	text := func(r *Result) string {
+		r.Seconds = 0
+		for i := range r.Trace {
+			r.Trace[i].Seconds = 0
+		}
+		data, err := json.Marshal(r)
+		require.NoError(t, err)
+		return string(data)
+	}
+	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{Points: 5}} {
+		a, b := Classifier{Search: s}, Classifier{Search: s}
+		require.NoError(t, a.Fit(ctx, xc, yc))
+		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
+		assert.Equal(t, text(a.Result()), text(b.Result()))
+	}
+	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: LogEvidence}, &Grid{Points: 5}} {
+		a, b := Regressor{Search: s}, Regressor{Search: s}
+		require.NoError(t, a.Fit(ctx, x, y))
+		require.NoError(t, b.FitWeighted(ctx, x, y, ones))
+		assert.Equal(t, text(a.Result()), text(b.Result()))
+		want, err := a.Predict(x)
+		require.NoError(t, err)
+		got, err := b.Predict(x)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
+// The folds by hand: the learner and the metric get the weights of their rows.
+func TestWeightedFolds(t *testing.T) {
+	x, y := problemOf(50, 2, 0.3, 1)
+	w := weightsOf(50)
+	rmse := metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
+	splitter := KFold{Folds: 4, Seed: 7}
+	folds, err := splitter.Split(50, nil)
+	require.NoError(t, err)
+	byHand := func(k kernels.Kernel) (scores []float64) {
+		for _, f := range folds {
+			l := lssvm.Regressor{Kernel: k}
+			require.NoError(t, l.FitWeighted(ctx, rowsOf(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+			p, err := l.Predict(rowsOf(x, f.Test))
+			require.NoError(t, err)
+			sum, total := 0.0, 0.0
+			for i, row := range f.Test {
+				sum += w[row] * (y[row] - p[i]) * (y[row] - p[i])
+				total += w[row]
+			}
+			scores = append(scores, math.Sqrt(sum/total))
+		}
+		return scores
+	}
+	r := Regressor{Search: &Grid{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
+	require.NoError(t, r.FitWeighted(ctx, x, y, w))
+	e := Regressor{Search: &Entropy{Score: CrossValidation, Splitter: splitter, Metric: rmse}}
+	require.NoError(t, e.FitWeighted(ctx, x, y, w))
+	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
+		if !math.IsNaN(row.Score) {
+			assert.InEpsilon(t, stat.Mean(byHand(kernels.RBF{Gamma: row.Param}), nil), row.Score, 1e-12)
+		}
+	}
+	build := func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} }
+	got, err := CrossValidate(ctx, build, x, y, &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, byHand(kernels.RBF{Gamma: 1}), got.Values[0], 1e-12)
+}
+
+func TestWeightedFoldsOfAClassifier(t *testing.T) {
+	x, y := classesOf(60, 3)
+	w := weightsOf(60)
+	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}} }
+	got, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Weights: w, Metrics: []metrics.Metric{
+		DefaultClassificationMetric(), {Name: "AUC", Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss},
+	}})
+	require.NoError(t, err)
+	folds, err := StratifiedKFold{}.Split(60, y)
+	require.NoError(t, err)
+	for i, f := range folds {
+		c := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}}
+		require.NoError(t, c.FitWeighted(ctx, rowsOf(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+		test, labels, weights := rowsOf(x, f.Test), pick(y, f.Test), pick(w, f.Test)
+		p, err := c.Predict(test)
+		require.NoError(t, err)
+		accuracy, err := metrics.Accuracy(labels, p, weights)
+		require.NoError(t, err)
+		scores, err := c.Decision(test)
+		require.NoError(t, err)
+		auc, err := metrics.AUCOfScores(labels, c.Classes(), scores, weights)
+		require.NoError(t, err)
+		proba, err := c.PredictProba(test)
+		require.NoError(t, err)
+		loss, err := metrics.LogLoss(labels, c.Classes(), proba, weights)
+		require.NoError(t, err)
+		assert.Equal(t, []float64{accuracy, auc, loss}, []float64{got.Values[0][i], got.Values[1][i], got.Values[2][i]})
+	}
+}
+
+func TestUnsupportedWeights(t *testing.T) {
+	x, y := problemOf(30, 2, 0.3, 1)
+	w := weightsOf(30)
+	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
+	looked := false
+	r := Regressor{Build: unweighted, Search: &Entropy{Observe: func(TraceRow) { looked = true }}}
+	err := r.FitWeighted(ctx, x, y, w)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
+	assert.False(t, looked, "said before the search")
+	assert.Nil(t, r.Result())
+
+	// A Build that gives now one type and now another.
+	least, _ := kernels.RBFFamily{}.Bounds()
+	r.Build = func(k kernels.Kernel) estimators.Regressor {
+		if k.(kernels.RBF).Gamma > least {
+			return unweighted(k)
+		}
+		return &lssvm.Regressor{Kernel: k}
+	}
+	for _, s := range []Strategy{&Entropy{}, &Grid{Params: []float64{1, 2}}} {
+		r.Search = s
+		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
+	}
+	r.Build = func(kernels.Kernel) estimators.Regressor { return nil }
+	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
+
+	_, err = CrossValidate(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &CVOptions{Weights: w})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.ErrorContains(t, err, "fold 0: ")
+	build := func() estimators.Regressor { return &lssvm.Regressor{} }
+	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Weights: w[1:]})
+	assert.ErrorIs(t, err, estimators.ErrShape)
+	w[3] = 0
+	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Weights: w})
+	assert.ErrorContains(t, err, "selection: CrossValidate: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
+	xc, yc := classesOf(30, 1)
+	assert.ErrorContains(t, (&Classifier{}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
+}
+
+func TestMetricsOfVariances(t *testing.T) {
+	x, y := problemOf(50, 2, 0.3, 1)
+	w := weightsOf(50)
+	density := metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
+	build := func() estimators.Regressor { return &lssvm.Regressor{} }
+	got, err := CrossValidate(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{density}, Weights: w})
+	require.NoError(t, err)
+	folds, err := KFold{}.Split(50, nil)
+	require.NoError(t, err)
+	for i, f := range folds {
+		l := &lssvm.Regressor{}
+		require.NoError(t, l.FitWeighted(ctx, rowsOf(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+		mean, variance, err := l.PredictVariance(rowsOf(x, f.Test))
+		require.NoError(t, err)
+		want, err := metrics.LogDensity(pick(y, f.Test), mean, variance, pick(w, f.Test))
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Values[0][i])
+	}
+	r := Regressor{Search: &Grid{Points: 5, Metric: density}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	for _, row := range r.Result().Trace {
+		assert.LessOrEqual(t, row.Score, r.Result().Score)
+	}
+	_, err = CrossValidate(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{density}})
+	assert.ErrorContains(t, err, "moody has no PredictVariance")
+}
+
+// deciding has a Decision besides its probabilities.
+type deciding struct{ *lssvm.Classifier }
+
+func TestMetricsOfProbabilities(t *testing.T) {
+	x, y := classesOf(60, 1)
+	logLoss := metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
+	build := func() estimators.Classifier { return deciding{&lssvm.Classifier{}} }
+	got, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{logLoss, {Name: "Brier", Proba: metrics.Brier}}})
+	require.NoError(t, err)
+	folds, err := StratifiedKFold{}.Split(60, y)
+	require.NoError(t, err)
+	for i, f := range folds {
+		c := build()
+		require.NoError(t, c.Fit(ctx, rowsOf(x, f.Train), pick(y, f.Train)))
+		p, err := c.(estimators.ProbaPredictor).PredictProba(rowsOf(x, f.Test))
+		require.NoError(t, err)
+		want, err := metrics.LogLoss(pick(y, f.Test), c.Classes(), p, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, got.Values[0][i])
+	}
+	assert.Less(t, got.Mean("Brier"), 0.5)
+	c := Classifier{Search: &Grid{Points: 3, Metric: logLoss}}
+	require.NoError(t, c.Fit(ctx, x, y))
+	for _, row := range c.Result().Trace {
+		assert.LessOrEqual(t, c.Result().Score, row.Score)
+	}
+	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{logLoss}})
+	assert.ErrorContains(t, err, "plain has no PredictProba")
+	_, err = CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
+	assert.ErrorContains(t, err, `Metric = "RMSE", want one with Labels, Scores or Proba, for a classifier`)
+	// A class that the training part lacks has no column.
+	_, err = CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &CVOptions{Metrics: []metrics.Metric{logLoss}})
+	assert.ErrorContains(t, err, "of 99, which is y[")
+}
