@@ -149,7 +149,7 @@ func (s *split) chain(ctx context.Context) ([]float64, error) {
 // score is the error of predictions: NMSE, or the share of wrong signs.
 func (s *split) score(f []float64) (float64, error) {
 	if !s.classes {
-		return metrics.NMSE(s.yTest, f)
+		return metrics.NMSE(s.yTest, f, nil)
 	}
 	wrong := 0.0
 	for i, v := range f {
