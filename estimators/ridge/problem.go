@@ -22,7 +22,7 @@ type problem struct {
 	weight   float64   // Σw
 	means    []float64 // of the columns
 	target   float64   // mean of the targets
-	scale    float64   // the variance of the rows, what ridges are measured in
+	scale    float64   // the variance of the rows times the mean weight, what ridges are measured in
 }
 
 func centre(x *mat.Dense, y, weights []float64, intercept bool) *problem {
@@ -42,7 +42,7 @@ func centre(x *mat.Dense, y, weights []float64, intercept bool) *problem {
 	if intercept {
 		p.subtractMeans(weights)
 	}
-	p.scale = p.variance()
+	p.scale = p.variance() * p.weight / float64(n)
 	for i, r := range p.root {
 		p.t[i] *= r
 		for j, row := 0, p.z.RawRowView(i); j < d; j++ {

@@ -25,7 +25,7 @@ type Linear struct {
 // NewLinear prepares a problem: gram = Z'Z (d×d), whose memory it takes over, z
 // (n×d) and targets t (n), both centred and times √w; what the intercept adds to
 // the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
-// the scale of the ridges, the variance of the rows. Cost 8d³/3 + 2nd².
+// the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd².
 func NewLinear(gram *mat.SymDense, z *mat.Dense, targets, leverage []float64, weight, scale float64, workers int) *Linear {
 	n, d := z.Dims()
 	p := &Linear{targets: targets, leverage: leverage, weight: weight, scale: scale, workers: workers}

@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Search looks at ridges from MinRelativeRidge to
-// MaxRelativeRidge, in units of the mean diagonal of the centred kernel matrix,
-// RidgesPerDecade to a decade, and then refines the best.
+// Search looks at ridges from MinRelativeRidge to MaxRelativeRidge, in units of the
+// mean diagonal of the centred kernel matrix times the mean weight, RidgesPerDecade
+// to a decade, and then refines the best.
 const (
 	MinRelativeRidge = 1e-8
 	MaxRelativeRidge = 1e4
@@ -32,7 +32,7 @@ type Problem struct {
 	q       *mat.Dense
 	rotated *mat.Dense // Q'√W [1 | t], n×(1+k)
 	root    []float64  // √w
-	scale   float64    // mean diagonal of the centred kernel matrix
+	scale   float64    // mean diagonal of the centred kernel matrix, times the mean weight
 	workers int
 }
 
@@ -41,12 +41,16 @@ type Problem struct {
 func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) *Problem {
 	n, k := targets.Dims()
 	p := &Problem{root: make([]float64, n), workers: workers, scale: centredScale(gram)}
+	mean := 0.0
 	for i := range p.root {
-		p.root[i] = 1
+		w := 1.0
 		if weights != nil {
-			p.root[i] = math.Sqrt(weights[i])
+			w = weights[i]
 		}
+		p.root[i] = math.Sqrt(w)
+		mean += w / float64(n)
 	}
+	p.scale *= mean // weights and ridge twice as large are the same machine
 	if weights != nil {
 		raw := gram.RawSymmetric()
 		for i, wi := range p.root {
