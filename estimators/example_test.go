@@ -4,11 +4,178 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
 )
+
+// nearest predicts the target of the nearest row. Fit and Predict make it a
+// Regressor; what else it can do, capabilities say.
+type nearest struct {
+	x    *mat.Dense
+	y    []float64
+	rows int
+}
+
+func (m *nearest) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	n, _ := x.Dims()
+	if len(y) != n {
+		return &estimators.ShapeError{What: "y has", Got: len(y), Unit: "entries", Want: fmt.Sprintf("x has %d rows", n)}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.x, m.y, m.rows = mat.DenseCopyOf(x), slices.Clone(y), n
+	return nil
+}
+
+func (m *nearest) Predict(x mat.Matrix) ([]float64, error) {
+	if m.x == nil {
+		return nil, &estimators.NotFittedError{Type: "nearest"}
+	}
+	n, _ := x.Dims()
+	out := make([]float64, n)
+	for i := range out {
+		least := math.Inf(1)
+		for j, y := range m.y {
+			var d mat.VecDense
+			d.SubVec(mat.DenseCopyOf(x).RowView(i), m.x.RowView(j))
+			if v := d.Norm(2); v < least {
+				least, out[i] = v, y
+			}
+		}
+	}
+	return out, nil
+}
+
+// Clone lets pipelines and searches fit copies.
+func (m *nearest) Clone() estimators.Regressor { return &nearest{} }
+
+// Report says how the last Fit went.
+func (m *nearest) Report() estimators.Report {
+	return estimators.Report{Converged: m.rows > 0, Iterations: 1}
+}
+
+// A regressor of one's own takes its place in a pipeline.
+func ExampleRegressor() {
+	var model estimators.Regressor = &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Final: &nearest{},
+	}
+	x := mat.NewDense(3, 1, []float64{0, 10, 20})
+	if err := model.Fit(context.Background(), x, []float64{1, 2, 3}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, err := model.Predict(mat.NewDense(1, 1, []float64{13}))
+	fmt.Println(y, err)
+
+	var e any = &nearest{}
+	_, clones := e.(estimators.Cloner[estimators.Regressor])
+	_, reports := e.(estimators.Reporter)
+	_, varies := e.(estimators.VariancePredictor)
+	_, weighs := e.(estimators.WeightedFitter[float64])
+	fmt.Println(clones, reports, varies, weighs)
+	// Output:
+	// [2] <nil>
+	// true true false false
+}
+
+func ExampleClassifier() {
+	var model estimators.Classifier = &lssvm.Classifier{}
+	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
+	if err := model.Fit(context.Background(), x, []int{7, 7, 7, -1, -1, -1}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	labels, err := model.Predict(mat.NewDense(2, 1, []float64{1.5, 9}))
+	fmt.Println(model.Classes(), labels, err)
+	if p, ok := model.(estimators.ProbaPredictor); ok {
+		proba, err := p.PredictProba(mat.NewDense(1, 1, []float64{1.5}))
+		fmt.Println(proba.At(0, 1) > 0.5, err) // the column of class 7
+	}
+	if d, ok := model.(estimators.DecisionPredictor); ok {
+		scores, err := d.Decision(mat.NewDense(1, 1, []float64{1.5}))
+		fmt.Println(scores.At(0, 1) > scores.At(0, 0), err)
+	}
+	// Output:
+	// [-1 7] [7 -1] <nil>
+	// true <nil>
+	// true <nil>
+}
+
+// Progress comes through Observe; how the fit went, through Report.
+func ExampleStep() {
+	steps := 0
+	model := &lssvm.Regressor{Observe: func(estimators.Step) { steps++ }}
+	x := mat.NewDense(5, 1, []float64{1, 2, 3, 4, 5})
+	if err := model.Fit(context.Background(), x, []float64{1, 3, 2, 5, 4}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Report().Converged, steps == model.Report().Iterations)
+	// Output: true true
+}
+
+// Wrappers have every method, whatever they wrap; Supports says which would work.
+func ExampleWrapper() {
+	var w estimators.Wrapper = &pipeline.Regressor{Final: &nearest{}}
+	for _, c := range []estimators.Capability{estimators.Cloning, estimators.Variance} {
+		fmt.Println(c, w.Supports(c))
+	}
+	_, _, err := w.(estimators.VariancePredictor).PredictVariance(mat.NewDense(1, 1, nil))
+	fmt.Println(errors.Is(err, errors.ErrUnsupported))
+	// Output:
+	// Clone true
+	// PredictVariance false
+	// true
+}
+
+// Every error unwraps to a sentinel; the typed ones carry the place and the numbers.
+func Example_errors() {
+	ctx := context.Background()
+	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, RidgeRule: lssvm.Fixed, Ridge: 1e-3}
+	x := mat.NewDense(2, 1, []float64{1, math.NaN()})
+
+	var notFitted *estimators.NotFittedError
+	_, err := model.Predict(x)
+	fmt.Println(errors.As(err, &notFitted), err)
+
+	var place *estimators.NotFiniteError
+	err = model.Fit(ctx, x, []float64{1, 2})
+	fmt.Println(errors.As(err, &place), place.Row, place.Col, err)
+
+	x.Set(1, 0, 2)
+	var shape *estimators.ShapeError
+	err = model.Fit(ctx, x, []float64{1})
+	fmt.Println(errors.As(err, &shape), err)
+
+	var indefinite *estimators.NotPSDError
+	err = model.Fit(ctx, mat.NewDense(2, 1, []float64{0.1, 0.2}), []float64{1, 2})
+	fmt.Println(errors.As(err, &indefinite), err)
+
+	var tooLarge *estimators.TooLargeError
+	err = (&lssvm.Regressor{MaxKernelBytes: 1}).Fit(ctx, x, []float64{1, 2})
+	fmt.Println(errors.As(err, &tooLarge), tooLarge.Bytes)
+
+	var bad *estimators.BadModelError
+	err = model.UnmarshalBinary([]byte("what is this"))
+	fmt.Println(errors.As(err, &bad), errors.Is(err, estimators.ErrBadModel))
+	// Output:
+	// true lssvm: Regressor: not fitted: call Fit first
+	// true 1 0 x[1,0] is NaN
+	// true y has 1 entries, x has 2 rows
+	// true K + ridge is not positive definite, even with 1e-06 of its mean diagonal added
+	// true 32
+	// true true
+}
 
 func ExampleSupports() {
 	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // looked through

@@ -122,6 +122,69 @@ func ExampleResult() {
 	// 2: entropy 0.20 at gamma 0.027: towards entropy 0.2; taken for 0.2 (ok)
 }
 
+// The two strategies swap by one field.
+func ExampleStrategy() {
+	x, y := wave()
+	for _, search := range []selection.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {
+		r := &selection.Regressor{Search: search}
+		if err := r.Fit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(r.Result().Strategy, r.Result().Fits)
+	}
+	// Output:
+	// entropy 1
+	// grid 19
+}
+
+// Entropy may compare kernels by other scores than leave-one-out.
+func ExampleScore() {
+	x, y := wave()
+	for _, score := range []selection.Score{selection.LeaveOneOut, selection.LogEvidence, selection.CrossValidation} {
+		r := &selection.Regressor{Search: &selection.Entropy{Score: score}}
+		if err := r.Fit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%v: by %s, learner fits %d\n", score, r.Result().ScoreName, r.Result().Fits)
+	}
+	// Output:
+	// LeaveOneOut: by leave-one-out NMSE, learner fits 1
+	// LogEvidence: by log evidence, learner fits 1
+	// CrossValidation: by NMSE, learner fits 22
+}
+
+// Every parameter that a search looked at is a row of its trace, and is shown to
+// Observe as soon as it is known.
+func ExampleTraceRow() {
+	x, y := wave()
+	seen := 0
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}, Observe: func(row selection.TraceRow) { seen++ }}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	trace := r.Result().Trace
+	last := trace[len(trace)-1]
+	fmt.Printf("%d of %d rows, the last at entropy %.2f\n", seen, len(trace), last.Entropy)
+	// Output: 2 of 2 rows, the last at entropy 0.25
+}
+
+func ExampleScores() {
+	x, y := wave()
+	var scores selection.Scores
+	scores, err := selection.CrossValidate(context.Background(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, name := range scores.Metrics {
+		fmt.Println(name, len(scores.Values[i]), scores.Mean(name) < 0.1, scores.SD(name) < 0.1)
+	}
+	// Output: NMSE 3 true true
+}
+
 func ExampleCrossValidate() {
 	x, y := wave()
 	build := func() estimators.Regressor {
@@ -141,6 +204,13 @@ func ExampleCrossValidateClassifier() {
 		&selection.CVOptions{Metrics: []metrics.Metric{{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}}})
 	fmt.Printf("AUC %.2f %v\n", scores.Mean("AUC"), err)
 	// Output: AUC 1.00 <nil>
+}
+
+func ExampleFold() {
+	folds, err := selection.KFold{Folds: 2, Seed: 1}.Split(4, nil)
+	var first selection.Fold = folds[0]
+	fmt.Println(first.Train, first.Test, err)
+	// Output: [0 1] [2 3] <nil>
 }
 
 func ExampleKFold() {

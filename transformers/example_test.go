@@ -178,3 +178,66 @@ func ExampleKernelCenterer() {
 	// ⎡ 0.25  -0.25⎤
 	// ⎣-0.25   0.25⎦
 }
+
+// shift is a transformer of one's own; Clone lets pipelines fit a copy of it.
+type shift struct{ by float64 }
+
+func (s *shift) Fit(_ context.Context, x mat.Matrix) error {
+	s.by = mat.Min(x)
+	return nil
+}
+
+func (s *shift) Transform(x mat.Matrix) (*mat.Dense, error) {
+	var out mat.Dense
+	out.Apply(func(_, _ int, v float64) float64 { return v - s.by }, x)
+	return &out, nil
+}
+
+func (s *shift) Clone() transformers.Transformer { return &shift{} }
+
+func ExampleTransformer() {
+	var t transformers.Transformer = &shift{}
+	if err := t.Fit(context.Background(), mat.NewDense(2, 1, []float64{3, 5})); err != nil {
+		log.Fatal(err)
+	}
+	z, err := t.Transform(mat.NewDense(1, 1, []float64{7}))
+	_, clones := t.(transformers.Cloner)
+	fmt.Println(z.At(0, 0), err, clones)
+	// Output: 4 <nil> true
+}
+
+func ExampleStatistic() {
+	column := mat.NewDense(5, 1, []float64{1, 1, 2, 8, math.NaN()})
+	for _, s := range []transformers.Statistic{transformers.Mean, transformers.Median, transformers.MostFrequent} {
+		imputer := &transformers.Imputer{Statistic: s}
+		if err := imputer.Fit(context.Background(), column); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(s, imputer.Values())
+	}
+	// Output:
+	// Mean [3]
+	// Median [1.5]
+	// MostFrequent [1]
+}
+
+func ExampleDrop() {
+	// The answers no and yes, and three sizes.
+	x := mat.NewDense(3, 2, []float64{
+		0, 1,
+		1, 2,
+		1, 3,
+	})
+	for _, d := range []transformers.Drop{transformers.DropNone, transformers.DropBinary, transformers.DropFirst} {
+		encoder := &transformers.OneHot{Drop: d}
+		if err := encoder.Fit(context.Background(), x); err != nil {
+			log.Fatal(err)
+		}
+		var first transformers.Encoded = encoder.Encoding()[0]
+		fmt.Println(len(encoder.Encoding()), "columns, the first is of category", first.Category)
+	}
+	// Output:
+	// 5 columns, the first is of category 0
+	// 4 columns, the first is of category 1
+	// 3 columns, the first is of category 1
+}

@@ -90,7 +90,7 @@ func TestThirdParty(t *testing.T) {
 	})
 }
 
-func ExampleChecks() {
+func ExampleCheck() {
 	for _, c := range estimatortest.Checks()[:3] {
 		fmt.Printf("%s (%s)\n\t%s\n", c.Name, c.On, c.Doc)
 	}

@@ -95,6 +95,28 @@ func ExampleCalibration() {
 	// expected calibration error 0.117
 }
 
+// Bins of equal count show each the same number of rows.
+func ExampleBinning() {
+	y := []int{0, 0, 0, 1, 0, 1, 1, 1}
+	p := []float64{0.02, 0.04, 0.05, 0.06, 0.08, 0.09, 0.7, 0.9}
+	for _, binning := range []metrics.Binning{metrics.EqualWidth, metrics.EqualCount} {
+		var bins []metrics.Bin
+		bins, err := metrics.Calibration(y, 1, p, 4, binning)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Print(binning, ":")
+		for _, b := range bins {
+			fmt.Printf(" %d", b.Count)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// EqualWidth: 6 1 1
+	// EqualCount: 2 2 2 2
+}
+
 func ExampleConfusion() {
 	c, err := metrics.NewConfusion([]int{-1, -1, -1, 1, 1, 2}, []int{-1, -1, 1, 1, 1, 1}, nil)
 	if err != nil {
