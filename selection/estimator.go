@@ -210,43 +210,15 @@ func cloneSteps(steps []transformers.Transformer) []transformers.Transformer {
 
 const version = 1
 
-type storedPart struct {
-	Type string
-	Data []byte
-}
-
 // stored is a fitted selection in a file: the family by name and the parameter,
 // from which Build makes the estimator again, and the parts' own bytes.
 type stored struct {
 	Width  int
 	Family string
 	Param  float64
-	Steps  []storedPart
-	Inner  storedPart
+	Steps  []estimators.Part
+	Inner  estimators.Part
 	Result []byte // JSON
-}
-
-type marshaler interface{ MarshalBinary() ([]byte, error) }
-type unmarshaler interface{ UnmarshalBinary([]byte) error }
-
-func marshalPart(typ string, v any) (storedPart, error) {
-	m, ok := v.(marshaler)
-	if !ok {
-		return storedPart{}, estimators.Unsupported(typ, v, estimators.Marshalling)
-	}
-	data, err := m.MarshalBinary()
-	return storedPart{Type: fmt.Sprintf("%T", v), Data: data}, err
-}
-
-func (s storedPart) into(kind, name string, v any) error {
-	if got := fmt.Sprintf("%T", v); got != s.Type {
-		return fault.BadModel(kind, "%s was a %s, this value has a %s", name, s.Type, got)
-	}
-	u, ok := v.(unmarshaler)
-	if !ok {
-		return estimators.Unsupported(kind, v, estimators.Marshalling)
-	}
-	return u.UnmarshalBinary(s.Data)
 }
 
 func (c config[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
@@ -254,15 +226,15 @@ func (c config[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		return nil, fault.NotFitted(c.typ)
 	}
 	s := stored{Width: f.width, Family: f.result.Family, Param: f.result.Param}
-	for _, t := range f.chain {
-		p, err := marshalPart(c.typ, t)
+	for i, t := range f.chain {
+		p, err := estimators.MakePart(fmt.Sprintf("%s: Preprocess[%d]", c.typ, i), t)
 		if err != nil {
 			return nil, err
 		}
 		s.Steps = append(s.Steps, p)
 	}
 	var err error
-	if s.Inner, err = marshalPart(c.typ, f.inner); err != nil {
+	if s.Inner, err = estimators.MakePart(c.typ, f.inner); err != nil {
 		return nil, err
 	}
 	if s.Result, err = json.Marshal(f.result); err != nil {
@@ -296,7 +268,7 @@ func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Steps[i].into(kind, fmt.Sprintf("Preprocess[%d]", i), t); err != nil {
+		if err := s.Steps[i].Into(kind, fmt.Sprintf("Preprocess[%d]", i), t); err != nil {
 			return nil, err
 		}
 		f.chain = append(f.chain, t)
@@ -305,7 +277,7 @@ func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if any(f.inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
 	}
-	if err := s.Inner.into(kind, "the estimator", f.inner); err != nil {
+	if err := s.Inner.Into(kind, "the estimator", f.inner); err != nil {
 		return nil, err
 	}
 	return f, nil

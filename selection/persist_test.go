@@ -48,10 +48,10 @@ func TestMismatchesAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
-		"fitted with Family RBF, this value has NormalizedPolynomial":      {Preprocess: steps, Family: kernels.PolynomialFamily{}},
-		"fitted with 1 Preprocess steps, this value has 0":                 {},
-		"Preprocess[0] was a *transformers.StandardScaler, this value has": {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
-		"the estimator was a *lssvm.Regressor, this value has a *pipeline": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
+		"fitted with Family RBF, this value has NormalizedPolynomial":     {Preprocess: steps, Family: kernels.PolynomialFamily{}},
+		"fitted with 1 Preprocess steps, this value has 0":                {},
+		"Preprocess[0] was a transformers.StandardScaler, this value has": {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
+		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		}},
 		"fitted with Kernel RBF(": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
@@ -99,7 +99,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, width int, family string, param float64, step, inner, result []byte) {
 		m := s
 		m.Width, m.Family, m.Param, m.Result = width, family, param, result
-		m.Steps = []storedPart{{Type: s.Steps[0].Type, Data: step}}
+		m.Steps = []estimators.Part{{Type: s.Steps[0].Type, Data: step}}
 		m.Inner.Data = inner
 		data, err := codec.Marshal(regressorKind, version, m)
 		require.NoError(t, err)

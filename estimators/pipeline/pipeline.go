@@ -15,7 +15,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 	"reflect"
 	"strings"
@@ -248,14 +247,8 @@ func (c *chain[Y, E]) report() estimators.Report {
 
 // payload is what a pipeline of either kind stores.
 type payload struct {
-	Steps []part
-	Final part
-}
-
-// part is one fitted value: its Go type, and what its MarshalBinary gave.
-type part struct {
-	Type string
-	Data []byte
+	Steps []estimators.Part
+	Final estimators.Part
 }
 
 const payloadVersion = 1
@@ -263,29 +256,17 @@ const payloadVersion = 1
 func (c *chain[Y, E]) marshal(kind string) ([]byte, error) {
 	var p payload
 	for i, s := range c.steps {
-		stored, err := store(c.stepName(i), s)
+		stored, err := estimators.MakePart(c.stepName(i), s)
 		if err != nil {
 			return nil, err
 		}
 		p.Steps = append(p.Steps, stored)
 	}
 	var err error
-	if p.Final, err = store(c.finalName(), c.final); err != nil {
+	if p.Final, err = estimators.MakePart(c.finalName(), c.final); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(kind, payloadVersion, p)
-}
-
-func store(name string, v any) (part, error) {
-	m, ok := v.(encoding.BinaryMarshaler)
-	if !ok || !estimators.Supports(v, estimators.Marshalling) {
-		return part{}, estimators.Unsupported(name, v, estimators.Marshalling)
-	}
-	data, err := m.MarshalBinary()
-	if err != nil {
-		return part{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return part{Type: typeName(v), Data: data}, nil
 }
 
 // unmarshal returns the fitted chain that data holds, in clones of the
@@ -303,26 +284,12 @@ func (c *chain[Y, E]) unmarshal(kind string, data []byte) (*chain[Y, E], error) 
 		return nil, err
 	}
 	for i, stored := range p.Steps {
-		if err := load(kind, fmt.Sprintf("step %d", i), out.stepName(i), stored, out.steps[i]); err != nil {
+		if err := stored.Into(kind, fmt.Sprintf("step %d", i), out.steps[i]); err != nil {
 			return nil, err
 		}
 	}
-	if err := load(kind, "final", out.finalName(), p.Final, out.final); err != nil {
+	if err := p.Final.Into(kind, "final", out.final); err != nil {
 		return nil, err
 	}
 	return out, nil
-}
-
-func load(kind, which, name string, stored part, into any) error {
-	if have := typeName(into); stored.Type != have {
-		return fault.BadModel(kind, "%s: the data holds a %q, configured is a %s", which, stored.Type, have)
-	}
-	u, ok := into.(encoding.BinaryUnmarshaler)
-	if !ok || !estimators.Supports(into, estimators.Marshalling) {
-		return estimators.Unsupported(name, into, estimators.Marshalling)
-	}
-	if err := u.UnmarshalBinary(stored.Data); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }

@@ -227,9 +227,9 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 		{&pipeline.Regressor{Final: &toy.Ridge{}}, "the data holds 2 steps, configured are 0"},
 		{
 			&pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.RMSScaler{}}, Final: &toy.Ridge{}},
-			`step 1: the data holds a "transformers.StandardScaler", configured is a transformers.RMSScaler`,
+			"step 1 was a transformers.StandardScaler, this value has a transformers.RMSScaler",
 		},
-		{&pipeline.Regressor{Steps: regressor().Steps, Final: bareRegressor{}}, `final: the data holds a "toy.Ridge", configured is a pipeline_test.bareRegressor`},
+		{&pipeline.Regressor{Steps: regressor().Steps, Final: bareRegressor{}}, "final was a toy.Ridge, this value has a pipeline_test.bareRegressor"},
 	} {
 		err := c.into.UnmarshalBinary(data)
 		require.ErrorIs(t, err, estimators.ErrBadModel)

@@ -1,0 +1,50 @@
+package estimators
+
+import (
+	"encoding"
+	"fmt"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Part is a fitted value within the file of a composite, a pipeline or a search: its
+// Go type and what its MarshalBinary gave. It is read into an equally configured
+// value of that type, since configuration is not stored.
+type Part struct {
+	Type string
+	Data []byte
+}
+
+// MakePart stores v. The name stands before the errors: v's own, or one that wraps
+// errors.ErrUnsupported where v cannot be stored.
+func MakePart(name string, v any) (Part, error) {
+	m, ok := v.(encoding.BinaryMarshaler)
+	if !ok || !Supports(v, Marshalling) {
+		return Part{}, Unsupported(name, v, Marshalling)
+	}
+	data, err := m.MarshalBinary()
+	if err != nil {
+		return Part{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Part{Type: typeName(v), Data: data}, nil
+}
+
+// Into reads the part into v; which names the place within a composite of that kind,
+// for errors: ErrBadModel for another type than v's and for bad data, or one that
+// wraps errors.ErrUnsupported.
+func (p Part) Into(kind, which string, v any) error {
+	if have := typeName(v); strings.TrimPrefix(p.Type, "*") != have {
+		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)
+	}
+	u, ok := v.(encoding.BinaryUnmarshaler)
+	if !ok || !Supports(v, Marshalling) {
+		return Unsupported(kind+": "+which, v, Marshalling)
+	}
+	if err := u.UnmarshalBinary(p.Data); err != nil {
+		return fmt.Errorf("%s: %s: %w", kind, which, err)
+	}
+	return nil
+}
+
+func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
