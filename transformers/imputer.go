@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	imputerName    = "transformers: Imputer"
-	imputerKind    = "transformers.Imputer"
-	imputerVersion = 1
+	imputerName = "transformers: Imputer"
+	imputerKind = "transformers.Imputer"
 )
 
 // Statistic is what an Imputer fills the gaps of a column with.
@@ -189,27 +188,20 @@ func (p *Imputer) Clone() Transformer {
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (p *Imputer) MarshalBinary() ([]byte, error) {
-	if p.fitted == nil {
-		return nil, fault.NotFitted(imputerName)
-	}
-	return codec.Marshal(imputerKind, imputerVersion, p.fitted)
+	return marshal(imputerName, imputerKind, p.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave p as it was.
 func (p *Imputer) UnmarshalBinary(data []byte) error {
-	m := &imputerModel{}
-	if _, err := codec.Unmarshal(data, imputerKind, imputerVersion, m); err != nil {
-		return err
-	}
+	return unmarshal(data, imputerKind, &p.fitted, (*imputerModel).valid)
+}
+
+func (m *imputerModel) valid() error {
 	if len(m.Values) == 0 || !m.Values.Finite() {
-		return fault.BadModel(imputerKind, "%d values, want at least 1 and all finite", len(m.Values))
+		return fmt.Errorf("%d values, want at least 1 and all finite", len(m.Values))
 	}
-	if err := validColumns(m.Gaps, len(m.Values)); err != nil {
-		return fault.BadModel(imputerKind, "indicators: %v", err)
-	}
-	p.fitted = m
-	return nil
+	return validColumns(m.Gaps, len(m.Values))
 }
 
 // validColumns says what is wrong with positions of columns that should ascend

@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,9 +13,8 @@ import (
 )
 
 const (
-	kernelCentererName    = "transformers: KernelCenterer"
-	kernelCentererKind    = "transformers.KernelCenterer"
-	kernelCentererVersion = 1
+	kernelCentererName = "transformers: KernelCenterer"
+	kernelCentererKind = "transformers.KernelCenterer"
 )
 
 // KernelCenterer centres the rows in the feature space of a kernel, given their
@@ -99,22 +99,18 @@ func (c *KernelCenterer) Clone() Transformer { return &KernelCenterer{} }
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (c *KernelCenterer) MarshalBinary() ([]byte, error) {
-	if c.fitted == nil {
-		return nil, fault.NotFitted(kernelCentererName)
-	}
-	return codec.Marshal(kernelCentererKind, kernelCentererVersion, c.fitted)
+	return marshal(kernelCentererName, kernelCentererKind, c.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave c as it was.
 func (c *KernelCenterer) UnmarshalBinary(data []byte) error {
-	m := &kernelCentererModel{}
-	if _, err := codec.Unmarshal(data, kernelCentererKind, kernelCentererVersion, m); err != nil {
-		return err
-	}
+	return unmarshal(data, kernelCentererKind, &c.fitted, (*kernelCentererModel).valid)
+}
+
+func (m *kernelCentererModel) valid() error {
 	if len(m.Means) == 0 || !m.Means.Finite() {
-		return fault.BadModel(kernelCentererKind, "%d means, want at least 1 and all finite", len(m.Means))
+		return fmt.Errorf("%d means, want at least 1 and all finite", len(m.Means))
 	}
-	c.fitted = m
 	return nil
 }

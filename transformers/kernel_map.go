@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	kernelMapName    = "transformers: KernelMap"
-	kernelMapKind    = "transformers.KernelMap"
-	kernelMapVersion = 1
+	kernelMapName = "transformers: KernelMap"
+	kernelMapKind = "transformers.KernelMap"
 )
 
 // KernelMap maps a row to its kernel with each of the n rows that Fit saw:
@@ -120,7 +119,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
 	}
-	return codec.Marshal(kernelMapKind, kernelMapVersion, storedKernelMap{
+	return codec.Marshal(kernelMapKind, version, storedKernelMap{
 		Kernel: kernels.MakeReference(k.Kernel, k.fitted.kernel), Rows: codec.FromDense(k.fitted.rows),
 	})
 }
@@ -129,7 +128,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 // ErrBadModel and leave k as it was.
 func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	var s storedKernelMap
-	if _, err := codec.Unmarshal(data, kernelMapKind, kernelMapVersion, &s); err != nil {
+	if _, err := codec.Unmarshal(data, kernelMapKind, version, &s); err != nil {
 		return err
 	}
 	rows, err := s.Rows.Dense()

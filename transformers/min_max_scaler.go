@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,9 +14,8 @@ import (
 )
 
 const (
-	minMaxScalerName    = "transformers: MinMaxScaler"
-	minMaxScalerKind    = "transformers.MinMaxScaler"
-	minMaxScalerVersion = 1
+	minMaxScalerName = "transformers: MinMaxScaler"
+	minMaxScalerKind = "transformers.MinMaxScaler"
 )
 
 // DefaultLow and DefaultHigh are the range of a MinMaxScaler whose Low and High are
@@ -153,32 +153,29 @@ func (s *MinMaxScaler) Clone() Transformer {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The range is stored with the
-// columns' own. It is ErrNotFitted before Fit.
+// columns' own. It is ErrNotFitted before
+// Fit.
 func (s *MinMaxScaler) MarshalBinary() ([]byte, error) {
-	if s.fitted == nil {
-		return nil, fault.NotFitted(minMaxScalerName)
-	}
-	return codec.Marshal(minMaxScalerKind, minMaxScalerVersion, s.fitted)
+	return marshal(minMaxScalerName, minMaxScalerKind, s.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave s as it was.
 func (s *MinMaxScaler) UnmarshalBinary(data []byte) error {
-	m := &minMaxModel{}
-	if _, err := codec.Unmarshal(data, minMaxScalerKind, minMaxScalerVersion, m); err != nil {
-		return err
-	}
+	return unmarshal(data, minMaxScalerKind, &s.fitted, (*minMaxModel).valid)
+}
+
+func (m *minMaxModel) valid() error {
 	switch {
 	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
-		return fault.BadModel(minMaxScalerKind, "%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
+		return fmt.Errorf("%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
 	case !(m.Low < m.High) || math.IsInf(m.Low, -1) || math.IsInf(m.High, 1):
-		return fault.BadModel(minMaxScalerKind, "range %v to %v", m.Low, m.High)
+		return fmt.Errorf("range %v to %v", m.Low, m.High)
 	}
 	for j, low := range m.Min {
 		if low > m.Max[j] {
-			return fault.BadModel(minMaxScalerKind, "column %d from %v to %v", j, low, m.Max[j])
+			return fmt.Errorf("column %d from %v to %v", j, low, m.Max[j])
 		}
 	}
-	s.fitted = m
 	return nil
 }

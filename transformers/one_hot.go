@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	oneHotName    = "transformers: OneHot"
-	oneHotKind    = "transformers.OneHot"
-	oneHotVersion = 1
+	oneHotName = "transformers: OneHot"
+	oneHotKind = "transformers.OneHot"
 )
 
 // DefaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
@@ -253,24 +252,13 @@ func (o *OneHot) Clone() Transformer {
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (o *OneHot) MarshalBinary() ([]byte, error) {
-	if o.fitted == nil {
-		return nil, fault.NotFitted(oneHotName)
-	}
-	return codec.Marshal(oneHotKind, oneHotVersion, o.fitted)
+	return marshal(oneHotName, oneHotKind, o.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave o as it was.
 func (o *OneHot) UnmarshalBinary(data []byte) error {
-	m := &oneHotModel{}
-	if _, err := codec.Unmarshal(data, oneHotKind, oneHotVersion, m); err != nil {
-		return err
-	}
-	if err := m.valid(); err != nil {
-		return fault.BadModel(oneHotKind, "%v", err)
-	}
-	o.fitted = m
-	return nil
+	return unmarshal(data, oneHotKind, &o.fitted, (*oneHotModel).valid)
 }
 
 func (m *oneHotModel) valid() error {

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	rmsScalerName    = "transformers: RMSScaler"
-	rmsScalerKind    = "transformers.RMSScaler"
-	rmsScalerVersion = 1
+	rmsScalerName = "transformers: RMSScaler"
+	rmsScalerKind = "transformers.RMSScaler"
 )
 
 // RMSScaler divides each column by its root mean square and does not centre it:
@@ -83,22 +82,15 @@ func (s *RMSScaler) Clone() Transformer { return &RMSScaler{} }
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (s *RMSScaler) MarshalBinary() ([]byte, error) {
-	if s.fitted == nil {
-		return nil, fault.NotFitted(rmsScalerName)
-	}
-	return codec.Marshal(rmsScalerKind, rmsScalerVersion, s.fitted)
+	return marshal(rmsScalerName, rmsScalerKind, s.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave s as it was.
 func (s *RMSScaler) UnmarshalBinary(data []byte) error {
-	m := &rmsScalerModel{}
-	if _, err := codec.Unmarshal(data, rmsScalerKind, rmsScalerVersion, m); err != nil {
-		return err
-	}
-	if err := validScales(rmsScalerKind, m.Scales); err != nil {
-		return err
-	}
-	s.fitted = m
-	return nil
+	return unmarshal(data, rmsScalerKind, &s.fitted, (*rmsScalerModel).valid)
+}
+
+func (m *rmsScalerModel) valid() error {
+	return validScales(m.Scales)
 }

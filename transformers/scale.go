@@ -2,6 +2,8 @@ package transformers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -117,13 +119,13 @@ func scaleColumns(typ string, x mat.Matrix, means, scales []float64) (*mat.Dense
 }
 
 // validScales says what is wrong with scales that were read from model data.
-func validScales(kind string, scales []float64) error {
+func validScales(scales []float64) error {
 	if len(scales) == 0 {
-		return fault.BadModel(kind, "no scales")
+		return errors.New("no scales")
 	}
 	for j, v := range scales {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return fault.BadModel(kind, "scale %d is %v, want > 0 and finite", j, v)
+			return fmt.Errorf("scale %d is %v, want > 0 and finite", j, v)
 		}
 	}
 	return nil

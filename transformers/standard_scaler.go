@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,9 +13,8 @@ import (
 )
 
 const (
-	standardScalerName    = "transformers: StandardScaler"
-	standardScalerKind    = "transformers.StandardScaler"
-	standardScalerVersion = 1
+	standardScalerName = "transformers: StandardScaler"
+	standardScalerKind = "transformers.StandardScaler"
 )
 
 // StandardScaler centres each column and divides it by its standard deviation:
@@ -91,25 +91,21 @@ func (s *StandardScaler) Clone() Transformer { return &StandardScaler{} }
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (s *StandardScaler) MarshalBinary() ([]byte, error) {
-	if s.fitted == nil {
-		return nil, fault.NotFitted(standardScalerName)
-	}
-	return codec.Marshal(standardScalerKind, standardScalerVersion, s.fitted)
+	return marshal(standardScalerName, standardScalerKind, s.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave s as it was.
 func (s *StandardScaler) UnmarshalBinary(data []byte) error {
-	m := &standardScalerModel{}
-	if _, err := codec.Unmarshal(data, standardScalerKind, standardScalerVersion, m); err != nil {
-		return err
-	}
-	if err := validScales(standardScalerKind, m.Scales); err != nil {
+	return unmarshal(data, standardScalerKind, &s.fitted, (*standardScalerModel).valid)
+}
+
+func (m *standardScalerModel) valid() error {
+	if err := validScales(m.Scales); err != nil {
 		return err
 	}
 	if len(m.Means) != len(m.Scales) || !m.Means.Finite() {
-		return fault.BadModel(standardScalerKind, "%d means for %d scales, want as many and finite", len(m.Means), len(m.Scales))
+		return fmt.Errorf("%d means for %d scales, want as many and finite", len(m.Means), len(m.Scales))
 	}
-	s.fitted = m
 	return nil
 }

@@ -2,19 +2,18 @@ package transformers
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 const (
-	unitRowsName    = "transformers: UnitRows"
-	unitRowsKind    = "transformers.UnitRows"
-	unitRowsVersion = 1
+	unitRowsName = "transformers: UnitRows"
+	unitRowsKind = "transformers.UnitRows"
 )
 
 // UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
@@ -94,22 +93,18 @@ func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
 // MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
 // Fit.
 func (u *UnitRows) MarshalBinary() ([]byte, error) {
-	if u.fitted == nil {
-		return nil, fault.NotFitted(unitRowsName)
-	}
-	return codec.Marshal(unitRowsKind, unitRowsVersion, u.fitted)
+	return marshal(unitRowsName, unitRowsKind, u.fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
 // ErrBadModel and leave u as it was.
 func (u *UnitRows) UnmarshalBinary(data []byte) error {
-	m := &unitRowsModel{}
-	if _, err := codec.Unmarshal(data, unitRowsKind, unitRowsVersion, m); err != nil {
-		return err
-	}
+	return unmarshal(data, unitRowsKind, &u.fitted, (*unitRowsModel).valid)
+}
+
+func (m *unitRowsModel) valid() error {
 	if m.Width < 1 {
-		return fault.BadModel(unitRowsKind, "width %d, want >= 1", m.Width)
+		return fmt.Errorf("width %d, want >= 1", m.Width)
 	}
-	u.fitted = m
 	return nil
 }
