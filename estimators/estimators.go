@@ -109,15 +109,26 @@ var (
 	ErrBadModel  = fault.ErrBadModel  // model data cut short, changed, or of something else
 )
 
-// The typed errors, for errors.As.
+// The typed errors, for errors.As; each unwraps to the sentinel of its name.
 type (
-	ParamError     = fault.ParamError
-	ShapeError     = fault.ShapeError
+	// ParamError has Type, Field, Value and Want, for example "lssvm: Regressor",
+	// "Ridge", -1 and "> 0".
+	ParamError = fault.ParamError
+	// ShapeError has What, Got, Unit and Want, for example "y has", 3, "entries" and
+	// "x has 4 rows".
+	ShapeError = fault.ShapeError
+	// NotFiniteError has Name, Row, Col (-1 in a vector) and Value.
 	NotFiniteError = fault.NotFiniteError
-	NotPSDError    = fault.NotPSDError
+	// NotPSDError has What, the matrix, and Jitter, the largest share of its mean
+	// diagonal that was added in vain.
+	NotPSDError = fault.NotPSDError
+	// NotFittedError has Type.
 	NotFittedError = fault.NotFittedError
-	TooLargeError  = fault.TooLargeError
-	BadModelError  = fault.BadModelError
+	// TooLargeError has What, the Bytes that it needs, the Limit, and a Hint, the way
+	// out.
+	TooLargeError = fault.TooLargeError
+	// BadModelError has Kind, what was to be read, and Reason.
+	BadModelError = fault.BadModelError
 )
 
 // Capability names something that an estimator may or may not be able to do.

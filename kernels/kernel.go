@@ -12,6 +12,16 @@
 // elements; for others it is one call of Block where the kernel has that
 // capability, and a loop over Eval where not.
 //
+//	Linear, Polynomial                     of the inner product
+//	RBF, Laplacian, Matern                 of a distance
+//	ELM, Tanh                              of networks; Tanh is indefinite
+//	Sum, Product, Scaled, Normalized       of other kernels
+//	RBFFamily, LaplacianFamily, MaternFamily, PolynomialFamily, ELMFamily
+//	                                       what package selection searches
+//	MedianRBF                              the default where no kernel is given
+//
+// Package kerneltest has the checks that a kernel of one's own should pass.
+//
 // # Scales
 //
 // The RBF takes γ, not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It

@@ -5,6 +5,18 @@
 // keeps no reference to them; Transform returns a new matrix and changes
 // neither its argument nor the transformer, so concurrent calls are safe. A Fit
 // that fails leaves what was fitted before.
+//
+//	StandardScaler    mean 0 and standard deviation 1 in each column: the usual choice before a kernel
+//	RMSScaler         root mean square 1, not centred: zeros stay zeros
+//	MinMaxScaler      each column to a range
+//	UnitRows          each row to length 1
+//	Imputer           NaN to the mean, the median or the most frequent value of its column
+//	OneHot            category codes to a column for each category
+//	KernelMap         a row to its kernel with each row of Fit
+//	KernelCenterer    the centring of the kernel's feature space
+//
+// All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
+// package estimatortest.
 package transformers
 
 import (
