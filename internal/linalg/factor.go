@@ -1,0 +1,152 @@
+package linalg
+
+import (
+	"math"
+
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Factor is a Cholesky factorisation A = UᵀU whose matrix gains and loses rows one at
+// a time, at O(n²) instead of O(n³). To change a diagonal element delete its row and
+// append it anew: that is stable, where a downdate is not.
+type Factor struct {
+	n, ld int
+	data  []float64 // rows of U, ld apart; what lies left of the diagonal is not used
+}
+
+// NewFactor starts from a factorisation, or from the empty matrix for nil.
+func NewFactor(c *Cholesky) *Factor {
+	if c == nil {
+		return &Factor{}
+	}
+	f := &Factor{}
+	f.reserve(c.u.N)
+	f.n = c.u.N
+	for i := range f.n {
+		copy(f.data[i*f.ld+i:i*f.ld+f.n], c.u.Data[i*c.u.Stride+i:])
+	}
+	return f
+}
+
+// N returns the order of the matrix.
+func (f *Factor) N() int { return f.n }
+
+// reserve makes room for matrices of order n.
+func (f *Factor) reserve(n int) {
+	if n <= f.ld {
+		return
+	}
+	ld := max(16, 2*f.ld, n)
+	data := make([]float64, ld*ld)
+	for i := range f.n {
+		copy(data[i*ld+i:i*ld+f.n], f.data[i*f.ld+i:])
+	}
+	f.ld, f.data = ld, data
+}
+
+// row returns row i of U from its diagonal on.
+func (f *Factor) row(i int) []float64 { return f.data[i*f.ld+i : i*f.ld+f.n] }
+
+// Append adds a row and a column: a, against the rows that are there, and the
+// diagonal d. ok is false, and nothing is changed, if the matrix would not be
+// positive definite to rounding. Cost n².
+func (f *Factor) Append(a []float64, d float64) (ok bool) {
+	u := make([]float64, f.n)
+	copy(u, a)
+	f.HalfSolve(u)
+	rest := d
+	for _, v := range u {
+		rest -= v * v
+	}
+	if !(rest > 1e-15*d) {
+		return false
+	}
+	f.reserve(f.n + 1)
+	f.n++
+	last := f.n - 1
+	for i, v := range u {
+		f.data[i*f.ld+last] = v
+	}
+	f.data[last*f.ld+last] = math.Sqrt(rest)
+	return true
+}
+
+// Delete removes row and column k. Cost 3(n-k)².
+func (f *Factor) Delete(k int) {
+	for i := range k + 1 {
+		row := f.data[i*f.ld : i*f.ld+f.n]
+		copy(row[k:], row[k+1:])
+	}
+	// Below row k the columns have moved left, one element below the diagonal:
+	// rotations of neighbouring rows take it away.
+	for i := k; i < f.n-1; i++ {
+		upper := f.data[i*f.ld+i : i*f.ld+f.n-1]
+		lower := f.data[(i+1)*f.ld+i+1 : (i+1)*f.ld+f.n] // as it stood, its diagonal first
+		c, s, r := rotation(upper[0], lower[0])
+		upper[0] = r
+		for j := 1; j < len(upper); j++ {
+			u, l := upper[j], lower[j]
+			upper[j] = c*u + s*l
+			lower[j-1] = c*l - s*u // where the next round finds it as its upper row
+		}
+	}
+	f.n--
+}
+
+// rotation returns c and s with c·a + s·b = r and c·b - s·a = 0.
+func rotation(a, b float64) (c, s, r float64) {
+	r = math.Hypot(a, b)
+	if r == 0 {
+		return 1, 0, 0
+	}
+	return a / r, b / r, r
+}
+
+// HalfSolve overwrites b with U⁻ᵀb. Cost n².
+func (f *Factor) HalfSolve(b []float64) {
+	for i := range f.n {
+		row := f.row(i)
+		v := b[i] / row[0]
+		b[i] = v
+		rest := b[i+1 : f.n]
+		for j, u := range row[1:] {
+			rest[j] -= u * v
+		}
+	}
+}
+
+// Solve overwrites b with A⁻¹b. Cost 2n².
+func (f *Factor) Solve(b []float64) {
+	f.HalfSolve(b)
+	for i := f.n - 1; i >= 0; i-- {
+		row := f.row(i)
+		s := b[i]
+		for j, u := range row[1:] {
+			s -= u * b[i+1+j]
+		}
+		b[i] = s / row[0]
+	}
+}
+
+// LogDet returns the logarithm of the determinant of A.
+func (f *Factor) LogDet() float64 {
+	s := 0.0
+	for i := range f.n {
+		s += 2 * math.Log(f.data[i*f.ld+i])
+	}
+	return s
+}
+
+// Inverse returns A⁻¹ for a Cholesky. Cost 2n³/3.
+func (c *Cholesky) Inverse() *mat.SymDense {
+	n := c.u.N
+	out := mat.NewSymDense(n, nil)
+	raw := out.RawSymmetric()
+	for i := range n {
+		copy(raw.Data[i*raw.Stride+i:i*raw.Stride+n], c.u.Data[i*c.u.Stride+i:i*c.u.Stride+n])
+	}
+	var impl lapack.Implementation
+	impl.Dpotri(c.u.Uplo, n, raw.Data, raw.Stride)
+	return out
+}
