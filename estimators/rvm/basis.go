@@ -1,0 +1,183 @@
+package rvm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// columns gives columns of the design matrix as they come from the kernel: dst is
+// width×n, its rows the columns first, first+1, ...
+type columns func(ctx context.Context, dst *mat.Dense, first int) error
+
+// blockWidth is the number of columns that are evaluated at a time.
+const blockWidth = 128
+
+// basis is the design matrix Φ (n×M) with columns of unit norm, centred for a free
+// bias. Columns whose norm is below 1e-9 of the largest are zero. As many as the
+// budget holds are kept, the others are evaluated each time they are needed.
+type basis struct {
+	n, m    int
+	raw     columns
+	means   []float64
+	norms   []float64    // 0 for a dropped column
+	kept    []*mat.Dense // blocks, width×n; nil where not kept
+	workers int
+}
+
+func newBasis(ctx context.Context, raw columns, n, m int, centre bool, bytes int64, workers int) (*basis, error) {
+	b := &basis{n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
+	b.kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
+	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.kept))))
+	err := parallel.For(ctx, workers, len(b.kept), func(i int) error {
+		first, width := b.span(i)
+		block := mat.NewDense(width, n, nil)
+		if err := raw(ctx, block, first); err != nil {
+			return err
+		}
+		for j := range width {
+			row := block.RawRowView(j)
+			if centre {
+				b.means[first+j] = subtractMean(row)
+			}
+			b.norms[first+j] = norm(row)
+		}
+		if i < keep {
+			b.kept[i] = block
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	largest := 0.0
+	for j, v := range b.norms {
+		if v-v != 0 {
+			return nil, &fault.NotFiniteError{Name: "rvm: norm of basis column", Row: j, Col: -1, Value: v}
+		}
+		largest = max(largest, v)
+	}
+	for j, v := range b.norms {
+		if v <= 1e-9*largest {
+			b.norms[j] = 0
+		}
+	}
+	for i, block := range b.kept {
+		if block != nil {
+			b.scale(block, i*blockWidth)
+		}
+	}
+	return b, nil
+}
+
+// span returns the first column of a block and its width.
+func (b *basis) span(i int) (first, width int) {
+	first = i * blockWidth
+	return first, min(blockWidth, b.m-first)
+}
+
+// subtractMean centres v and returns what it took away.
+func subtractMean(v []float64) float64 {
+	mean := 0.0
+	for _, a := range v {
+		mean += a / float64(len(v))
+	}
+	rest := 0.0
+	for i, a := range v {
+		v[i] = a - mean
+		rest += v[i] / float64(len(v))
+	}
+	for i := range v {
+		v[i] -= rest
+	}
+	return mean + rest
+}
+
+func norm(v []float64) float64 { return blas64.Nrm2(vector(v)) }
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
+// scale divides the centred columns in the rows of block by their norms.
+func (b *basis) scale(block *mat.Dense, first int) {
+	r, _ := block.Dims()
+	for j := range r {
+		row, s := block.RawRowView(j), b.norms[first+j]
+		for i := range row {
+			if s == 0 {
+				row[i] = 0
+			} else {
+				row[i] /= s
+			}
+		}
+	}
+}
+
+// block returns a block of scaled columns; it belongs to b.
+func (b *basis) block(ctx context.Context, i int) (*mat.Dense, error) {
+	if b.kept[i] != nil {
+		return b.kept[i], nil
+	}
+	first, width := b.span(i)
+	block := mat.NewDense(width, b.n, nil)
+	if err := b.raw(ctx, block, first); err != nil {
+		return nil, err
+	}
+	for j := range width {
+		row := block.RawRowView(j)
+		for k := range row {
+			row[k] -= b.means[first+j]
+		}
+	}
+	b.scale(block, first)
+	return block, nil
+}
+
+// column returns a copy of column j.
+func (b *basis) column(ctx context.Context, j int) ([]float64, error) {
+	if k := b.kept[j/blockWidth]; k != nil {
+		return append([]float64(nil), k.RawRowView(j%blockWidth)...), nil
+	}
+	one := mat.NewDense(1, b.n, nil)
+	if err := b.raw(ctx, one, j); err != nil {
+		return nil, err
+	}
+	row := one.RawRowView(0)
+	for k := range row {
+		row[k] -= b.means[j]
+	}
+	b.scale(one, j)
+	return row, nil
+}
+
+// correlate returns Φ'v for each row v of rows (k×n), k×M.
+func (b *basis) correlate(ctx context.Context, rows *mat.Dense) (*mat.Dense, error) {
+	k, _ := rows.Dims()
+	out := mat.NewDense(k, b.m, nil)
+	err := parallel.For(ctx, b.workers, len(b.kept), func(i int) error {
+		block, err := b.block(ctx, i)
+		if err != nil {
+			return err
+		}
+		first, width := b.span(i)
+		if k == 1 {
+			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(rows.RawRowView(0)), 0, vector(out.RawRowView(0)[first:first+width]))
+			return nil
+		}
+		out.Slice(0, k, first, first+width).(*mat.Dense).Mul(rows, block.T())
+		return nil
+	})
+	return out, err
+}
+
+func dot(a, b []float64) float64 { return blas64.Dot(vector(a), vector(b)) }
+
+// axpy adds s·x to y.
+func axpy(s float64, x, y []float64) { blas64.Axpy(s, vector(x), vector(y)) }
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,222 @@
+package rvm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// point is a model at given members, with the posterior in full.
+type point struct {
+	alpha []float64
+	beta  float64
+	sigma *mat.SymDense
+	mu    []float64
+	e     []float64
+	ee    float64
+	lev   float64
+}
+
+// at evaluates the model at other precisions; ok is false where that is numerically
+// impossible.
+func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta))
+	if err != nil {
+		return nil, false
+	}
+	rhs := mat.NewDense(len(st.active), 1, nil)
+	for i, j := range st.active {
+		rhs.Set(i, 0, beta*st.bt[j])
+	}
+	chol.Solve(rhs)
+	p = &point{alpha: alpha, beta: beta, mu: mat.Col(nil, 0, rhs)}
+	p.e, p.ee = st.residual(p.mu)
+	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
+	if !isFinite(p.lev) {
+		return nil, false
+	}
+	p.sigma = chol.Inverse()
+	return p, true
+}
+
+// derivatives are the gradient and the negative Hessian of the evidence in (log α,
+// log β), the last without β where the noise is fixed.
+func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDense) {
+	m := len(p.alpha)
+	size := m
+	if withBeta {
+		size++
+	}
+	g, h = make([]float64, size), mat.NewSymDense(size, nil)
+	gamma := 0.0
+	for i, a := range p.alpha {
+		second := a * (p.sigma.At(i, i) + p.mu[i]*p.mu[i])
+		g[i] = (1 - second) / 2
+		gamma += 1 - a*p.sigma.At(i, i)
+		for j := i; j < m; j++ {
+			s := p.sigma.At(i, j)
+			h.SetSym(i, j, -a*p.alpha[j]*(s*s+2*p.mu[i]*p.mu[j]*s)/2)
+		}
+		h.SetSym(i, i, h.At(i, i)+second/2)
+	}
+	if !withBeta {
+		return g, h
+	}
+	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
+	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
+	r, sr := make([]float64, m), mat.NewVecDense(m, nil)
+	for i := range r {
+		r[i] = dot(st.members[i].column, p.e)
+	}
+	sr.MulVec(p.sigma, mat.NewVecDense(m, r))
+	trace2 := float64(m) // tr(ΣGΣG)·β²
+	for i, a := range p.alpha {
+		sas := 0.0
+		for j, c := range p.alpha {
+			s := p.sigma.At(i, j)
+			sas += s * s * c
+		}
+		trace2 += a*sas - 2*a*p.sigma.At(i, i)
+		sgs := (p.sigma.At(i, i) - sas) / p.beta
+		h.SetSym(i, m, -a*p.beta*(sgs-2*p.mu[i]*sr.AtVec(i))/2)
+	}
+	rsr := mat.Dot(mat.NewVecDense(m, r), sr)
+	h.SetSym(m, m, -(-p.beta*p.ee+2*p.beta*p.beta*rsr-gamma+trace2)/2)
+	return g, h
+}
+
+// polish takes Newton steps on all precisions and the noise at once, and recomputes.
+func (st *state) polish(ctx context.Context, steps int) error {
+	if len(st.active) == 0 {
+		if st.noise == 0 && st.ee > 0 {
+			st.beta = min(st.dof/st.ee, st.highestBeta())
+		}
+		return st.recompute(ctx)
+	}
+	p, ok := st.at(st.alpha, st.beta)
+	if !ok {
+		return st.recompute(ctx)
+	}
+	damping := 1e-6
+	for range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		withBeta := st.noise == 0
+		g, h := st.derivatives(p, withBeta)
+		if withBeta && p.beta >= st.highestBeta()*(1-1e-12) && g[len(g)-1] > 0 {
+			g, h = st.derivatives(p, false)
+		}
+		if largest(g) < 1e-9 {
+			break
+		}
+		next, d := st.step(p, g, h, damping)
+		if next == nil {
+			break
+		}
+		damping = d
+		done := next.lev-p.lev < 1e-12*math.Abs(p.lev) && largest(g) < 1e-7
+		p = next
+		if done {
+			break
+		}
+	}
+	st.alpha, st.beta = p.alpha, p.beta
+	return st.recompute(ctx)
+}
+
+func largest(v []float64) float64 {
+	out := 0.0
+	for _, a := range v {
+		out = max(out, math.Abs(a))
+	}
+	return out
+}
+
+// step tries damped Newton steps until one does not lower the evidence; nil if none
+// of 30 does.
+func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64) (*point, float64) {
+	for range 30 {
+		if d := newton(g, h, damping); d != nil {
+			if l := largest(d); l > 3 {
+				for i := range d {
+					d[i] *= 3 / l
+				}
+			}
+			alpha, beta := slices.Clone(p.alpha), p.beta
+			for i := range alpha {
+				alpha[i] *= math.Exp(d[i])
+			}
+			if len(d) > len(alpha) {
+				beta = min(beta*math.Exp(d[len(alpha)]), st.highestBeta())
+			}
+			if next, ok := st.at(alpha, beta); ok && next.lev >= p.lev {
+				return next, max(damping/10, 1e-12)
+			}
+		}
+		damping *= 10
+	}
+	return nil, damping
+}
+
+// newton solves (h + damping I) d = g, nil where that is not positive definite.
+func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
+	n := len(g)
+	damped := mat.NewSymDense(n, nil)
+	damped.CopySym(h)
+	for i := range n {
+		damped.SetSym(i, i, damped.At(i, i)+damping)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(damped) {
+		return nil
+	}
+	d := mat.NewVecDense(n, nil)
+	if c.SolveVecTo(d, mat.NewVecDense(n, g)) != nil {
+		return nil
+	}
+	for _, v := range d.RawVector().Data {
+		if !isFinite(v) {
+			return nil
+		}
+	}
+	return d.RawVector().Data
+}
+
+// macKay takes one step of MacKay's re-estimation of all precisions and the noise,
+// and drops the members whose precision has grown beyond all measure.
+func (st *state) macKay() error {
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+	if err != nil {
+		return err
+	}
+	st.jitter = max(st.jitter, chol.Jitter())
+	st.diag = chol.DiagInverse()
+	rhs := mat.NewDense(len(st.active), 1, nil)
+	for i, j := range st.active {
+		rhs.Set(i, 0, st.beta*st.bt[j])
+	}
+	chol.Solve(rhs)
+	_, ee := st.residual(mat.Col(nil, 0, rhs))
+	sum := 0.0
+	var active []int
+	var members []*member
+	var alpha []float64
+	for i, a := range st.alpha {
+		g := max(1-a*st.diag[i], 0)
+		sum += g
+		mu := rhs.At(i, 0)
+		if next := g / (mu * mu); next <= largestRatio*st.beta && next > 0 {
+			active, members, alpha = append(active, st.active[i]), append(members, st.members[i]), append(alpha, next)
+		}
+	}
+	st.active, st.members, st.alpha = active, members, alpha
+	if st.noise == 0 && st.dof > sum && ee > 0 {
+		st.beta = min((st.dof-sum)/ee, st.highestBeta())
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package rvm
+
+import (
+	"context"
+)
+
+const (
+	// noiseEvery is the number of actions between two looks at the noise, and
+	// noiseHold that for which a start from the empty model leaves it alone.
+	noiseEvery = 10
+	noiseHold  = 20
+	// The Newton steps of a polish between actions, and at the end.
+	polishSteps  = 6
+	polishFinal  = 50
+	macKaySteps  = 60
+	largestRatio = 1e6 // of α over β in the MacKay steps, and of β over 1/var t
+)
+
+// highestBeta caps the noise precision: a target without noise would send it to
+// infinity.
+func (st *state) highestBeta() float64 { return largestRatio / st.variance }
+
+// updateNoise takes MacKay's step for β, or that of expectation maximisation, which
+// cannot lower the evidence, where the first does.
+func (st *state) updateNoise(ctx context.Context) error {
+	if st.noise > 0 {
+		return nil
+	}
+	before, beta, gamma, ee := st.lev, st.beta, st.gamma(), st.ee
+	st.beta = min((st.dof-gamma)/ee, st.highestBeta())
+	if st.beta > 0 && isFinite(st.beta) {
+		if err := st.recompute(ctx); err != nil {
+			return err
+		}
+		if st.lev >= before {
+			return nil
+		}
+	}
+	st.beta = min(st.dof/(ee+gamma/beta), st.highestBeta())
+	return st.recompute(ctx)
+}
+
+// climb takes actions until none promises anything after a full polish. It reports
+// whether it got there within the limit of actions.
+func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (bool, error) {
+	if err := st.recompute(ctx); err != nil {
+		return false, err
+	}
+	limit := 10*st.b.m + 1000
+	since, tried, polished := 0, 0, false
+	for tried < limit {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if since >= noiseEvery && st.actions >= hold {
+			since = 0
+			if err := st.updateNoise(ctx); err != nil {
+				return false, err
+			}
+		}
+		if a := st.best(); a.kind != nothing {
+			tried++
+			ok, err := st.take(ctx, a)
+			if err != nil {
+				return false, err
+			}
+			if ok {
+				since++
+				polished = false
+				if observe != nil {
+					observe(st)
+				}
+			}
+			continue
+		}
+		if polished {
+			return true, nil
+		}
+		// Nothing is left at these precisions: take what adds nothing out, and move
+		// all precisions and the noise together.
+		steps := polishSteps
+		before := st.lev
+		if err := st.settle(ctx, steps); err != nil {
+			return false, err
+		}
+		if st.lev-before < leastGain {
+			if err := st.settle(ctx, polishFinal); err != nil {
+				return false, err
+			}
+			polished = true
+		}
+		clear(st.banned)
+		if a := st.best(); a.kind == nothing && !polished {
+			if err := st.settle(ctx, polishFinal); err != nil {
+				return false, err
+			}
+			polished = true
+		}
+	}
+	return false, nil
+}
+
+// settle drops dead members, polishes, and drops what the polish found dead.
+func (st *state) settle(ctx context.Context, steps int) error {
+	if err := st.bury(ctx); err != nil {
+		return err
+	}
+	if err := st.polish(ctx, steps); err != nil {
+		return err
+	}
+	return st.bury(ctx)
+}
+
+// bury drops the members whose contribution is nothing, and recomputes.
+func (st *state) bury(ctx context.Context) error {
+	for {
+		worst, at := leastGain, -1
+		for i := range st.active {
+			s, q := st.inside(i)
+			if c := contribution(st.alpha[i], s, q); !(c > worst) {
+				worst, at = c, i
+			}
+		}
+		if at < 0 {
+			return st.recompute(ctx)
+		}
+		st.drop(at)
+		clear(st.duplicate)
+	}
+}
+
+// startEmpty is a model without members at β = c/var t.
+func startEmpty(p *problem, c float64) *state {
+	st := newState(p, c/p.variance)
+	if p.noise > 0 {
+		st.beta = 1 / p.noise
+	}
+	return st
+}
+
+// startFull is the model of all columns, but for those like an earlier one, after
+// MacKay's re-estimation.
+func startFull(ctx context.Context, p *problem) (*state, error) {
+	st := newState(p, 100/p.variance)
+	if p.noise > 0 {
+		st.beta = 1 / p.noise
+	}
+	alpha := 0.5 / (float64(p.b.n) * p.variance)
+	for j := range p.b.m {
+		if p.b.norms[j] == 0 {
+			continue
+		}
+		m, err := p.member(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		if !st.resembles(j) {
+			st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, alpha)
+		}
+	}
+	for range macKaySteps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(st.active) == 0 {
+			break
+		}
+		if err := st.macKay(); err != nil {
+			return nil, err
+		}
+	}
+	return st, nil
+}

@@ -1,0 +1,468 @@
+package rvm
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// problem is what all starts of a regression share.
+type problem struct {
+	b        *basis
+	t        []float64 // centred for a free bias
+	tt       float64   // t't
+	bt       []float64 // Φ't
+	dof      float64   // N: n-1 for a free bias, else n
+	variance float64   // of the targets, centred whatever the bias
+	noise    float64   // fixed noise variance; 0: estimated
+	workers  int
+
+	mu    sync.Mutex
+	cache map[int]*member
+}
+
+// member is a column that some start has had in its model.
+type member struct {
+	column   []float64 // n
+	products []float64 // Φ'column, M
+}
+
+// member returns column j with its products, computed once for all starts.
+func (p *problem) member(ctx context.Context, j int) (*member, error) {
+	p.mu.Lock()
+	m, ok := p.cache[j]
+	p.mu.Unlock()
+	if ok {
+		return m, nil
+	}
+	column, err := p.b.column(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	products, err := p.b.correlate(ctx, mat.NewDense(1, len(column), column))
+	if err != nil {
+		return nil, err
+	}
+	m = &member{column: column, products: products.RawRowView(0)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cache[j] = m
+	return m, nil
+}
+
+// state is a model with the statistics that say how each change of it would do, in
+// the order of the specification's letters: for each column of the basis S and Q,
+// for each member α, its coefficient μ and its variance Σjj.
+type state struct {
+	*problem
+	active  []int
+	members []*member
+	alpha   []float64
+	mu      []float64
+	diag    []float64
+	beta    float64
+	factor  *linalg.Factor // of H = βG + A, in the order of active
+	s, q    []float64
+	e       []float64 // t - Φμ
+	ee      float64   // e'e
+	lev     float64
+	jitter  float64 // the largest that a factorisation took
+
+	banned    map[int]bool // until the next accepted action
+	duplicate map[int]bool // of a member, until the next deletion
+	actions   int
+}
+
+func newState(p *problem, beta float64) *state {
+	return &state{problem: p, beta: beta, banned: map[int]bool{}, duplicate: map[int]bool{}}
+}
+
+// gram is G[i,j] of two members.
+func (st *state) gram(i, j int) float64 { return st.members[i].products[st.active[j]] }
+
+// hessian returns βG + A.
+func (st *state) hessian(alpha []float64, beta float64) *mat.SymDense {
+	m := len(st.active)
+	h := mat.NewSymDense(m, nil)
+	raw := h.RawSymmetric()
+	for i := range m {
+		row, products := raw.Data[i*raw.Stride:i*raw.Stride+m], st.members[i].products
+		for j := i; j < m; j++ {
+			row[j] = beta * products[st.active[j]]
+		}
+		row[i] += alpha[i]
+	}
+	return h
+}
+
+// recompute takes everything from active, alpha and beta, exactly.
+func (st *state) recompute(ctx context.Context) error {
+	m := len(st.active)
+	st.mu, st.diag = make([]float64, m), make([]float64, m)
+	if st.s == nil {
+		st.s, st.q = make([]float64, st.b.m), make([]float64, st.b.m)
+	}
+	var chol *linalg.Cholesky
+	if m > 0 {
+		var err error
+		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta)); err != nil {
+			return err
+		}
+		st.jitter = max(st.jitter, chol.Jitter())
+		st.diag = chol.DiagInverse()
+	}
+	st.factor = linalg.NewFactor(chol)
+	st.refresh()
+	q, err := st.b.correlate(ctx, mat.NewDense(1, st.b.n, st.e))
+	if err != nil {
+		return err
+	}
+	for i, v := range q.RawRowView(0) {
+		st.q[i] = st.beta * v
+		st.s[i] = st.beta
+	}
+	if m == 0 {
+		return nil
+	}
+	const chunk = 256
+	return parallel.For(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
+		first := c * chunk
+		width := min(chunk, st.b.m-first)
+		part := mat.NewDense(m, width, nil)
+		for i, mb := range st.members {
+			copy(part.RawRowView(i), mb.products[first:first+width])
+		}
+		for i, v := range chol.QuadInverse(part) {
+			st.s[first+i] -= st.beta * st.beta * v
+		}
+		return nil
+	})
+}
+
+// refresh takes μ, e and the evidence from the factor, exactly.
+func (st *state) refresh() {
+	for i, j := range st.active {
+		st.mu[i] = st.beta * st.bt[j]
+	}
+	st.factor.Solve(st.mu)
+	st.e, st.ee = st.residual(st.mu)
+	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
+}
+
+func (st *state) residual(mu []float64) (e []float64, ee float64) {
+	e = slices.Clone(st.t)
+	for i, v := range mu {
+		axpy(-v, st.members[i].column, e)
+	}
+	return e, dot(e, e)
+}
+
+// evidence is the log marginal likelihood, restricted to n-1 degrees of freedom for
+// a free bias.
+func (st *state) evidence(alpha, mu []float64, beta, ee, logDet float64) float64 {
+	l := st.dof*(math.Log(beta)-math.Log(2*math.Pi)) - logDet - beta*ee
+	for i, a := range alpha {
+		l += math.Log(a) - a*mu[i]*mu[i]
+	}
+	return l / 2
+}
+
+// gamma is the sum of the well-determinedness 1 - αΣ of the members.
+func (st *state) gamma() float64 {
+	sum := 0.0
+	for i, a := range st.alpha {
+		sum += 1 - a*st.diag[i]
+	}
+	return sum
+}
+
+// contribution is what a column adds to the evidence at precision a.
+func contribution(a, s, q float64) float64 {
+	if math.IsInf(a, 1) {
+		return 0
+	}
+	return (math.Log(a/(a+s)) + q*q/(a+s)) / 2
+}
+
+// optimum is the precision at which a column adds most, infinite if it adds nothing.
+func optimum(s, q float64) float64 {
+	if q*q > s && s > 0 {
+		return s * s / (q*q - s)
+	}
+	return math.Inf(1)
+}
+
+// inside returns the statistics of member i as if it were not in the model.
+func (st *state) inside(i int) (s, q float64) {
+	return 1/st.diag[i] - st.alpha[i], st.mu[i] / st.diag[i]
+}
+
+type kind int
+
+const (
+	nothing kind = iota
+	add
+	reestimate
+	remove
+)
+
+// action is a change of one column and the gain that it promises.
+type action struct {
+	kind  kind
+	index int     // a column to add, a member otherwise
+	alpha float64 // the new precision
+	gain  float64
+}
+
+// The gains from which an action is taken: the polish does small re-estimates of all
+// members at once.
+const (
+	leastGain       = 1e-4
+	leastReestimate = 0.1
+	// leastRise is by how much the evidence, taken anew, has to rise.
+	leastRise = 1e-5
+	// leastFree is the share of a column that lies outside the span of the model for
+	// it to be added; below it S is rounding.
+	leastFree = 1e-7
+	// alike is the cosine from which two columns are the same.
+	alike = 1 - 1e-6
+)
+
+// best returns the action with the largest promise.
+func (st *state) best() action {
+	in := make([]bool, st.b.m)
+	for _, j := range st.active {
+		in[j] = true
+	}
+	var top action
+	for i := range st.active {
+		if st.banned[st.active[i]] {
+			continue
+		}
+		s, q := st.inside(i)
+		a := action{kind: remove, index: i, alpha: math.Inf(1), gain: -contribution(st.alpha[i], s, q)}
+		if o := optimum(s, q); !math.IsInf(o, 1) {
+			a = action{kind: reestimate, index: i, alpha: o, gain: contribution(o, s, q) - contribution(st.alpha[i], s, q)}
+			if a.gain < leastReestimate {
+				continue
+			}
+		}
+		if a.gain > top.gain {
+			top = a
+		}
+	}
+	for {
+		next := action{gain: top.gain}
+		for j, s := range st.s {
+			if in[j] || st.b.norms[j] == 0 || st.banned[j] || st.duplicate[j] || s < leastFree*st.beta {
+				continue
+			}
+			if o := optimum(s, st.q[j]); !math.IsInf(o, 1) {
+				if g := contribution(o, s, st.q[j]); g > next.gain {
+					next = action{kind: add, index: j, alpha: o, gain: g}
+				}
+			}
+		}
+		if next.kind == nothing {
+			break
+		}
+		if !st.resembles(next.index) {
+			top = next
+			break
+		}
+		st.duplicate[next.index] = true
+	}
+	if top.gain < leastGain {
+		return action{}
+	}
+	return top
+}
+
+// resembles reports whether a column is nearly a member.
+func (st *state) resembles(j int) bool {
+	for _, m := range st.members {
+		if math.Abs(m.products[j]) > alike {
+			return true
+		}
+	}
+	return false
+}
+
+// snapshot is what an action that is taken back needs.
+type snapshot struct {
+	active          []int
+	members         []*member
+	alpha, mu, diag []float64
+	s, q, e         []float64
+	ee, lev         float64
+}
+
+func (st *state) save() snapshot {
+	return snapshot{
+		slices.Clone(st.active), slices.Clone(st.members), slices.Clone(st.alpha), slices.Clone(st.mu), slices.Clone(st.diag),
+		slices.Clone(st.s), slices.Clone(st.q), st.e, st.ee, st.lev,
+	}
+}
+
+func (st *state) restore(ctx context.Context, old snapshot) error {
+	st.active, st.members, st.alpha = old.active, old.members, old.alpha
+	return st.recompute(ctx)
+}
+
+// take does an action if the evidence, taken anew, rises by it, and says whether it
+// did. If not the column is banned until another action is accepted: a nearly
+// noiseless target promises gains that are rounding, for ever.
+func (st *state) take(ctx context.Context, a action) (bool, error) {
+	old := st.save()
+	column := a.index
+	if a.kind != add {
+		column = st.active[a.index]
+	}
+	ok, err := st.apply(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	if ok {
+		promised := st.mu
+		st.mu = slices.Clone(promised)
+		st.refresh()
+		if st.lev-old.lev >= leastRise {
+			st.actions++
+			clear(st.banned)
+			if a.kind == remove {
+				clear(st.duplicate)
+			}
+			if drifted(promised, st.mu) {
+				err = st.recompute(ctx)
+			}
+			return true, err
+		}
+	}
+	st.banned[column] = true
+	return false, st.restore(ctx, old)
+}
+
+// drifted reports whether updated coefficients have left the exact ones.
+func drifted(updated, exact []float64) bool {
+	largest, worst := 0.0, 0.0
+	for i, v := range exact {
+		largest, worst = max(largest, math.Abs(v)), max(worst, math.Abs(v-updated[i]))
+	}
+	return !(worst <= 1e-8*largest)
+}
+
+// apply changes the model and updates the statistics; false if the new matrix is not
+// positive definite.
+func (st *state) apply(ctx context.Context, a action) (bool, error) {
+	switch a.kind {
+	case add:
+		m, err := st.member(ctx, a.index)
+		if err != nil {
+			return false, err
+		}
+		return st.insert(a.index, m, a.alpha), nil
+	case reestimate:
+		return st.change(a.index, a.alpha), nil
+	default:
+		st.drop(a.index)
+		return true, nil
+	}
+}
+
+func (st *state) insert(j int, m *member, alpha float64) bool {
+	size := len(st.active)
+	u, cross := make([]float64, size), make([]float64, size)
+	for i, k := range st.active {
+		cross[i] = st.beta * m.products[k]
+		u[i] = cross[i]
+	}
+	st.factor.Solve(u)
+	if !st.factor.Append(cross, st.beta*m.products[j]+alpha) {
+		return false
+	}
+	skk := 1 / (alpha + st.s[j])
+	mk := skk * st.q[j]
+	v := slices.Clone(m.products)
+	for i, w := range u {
+		axpy(-w, st.members[i].products, v)
+	}
+	st.shift(v, -skk*st.beta*st.beta, -mk*st.beta)
+	for i, w := range u {
+		st.diag[i] += skk * w * w
+		st.mu[i] -= mk * w
+	}
+	st.active, st.members = append(st.active, j), append(st.members, m)
+	st.alpha, st.mu, st.diag = append(st.alpha, alpha), append(st.mu, mk), append(st.diag, skk)
+	return true
+}
+
+// shift adds a v² to S and b v to Q.
+func (st *state) shift(v []float64, a, b float64) {
+	for i, w := range v {
+		st.s[i] += a * w * w
+		st.q[i] += b * w
+	}
+}
+
+// posterior returns column i of Σ, and Φ'Φ times it.
+func (st *state) posterior(i int) (sigma, v []float64) {
+	sigma = make([]float64, len(st.active))
+	sigma[i] = 1
+	st.factor.Solve(sigma)
+	v = make([]float64, st.b.m)
+	for k, w := range sigma {
+		axpy(w, st.members[k].products, v)
+	}
+	return sigma, v
+}
+
+// change gives member i another precision; it becomes the last.
+func (st *state) change(i int, alpha float64) bool {
+	sigma, v := st.posterior(i)
+	d := alpha - st.alpha[i]
+	k := d / (1 + d*sigma[i])
+	mu := st.mu[i]
+	st.shift(v, k*st.beta*st.beta, k*mu*st.beta)
+	for r, w := range sigma {
+		st.diag[r] -= k * w * w
+		st.mu[r] -= k * mu * w
+	}
+	j, m := st.active[i], st.members[i]
+	mu, diag := st.mu[i], st.diag[i]
+	st.cut(i)
+	cross := make([]float64, len(st.active))
+	for r, c := range st.active {
+		cross[r] = st.beta * m.products[c]
+	}
+	if !st.factor.Append(cross, st.beta*m.products[j]+alpha) {
+		return false
+	}
+	st.active, st.members = append(st.active, j), append(st.members, m)
+	st.alpha, st.mu, st.diag = append(st.alpha, alpha), append(st.mu, mu), append(st.diag, diag)
+	return true
+}
+
+func (st *state) drop(i int) {
+	sigma, v := st.posterior(i)
+	own := sigma[i]
+	mu := st.mu[i]
+	st.shift(v, st.beta*st.beta/own, mu*st.beta/own)
+	for r, w := range sigma {
+		st.diag[r] -= w * w / own
+		st.mu[r] -= mu * w / own
+	}
+	st.cut(i)
+}
+
+// cut takes member i out of every list and of the factor.
+func (st *state) cut(i int) {
+	st.factor.Delete(i)
+	st.active, st.members = slices.Delete(st.active, i, i+1), slices.Delete(st.members, i, i+1)
+	st.alpha, st.mu, st.diag = slices.Delete(st.alpha, i, i+1), slices.Delete(st.mu, i, i+1), slices.Delete(st.diag, i, i+1)
+}
