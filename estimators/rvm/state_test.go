@@ -2,8 +2,9 @@ package rvm
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,9 @@ import (
 
 var ctx = context.Background()
 
-type refCase struct {
+// reference is a case of a reference implementation: at given precisions, and at the
+// best optimum that it found.
+type reference struct {
 	Kernel string
 	Param  float64
 	Bias   string
@@ -25,8 +28,8 @@ type refCase struct {
 		Active   []int
 		Alpha    []float64
 		Beta     float64
-		Evidence float64   `json:"log_evidence"`
-		Weights  []float64 `json:"weights"`
+		Evidence float64 `json:"log_evidence"`
+		Weights  []float64
 		CovDiag  []float64 `json:"cov_diag"`
 	} `json:"fixed_point"`
 	Optimum struct {
@@ -44,51 +47,190 @@ type refCase struct {
 	}
 }
 
-func TestScratch(t *testing.T) {
-	for _, name := range []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json"} {
-		var c refCase
-		golden.Load(t, name, &c)
-		x := golden.Dense(c.X)
-		n := len(c.Y)
-		k := kernels.RBF{Gamma: c.Param}
-		raw := func(ctx context.Context, dst *mat.Dense, first int) error {
-			w, _ := dst.Dims()
-			_, d := x.Dims()
-			kk, err := kernels.Cross(ctx, k, x.Slice(first, first+w, 0, d), x, nil)
-			if err == nil {
-				dst.Copy(kk)
+var referenceFiles = []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json", "reg_3d80_npoly_ard.json"}
+
+func load(t *testing.T, name string) reference {
+	var c reference
+	golden.Load(t, name, &c)
+	return c
+}
+
+func (c reference) kernel() kernels.Kernel {
+	if c.Kernel == "npoly" {
+		return kernels.Polynomial{Degree: int(c.Param), Gamma: 0.5, Coef0: 0.5} // normalised on its rows, of unit length
+	}
+	return kernels.RBF{Gamma: c.Param}
+}
+
+func (c reference) bias() Bias {
+	return map[string]Bias{"free": BiasFree, "ard": BiasARD, "none": BiasNone}[c.Bias]
+}
+
+// problem is the case's own, in the units of its targets.
+func (c reference) problem(t *testing.T, budget int64) *problem {
+	x := golden.Dense(c.X)
+	n := len(c.Y)
+	m := n
+	if c.bias() == BiasARD {
+		m++
+	}
+	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.bias() == BiasFree, budget, 2)
+	require.NoError(t, err)
+	p, _, err := newProblem(ctx, b, c.Y, c.bias() == BiasFree, 1, 0, 2)
+	require.NoError(t, err)
+	return p
+}
+
+// stateAt is the model of given columns and precisions of the columns as they are.
+func stateAt(t *testing.T, p *problem, active []int, alpha []float64, beta float64) *state {
+	st := newState(p, beta)
+	for i, j := range active {
+		m, err := p.member(ctx, j)
+		require.NoError(t, err)
+		st.active, st.members = append(st.active, j), append(st.members, m)
+		st.alpha = append(st.alpha, alpha[i]/p.b.norms[j]/p.b.norms[j])
+	}
+	require.NoError(t, st.recompute(ctx))
+	return st
+}
+
+func TestReferenceFixedPoints(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		for _, budget := range []int64{1 << 30, 0} { // all columns kept, and none
+			p := c.problem(t, budget)
+			st := stateAt(t, p, c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+			assert.InEpsilon(t, c.Fixed.Evidence, st.lev, 1e-9, name)
+			weights, variances := make([]float64, len(st.mu)), make([]float64, len(st.mu))
+			for i, j := range st.active {
+				weights[i] = st.mu[i] / p.b.norms[j]
+				variances[i] = st.diag[i] / p.b.norms[j] / p.b.norms[j]
 			}
-			return err
-		}
-		free := c.Bias == "free"
-		b, err := newBasis(ctx, raw, n, n, free, 1<<30, 1)
-		require.NoError(t, err)
-		p := newProblem(b, c.Y, free, 0, 1)
-		st := newState(p, c.Fixed.Beta)
-		for i, j := range c.Fixed.Active {
-			m, err := p.member(ctx, j)
-			require.NoError(t, err)
-			st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, c.Fixed.Alpha[i]*0+c.Fixed.Alpha[i]/(b.norms[j]*b.norms[j]))
-		}
-		require.NoError(t, st.recompute(ctx))
-		lev := st.lev
-		for _, j := range st.active {
-			_ = j
-		}
-		t.Log(name, lev, c.Fixed.Evidence)
-		for i, j := range st.active {
-			assert.InDelta(t, c.Fixed.Weights[i], st.mu[i]/b.norms[j], 1e-9)
-		}
-		start := time.Now()
-		full, err := startFull(ctx, p)
-		require.NoError(t, err)
-		ok, err := full.climb(ctx, 0, nil)
-		t.Log("full", full.lev, "of", c.Optimum.Evidence, len(full.active), ok, err, full.actions, time.Since(start))
-		for _, c0 := range []float64{1, 10, 100} {
-			start := time.Now()
-			e := startEmpty(p, c0)
-			ok, err := e.climb(ctx, noiseHold, nil)
-			t.Log("empty", c0, e.lev, len(e.active), ok, err, e.actions, time.Since(start))
+			assert.LessOrEqual(t, golden.MaxError(weights, c.Fixed.Weights), 1e-9, name)
+			assert.LessOrEqual(t, golden.MaxError(variances, c.Fixed.CovDiag), 1e-9, name)
 		}
 	}
+}
+
+// The reference's optimum is one for us too: no gradient is left there.
+func TestReferenceOptimaAreStationary(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		p := c.problem(t, 1<<30)
+		st := stateAt(t, p, c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
+		assert.InDelta(t, c.Optimum.Evidence, st.lev, 1e-6, name)
+		at, ok := st.at(st.alpha, st.beta)
+		require.True(t, ok)
+		g, _ := st.derivatives(at, true)
+		assert.LessOrEqual(t, largest(g), 1e-5, name)
+		require.NoError(t, st.polish(ctx, polishFinal))
+		at, _ = st.at(st.alpha, st.beta)
+		g, _ = st.derivatives(at, true)
+		assert.LessOrEqual(t, largest(g), 1e-6, name)
+		weights := make([]float64, len(st.mu))
+		for i, j := range st.active {
+			weights[i] = st.mu[i] / p.b.norms[j]
+		}
+		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-5, name)
+	}
+}
+
+// Gradient and Hessian by finite differences of the evidence, at a point that is no
+// optimum.
+func TestDerivatives(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+		at := func(u []float64) *point {
+			m := len(st.alpha)
+			alpha := make([]float64, m)
+			for i := range alpha {
+				alpha[i] = st.alpha[i] * math.Exp(u[i])
+			}
+			p, ok := st.at(alpha, st.beta*math.Exp(u[m]))
+			require.True(t, ok)
+			return p
+		}
+		size := len(st.alpha) + 1
+		zero := make([]float64, size)
+		g, h := st.derivatives(at(zero), true)
+		const step = 1e-4
+		for i := range size {
+			up, down := slices.Clone(zero), slices.Clone(zero)
+			up[i], down[i] = step, -step
+			pu, pd := at(up), at(down)
+			assert.InDelta(t, (pu.lev-pd.lev)/(2*step), g[i], 1e-5*max(1, math.Abs(g[i])), "%s: gradient %d", name, i)
+			gu, _ := st.derivatives(pu, true)
+			gd, _ := st.derivatives(pd, true)
+			for j := range size {
+				want := -(gu[j] - gd[j]) / (2 * step)
+				assert.InDelta(t, want, h.At(i, j), 1e-5*max(1, math.Abs(want)), "%s: Hessian %d,%d", name, i, j)
+			}
+		}
+		// A fixed noise leaves the rest as it is.
+		g2, h2 := st.derivatives(at(zero), false)
+		assert.Equal(t, g[:size-1], g2)
+		assert.True(t, mat.Equal(h.SliceSym(0, size-1), h2))
+	}
+}
+
+// Each change, done by an update, is what a computation from nothing gives, and the
+// evidence changes by what was promised.
+func TestUpdatesAreExact(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		for what, do := range map[string]func(st *state) action{
+			"add": func(st *state) action { return action{add, 7, 0.3, contribution(0.3, st.s[7], st.q[7])} },
+			"re-estimate": func(st *state) action {
+				s, q := st.inside(2)
+				return action{reestimate, 2, 5, contribution(5, s, q) - contribution(st.alpha[2], s, q)}
+			},
+			"delete": func(st *state) action {
+				s, q := st.inside(3)
+				return action{remove, 3, math.Inf(1), -contribution(st.alpha[3], s, q)}
+			},
+		} {
+			st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+			a := do(st)
+			before := st.lev
+			ok, err := st.apply(ctx, a)
+			require.NoError(t, err)
+			require.True(t, ok)
+			mu, diag, s, q := slices.Clone(st.mu), slices.Clone(st.diag), slices.Clone(st.s), slices.Clone(st.q)
+			st.refresh()
+			assert.InDelta(t, a.gain, st.lev-before, 1e-9, "%s %s", name, what)
+			require.NoError(t, st.recompute(ctx))
+			assert.LessOrEqual(t, golden.MaxError(mu, st.mu), 1e-9, "%s %s", name, what)
+			assert.LessOrEqual(t, golden.MaxError(diag, st.diag), 1e-9, "%s %s", name, what)
+			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-9, "%s %s", name, what)
+			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-9, "%s %s", name, what)
+		}
+	}
+}
+
+// optimum is where contribution is largest.
+func TestOptimum(t *testing.T) {
+	for _, c := range [][2]float64{{2, 3}, {0.1, 0.5}, {50, 20}} {
+		a := optimum(c[0], c[1])
+		for _, f := range []float64{0.9, 1.1} {
+			assert.Greater(t, contribution(a, c[0], c[1]), contribution(f*a, c[0], c[1]))
+		}
+	}
+	assert.True(t, math.IsInf(optimum(4, 1), 1))
+	assert.Equal(t, 0.0, contribution(math.Inf(1), 4, 1))
+}
+
+// An action that promises what it cannot keep is taken back, and its column banned
+// until another is accepted.
+func TestAnActionIsTakenBack(t *testing.T) {
+	c := load(t, referenceFiles[0])
+	st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+	s, lev := slices.Clone(st.s), st.lev
+	ok, err := st.take(ctx, action{add, 7, 1e12, 1e9})
+	require.NoError(t, err)
+	assert.False(t, ok)
+	assert.True(t, st.banned[7])
+	assert.InDelta(t, lev, st.lev, 1e-12)
+	assert.LessOrEqual(t, golden.MaxError(st.s, s), 1e-9)
+	assert.Equal(t, c.Fixed.Active, st.active)
 }

@@ -1,0 +1,239 @@
+package rvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// task is a regression on a design matrix, as the fields of Regressor ask for it.
+type task struct {
+	raw     columns
+	n, m    int // m without the column of ones of BiasARD, which raw gives last
+	y       []float64
+	bias    Bias
+	noise   float64 // variance; 0: estimated
+	allIn   int
+	starts  int
+	bytes   int64
+	workers int
+	observe func(estimators.Step)
+}
+
+// solution is a fitted model in the units of the targets and of the columns as they
+// are.
+type solution struct {
+	indices   []int // columns; m is that of ones
+	weights   []float64
+	alphas    []float64
+	cov       *mat.SymDense // nil without members
+	means     []float64     // of the members' columns; 0 unless the bias is free
+	intercept float64
+	noise     float64 // variance
+	spread    float64 // 1/n for a free bias, else 0: what the intercept adds, in units of noise
+	evidence  float64
+	report    estimators.Report
+}
+
+// newProblem takes the targets, in units of scale, to the coordinates of the basis.
+func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*problem, float64, error) {
+	p := &problem{b: b, t: make([]float64, len(y)), dof: float64(b.n), noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+	for i, v := range y {
+		p.t[i] = v / scale
+	}
+	centred := slices.Clone(p.t)
+	mean := subtractMean(centred)
+	p.variance = dot(centred, centred) / float64(b.n)
+	if centre {
+		p.t = centred
+		p.dof--
+	} else if p.variance == 0 {
+		p.variance = mean * mean
+	}
+	bt, err := b.correlate(ctx, mat.NewDense(1, b.n, p.t))
+	if err != nil {
+		return nil, 0, err
+	}
+	p.bt = bt.RawRowView(0)
+	return p, mean * scale, nil
+}
+
+// scaleOf is the standard deviation of the targets, or their size where that is 0;
+// 0 where all of them are.
+func scaleOf(y []float64) float64 {
+	largest := 0.0
+	for _, v := range y {
+		largest = max(largest, math.Abs(v))
+	}
+	if largest == 0 {
+		return 0
+	}
+	mean, squares := 0.0, 0.0
+	for _, v := range y {
+		mean += v / largest / float64(len(y))
+	}
+	for _, v := range y {
+		d := v/largest - mean
+		squares += d * d / float64(len(y))
+	}
+	if s := math.Sqrt(squares); s > 1e-14 {
+		return max(s*largest, math.SmallestNonzeroFloat64)
+	}
+	return largest
+}
+
+// constant reports whether the targets are all the same, to rounding.
+func constant(y []float64) bool {
+	low, high := slices.Min(y), slices.Max(y)
+	return high/2-low/2 <= 1e-14*max(math.Abs(low), math.Abs(high))
+}
+
+func (k task) solve(ctx context.Context) (*solution, error) {
+	scale := scaleOf(k.y)
+	if scale == 0 || constant(k.y) && k.bias != BiasARD || k.n == 1 && k.bias == BiasFree {
+		return k.trivial(), ctx.Err()
+	}
+	m := k.m
+	if k.bias == BiasARD {
+		m++
+	}
+	b, err := newBasis(ctx, k.raw, k.n, m, k.bias == BiasFree, k.bytes, k.workers)
+	if err != nil {
+		return nil, err
+	}
+	p, mean, err := newProblem(ctx, b, k.y, k.bias == BiasFree, scale, k.noise, k.workers)
+	if err != nil {
+		return nil, err
+	}
+	best, converged, actions, err := k.search(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return k.unscale(best, scale, mean, converged, actions)
+}
+
+// search climbs from every start and returns the model of the highest evidence.
+func (k task) search(ctx context.Context, p *problem) (best *state, converged bool, actions int, err error) {
+	type start struct {
+		hold int
+		make func() (*state, error)
+	}
+	var starts []start
+	for _, c := range []float64{1, 10, 100}[:k.starts] {
+		starts = append(starts, start{noiseHold, func() (*state, error) { return startEmpty(p, c), nil }})
+	}
+	if p.b.m <= k.allIn {
+		starts = append(starts, start{0, func() (*state, error) { return startFull(ctx, p) }})
+	}
+	var mu sync.Mutex
+	steps := 0
+	observe := func(st *state) {
+		mu.Lock()
+		defer mu.Unlock()
+		steps++
+		if k.observe != nil {
+			k.observe(estimators.Step{Iteration: steps, Objective: -st.lev, Message: fmt.Sprintf("%d relevance vectors", len(st.active))})
+		}
+	}
+	states, done := make([]*state, len(starts)), make([]bool, len(starts))
+	err = parallel.For(ctx, k.workers, len(starts), func(i int) error {
+		st, err := starts[i].make()
+		if err != nil {
+			return err
+		}
+		states[i] = st
+		done[i], err = st.climb(ctx, starts[i].hold, observe)
+		return err
+	})
+	if err != nil {
+		return nil, false, 0, err
+	}
+	at := 0
+	for i, st := range states {
+		actions += st.actions
+		if st.lev > states[at].lev {
+			at = i
+		}
+	}
+	return states[at], done[at], actions, nil
+}
+
+// unscale takes a state to the units of the targets and of the columns.
+func (k task) unscale(st *state, scale, mean float64, converged bool, actions int) (*solution, error) {
+	size := len(st.active)
+	out := &solution{
+		indices: make([]int, size), weights: make([]float64, size), alphas: make([]float64, size), means: make([]float64, size),
+		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale),
+	}
+	if k.bias == BiasFree {
+		out.intercept, out.spread = mean, 1/float64(k.n)
+	}
+	order := make([]int, size) // members by column
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return st.active[a] - st.active[b] })
+	var sigma *mat.SymDense
+	if size > 0 {
+		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+		if err != nil {
+			return nil, err
+		}
+		sigma, out.cov = chol.Inverse(), mat.NewSymDense(size, nil)
+	}
+	for i, a := range order {
+		j := st.active[a]
+		norm := st.b.norms[j]
+		out.indices[i], out.means[i] = j, st.b.means[j]
+		out.weights[i] = scale * st.mu[a] / norm
+		out.alphas[i] = st.alpha[a] * norm / scale * norm / scale
+		out.intercept -= out.weights[i] * out.means[i]
+		for l := i; l < size; l++ {
+			c := order[l]
+			out.cov.SetSym(i, l, scale*scale*sigma.At(a, c)/norm/st.b.norms[st.active[c]])
+		}
+	}
+	out.report = estimators.Report{Converged: converged, Iterations: actions, Objective: -out.evidence, Jitter: st.jitter}
+	if !converged {
+		out.report.Warnings = append(out.report.Warnings, fmt.Sprintf("stopped after %d actions without convergence", st.actions))
+	}
+	if size == 0 {
+		out.report.Warnings = append(out.report.Warnings, "no relevance vectors: no column of the basis explains the targets")
+	}
+	if k.noise == 0 && st.beta >= st.highestBeta()*(1-1e-9) {
+		out.report.Warnings = append(out.report.Warnings, "the noise is at its least, 1e-6 of the targets' variance: the targets look free of noise")
+	}
+	if st.jitter > 0 {
+		out.report.Warnings = append(out.report.Warnings, fmt.Sprintf("a matrix was singular to rounding: %.2g was added to its diagonal", st.jitter))
+	}
+	return out, nil
+}
+
+// trivial is the model of targets that leave nothing to learn: the intercept, or
+// nothing where there is none.
+func (k task) trivial() *solution {
+	out := &solution{noise: k.noise, evidence: math.Inf(1), report: estimators.Report{
+		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},
+	}}
+	if k.bias == BiasFree {
+		out.spread = 1 / float64(k.n)
+		for _, v := range k.y {
+			out.intercept += v / float64(k.n)
+		}
+		return out
+	}
+	if k.noise == 0 {
+		for _, v := range k.y {
+			out.noise += v / float64(k.n) * v
+		}
+	}
+	return out
+}
