@@ -232,6 +232,25 @@ func kernelColumns(k kernels.Kernel, centres, x *mat.Dense) columns {
 	}
 }
 
+// matrixColumns gives the columns of a matrix, and ones after the last.
+func matrixColumns(phi *mat.Dense) columns {
+	_, m := phi.Dims()
+	return func(_ context.Context, dst *mat.Dense, first int) error {
+		width, _ := dst.Dims()
+		for i := range width {
+			row := dst.RawRowView(i)
+			if first+i < m {
+				mat.Col(row, first+i, phi)
+				continue
+			}
+			for j := range row {
+				row[j] = 1
+			}
+		}
+		return nil
+	}
+}
+
 func newModel(s *solution, kernel kernels.Kernel, centres *mat.Dense, rows []int, width, m int) *model {
 	out := &model{solution: s, kernel: kernel, width: width}
 	columns := s.indices
@@ -270,21 +289,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, phi mat.Matrix, y []float64) 
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	raw := func(_ context.Context, dst *mat.Dense, first int) error {
-		width, _ := dst.Dims()
-		for i := range width {
-			row := dst.RawRowView(i)
-			if first+i < m {
-				mat.Col(row, first+i, pd)
-				continue
-			}
-			for j := range row {
-				row[j] = 1
-			}
-		}
-		return nil
-	}
-	s, err := r.task(raw, n, m, y).solve(ctx)
+	s, err := r.task(matrixColumns(pd), n, m, y).solve(ctx)
 	if err != nil {
 		return err
 	}
@@ -371,17 +376,26 @@ func (r *Regressor) input(name string, x mat.Matrix, matrix bool) (*mat.Dense, e
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	if matrix != (r.m.kernel == nil) {
-		if matrix {
-			return nil, &fault.NotFittedError{Type: regressorType + ": fitted on rows: use the methods that do not end in Matrix"}
-		}
-		return nil, &fault.NotFittedError{Type: regressorType + ": fitted on a matrix: use the methods that end in Matrix"}
+	if err := rightMethod(regressorType, matrix, r.m.kernel == nil); err != nil {
+		return nil, err
 	}
 	xd, err := check.Dense(name, x)
 	if err != nil {
 		return nil, err
 	}
 	return xd, check.Columns(name, xd, r.m.width)
+}
+
+// rightMethod returns an error if a method for matrices is called on what was fitted
+// on rows, or the other way round.
+func rightMethod(typ string, matrix, fittedOnMatrix bool) error {
+	switch {
+	case matrix && !fittedOnMatrix:
+		return &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix"}
+	case !matrix && fittedOnMatrix:
+		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+	}
+	return nil
 }
 
 // Predict returns the mean at each row of x (r×d). Cost O(rmd) for m relevance

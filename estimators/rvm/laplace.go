@@ -1,0 +1,386 @@
+package rvm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	biasAlpha     = 1e-6 // precision of the constant, of unit norm; it stays
+	deadAlpha     = 1e6  // precision, of a column of unit norm, from which it is out
+	candidates    = 5    // of a scan that are tried before the next
+	reestimates   = 500  // at most, of all precisions
+	leastEvidence = 1e-6 // the rise of the evidence by which a change is kept
+)
+
+// binary is a classification into t = 0 and 1 in Laplace's approximation: members of
+// the basis with precisions, and the mode of their posterior. The column of ones is
+// the last of the basis and always the first member.
+type binary struct {
+	b       *basis
+	t       []float64
+	workers int
+
+	active  []int
+	columns [][]float64
+	alpha   []float64
+	w       []float64 // the mode
+	y       []float64 // probabilities of the rows there
+	curve   []float64 // y(1-y)
+	chol    *linalg.Cholesky
+	sigma   *mat.SymDense
+	lev     float64
+	jitter  float64
+	banned  map[int]bool
+	changes int
+}
+
+func newBinary(ctx context.Context, b *basis, t []float64, workers int) (*binary, error) {
+	p := &binary{b: b, t: t, workers: workers, banned: map[int]bool{}}
+	return p, p.include(ctx, b.m-1, biasAlpha)
+}
+
+func (p *binary) include(ctx context.Context, j int, alpha float64) error {
+	column, err := p.b.column(ctx, j)
+	if err != nil {
+		return err
+	}
+	p.active, p.columns = append(p.active, j), append(p.columns, column)
+	p.alpha, p.w = append(p.alpha, alpha), append(p.w, 0)
+	return nil
+}
+
+func (p *binary) exclude(i int) {
+	p.active, p.columns = slices.Delete(p.active, i, i+1), slices.Delete(p.columns, i, i+1)
+	p.alpha, p.w = slices.Delete(p.alpha, i, i+1), slices.Delete(p.w, i, i+1)
+}
+
+// latent returns f = Φw.
+func (p *binary) latent(w []float64) []float64 {
+	f := make([]float64, len(p.t))
+	for i, c := range p.columns {
+		axpy(w[i], c, f)
+	}
+	return f
+}
+
+// energy is E = Σ log(1+e^f) - tf + w'Aw/2.
+func (p *binary) energy(f, w []float64) float64 {
+	e := 0.0
+	for i, v := range f {
+		e += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
+	}
+	for i, a := range p.alpha {
+		e += a * w[i] * w[i] / 2
+	}
+	return e
+}
+
+// curvature sets y, B and the factor of H = Φ'BΦ + A at f.
+func (p *binary) curvature(f []float64) error {
+	n, m := len(f), len(p.active)
+	p.y, p.curve = make([]float64, n), make([]float64, n)
+	half := mat.NewDense(m, n, nil)
+	for i, v := range f {
+		p.y[i] = 1 / (1 + math.Exp(-v))
+		p.curve[i] = max(p.y[i]*(1-p.y[i]), 1e-12)
+	}
+	for k, c := range p.columns {
+		row := half.RawRowView(k)
+		for i, v := range c {
+			row[i] = math.Sqrt(p.curve[i]) * v
+		}
+	}
+	h := mat.NewSymDense(m, nil)
+	h.SymOuterK(1, half)
+	for i, a := range p.alpha {
+		h.SetSym(i, i, h.At(i, i)+a)
+	}
+	var err error
+	if p.chol, err = linalg.NewCholesky("posterior precision", h); err != nil {
+		return err
+	}
+	p.jitter = max(p.jitter, p.chol.Jitter())
+	return nil
+}
+
+// mode finds the mode of the posterior by Newton's method with halved steps, from
+// where it was, and the evidence there.
+func (p *binary) mode(ctx context.Context) error {
+	f := p.latent(p.w)
+	e := p.energy(f, p.w)
+	for last := false; ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.curvature(f); err != nil {
+			return err
+		}
+		m := len(p.active)
+		g := mat.NewDense(m, 1, nil)
+		for i, c := range p.columns {
+			s := -p.alpha[i] * p.w[i]
+			for k, v := range c {
+				s += v * (p.t[k] - p.y[k])
+			}
+			g.Set(i, 0, s)
+		}
+		step := mat.DenseCopyOf(g)
+		p.chol.Solve(step)
+		decrement := 0.0
+		for i := range m {
+			decrement += g.At(i, 0) * step.At(i, 0)
+		}
+		if last || !(decrement > 0) {
+			break
+		}
+		// Close to the mode a full step doubles its digits; one more than the
+		// stopping rule wants costs nothing and gives them all.
+		last = decrement < 1e-12*max(1, math.Abs(e))
+		moved := false
+		for s := 1.0; s > 1e-10; s /= 2 {
+			w := slices.Clone(p.w)
+			for i := range w {
+				w[i] += s * step.At(i, 0)
+			}
+			fs := p.latent(w)
+			if es := p.energy(fs, w); es <= e-1e-4*s*decrement || last {
+				p.w, f, e, moved = w, fs, es, true
+				break
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	if err := p.curvature(f); err != nil {
+		return err
+	}
+	p.lev = -e - p.chol.LogDet()/2
+	for _, a := range p.alpha {
+		p.lev += math.Log(a) / 2
+	}
+	p.sigma = p.chol.Inverse()
+	return nil
+}
+
+// reestimate takes γ/w² for all precisions but the constant's, again and again until
+// none moves by more than tolerance in its logarithm, and drops what is dead.
+func (p *binary) reestimate(ctx context.Context, tolerance float64) error {
+	for range reestimates {
+		if err := p.mode(ctx); err != nil {
+			return err
+		}
+		worst := 0.0
+		for i := len(p.active) - 1; i > 0; i-- {
+			gamma := 1 - p.alpha[i]*p.sigma.At(i, i)
+			next := max(gamma, 1e-300) / (p.w[i] * p.w[i])
+			next = min(max(next, p.alpha[i]/10), p.alpha[i]*10)
+			worst = max(worst, math.Abs(math.Log(next/p.alpha[i])))
+			p.alpha[i] = next
+		}
+		for i := len(p.active) - 1; i > 0; i-- {
+			if p.alpha[i] > deadAlpha {
+				p.exclude(i)
+			}
+		}
+		if worst < tolerance {
+			break
+		}
+	}
+	return p.mode(ctx)
+}
+
+// statistics returns S and Q of a column outside of the model, at the mode.
+func (p *binary) statistics(column []float64) (s, q float64) {
+	m := len(p.active)
+	cross := mat.NewDense(m, 1, nil)
+	for k, c := range p.columns {
+		v := 0.0
+		for i, a := range c {
+			v += a * p.curve[i] * column[i]
+		}
+		cross.Set(k, 0, v)
+	}
+	for i, a := range column {
+		s += p.curve[i] * a * a
+		q += a * (p.t[i] - p.y[i])
+	}
+	return s - p.chol.QuadInverse(cross)[0], q
+}
+
+// scan returns S and Q of every column.
+func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
+	m := len(p.active)
+	s, q = make([]float64, p.b.m), make([]float64, p.b.m)
+	weighted := mat.NewDense(m, len(p.t), nil)
+	rest := make([]float64, len(p.t))
+	for k, c := range p.columns {
+		row := weighted.RawRowView(k)
+		for i, v := range c {
+			row[i] = p.curve[i] * v
+		}
+	}
+	for i, t := range p.t {
+		rest[i] = t - p.y[i]
+	}
+	err = parallel.For(ctx, p.workers, len(p.b.kept), func(i int) error {
+		block, err := p.b.block(ctx, i)
+		if err != nil {
+			return err
+		}
+		first, width := p.b.span(i)
+		var cross mat.Dense
+		cross.Mul(weighted, block.T())
+		quad := p.chol.QuadInverse(&cross)
+		for j := range width {
+			row := block.RawRowView(j)
+			d := 0.0
+			for k, v := range row {
+				d += p.curve[k] * v * v
+			}
+			s[first+j], q[first+j] = d-quad[j], dot(row, rest)
+		}
+		return nil
+	})
+	return s, q, err
+}
+
+// proposals returns the most promising changes, best first.
+func (p *binary) proposals(ctx context.Context) ([]action, error) {
+	s, q, err := p.scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := make([]bool, p.b.m)
+	for _, j := range p.active {
+		in[j] = true
+	}
+	var out []action
+	for j := range s {
+		if in[j] || p.banned[j] || p.b.norms[j] == 0 || s[j] < leastFree {
+			continue
+		}
+		if a := optimum(s[j], q[j]); !math.IsInf(a, 1) {
+			if g := contribution(a, s[j], q[j]); g > leastGain {
+				out = append(out, action{add, j, a, g})
+			}
+		}
+	}
+	for i := 1; i < len(p.active); i++ {
+		if p.banned[p.active[i]] {
+			continue
+		}
+		si, qi := 1/p.sigma.At(i, i)-p.alpha[i], p.w[i]/p.sigma.At(i, i)
+		if g := -contribution(p.alpha[i], si, qi); g > -leastGain {
+			out = append(out, action{remove, p.active[i], math.Inf(1), g})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b action) int { return cmp.Compare(b.gain, a.gain) })
+	return out[:min(candidates, len(out))], nil
+}
+
+// climb changes the model as long as the evidence rises.
+func (p *binary) climb(ctx context.Context, observe func(*binary)) (bool, error) {
+	if err := p.reestimate(ctx, 1e-3); err != nil {
+		return false, err
+	}
+	limit := 10*p.b.m + 1000
+	for tried := 0; tried < limit; {
+		list, err := p.proposals(ctx)
+		if err != nil {
+			return false, err
+		}
+		if len(list) == 0 {
+			return true, p.reestimate(ctx, 1e-9)
+		}
+		for _, a := range list {
+			tried++
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+			kept, err := p.try(ctx, a)
+			if err != nil {
+				return false, err
+			}
+			if kept && observe != nil {
+				observe(p)
+			}
+		}
+	}
+	return false, p.reestimate(ctx, 1e-9)
+}
+
+// try makes a change and keeps it if the evidence rises; if not the column is banned
+// until another change is kept.
+func (p *binary) try(ctx context.Context, a action) (bool, error) {
+	old := *p
+	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
+	old.alpha, old.w = slices.Clone(p.alpha), slices.Clone(p.w)
+	at := slices.Index(p.active, a.index)
+	switch {
+	case a.kind == remove && at > 0:
+		p.exclude(at)
+	case a.kind == add && at < 0:
+		// An earlier one of the list may have taken what this one promised.
+		column, err := p.b.column(ctx, a.index)
+		if err != nil {
+			return false, err
+		}
+		s, q := p.statistics(column)
+		alpha := optimum(s, q)
+		if math.IsInf(alpha, 1) || s < leastFree {
+			p.banned[a.index] = true
+			return false, nil
+		}
+		p.active, p.columns = append(p.active, a.index), append(p.columns, column)
+		p.alpha, p.w = append(p.alpha, alpha), append(p.w, 0)
+	default:
+		return false, nil
+	}
+	if err := p.reestimate(ctx, 1e-3); err != nil {
+		return false, err
+	}
+	if p.lev > old.lev+leastEvidence {
+		p.changes++
+		clear(p.banned)
+		return true, nil
+	}
+	jitter := p.jitter
+	*p = old
+	p.jitter = jitter
+	p.banned[a.index] = true
+	return false, nil
+}
+
+// gradient is the derivative of the evidence by log α, the mode's own movement
+// included.
+func (p *binary) gradient() []float64 {
+	n, m := len(p.t), len(p.active)
+	// Φ Σ, n×m, and v = diag(ΦΣΦ').
+	phi := mat.NewDense(n, m, nil)
+	for k, c := range p.columns {
+		for i, v := range c {
+			phi.Set(i, k, v)
+		}
+	}
+	var ps mat.Dense
+	ps.Mul(phi, p.sigma)
+	g := make([]float64, m)
+	for k := range m {
+		sum := 0.0
+		for i := range n {
+			v := dot(ps.RawRowView(i), phi.RawRowView(i))
+			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k)
+		}
+		g[k] = (1-p.alpha[k]*(p.sigma.At(k, k)+p.w[k]*p.w[k]))/2 + p.alpha[k]*p.w[k]*sum/2
+	}
+	return g
+}
