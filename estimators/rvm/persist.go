@@ -3,7 +3,6 @@ package rvm
 import (
 	"encoding"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -54,11 +53,7 @@ func (m *model) store(configured kernels.Kernel) storedModel {
 	if m.kernel != nil {
 		s.Kernel = kernels.MakeReference(configured, m.kernel)
 	}
-	for i := range m.indices {
-		for j := i; j < len(m.indices); j++ {
-			s.Cov = append(s.Cov, m.cov.At(i, j))
-		}
-	}
+	s.Cov = packSym(m.cov)
 	return s
 }
 
@@ -69,15 +64,13 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 	switch {
 	case s.Width < 1 || len(s.Weights) != k || len(s.Alphas) != k || len(s.Means) != k || s.Ones && k == 0:
 		return bad("%d columns, %d weights, %d precisions and %d means for a width of %d", k, len(s.Weights), len(s.Alphas), len(s.Means), s.Width)
-	case len(s.Cov) != k*(k+1)/2:
-		return bad("a covariance of %d numbers for %d columns", len(s.Cov), k)
 	case !s.Weights.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !s.Cov.Finite() || !isFinite(s.Intercept):
 		return bad("a value is not finite")
 	case !(s.Noise >= 0) || !(s.Spread >= 0) || !isFinite(s.Noise) || !isFinite(s.Spread):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)
 	case len(s.Evidence) != 1 || math.IsNaN(s.Evidence[0]) || len(s.Objective) != 1 || math.IsNaN(s.Objective[0]):
 		return bad("evidence %v, objective %v", s.Evidence, s.Objective)
-	case !slices.IsSorted(s.Indices) || k > 0 && s.Indices[0] < 0:
+	case !ascending(s.Indices) || k > 0 && s.Indices[0] < 0:
 		return bad("columns %v do not ascend", s.Indices)
 	}
 	m := &model{width: s.Width, ones: s.Ones, rows: s.Rows, solution: &solution{
@@ -85,14 +78,9 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 		evidence: s.Evidence[0], report: s.Report,
 	}}
 	m.report.Objective = s.Objective[0]
-	if k > 0 {
-		m.cov = mat.NewSymDense(k, nil)
-		for i, at := 0, 0; i < k; i++ {
-			for j := i; j < k; j++ {
-				m.cov.SetSym(i, j, s.Cov[at])
-				at++
-			}
-		}
+	var ok bool
+	if m.cov, ok = unpackSym(k, s.Cov); !ok {
+		return bad("a covariance of %d numbers for %d columns", len(s.Cov), k)
 	}
 	var err error
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
@@ -141,4 +129,165 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	}
 	r.m = m
 	return nil
+}
+
+const classifierKind = "rvm.Classifier"
+
+var (
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
+)
+
+// storedMachine is one class against the rest in a file.
+type storedMachine struct {
+	Members   []int
+	Weights   codec.Floats
+	Alphas    codec.Floats
+	Cov       codec.Floats
+	Intercept float64
+	Evidence  float64
+}
+
+type storedClasses struct {
+	Matrix   bool
+	Kernel   kernels.Reference
+	Width    int
+	Labels   []int
+	Vectors  codec.Matrix
+	Rows     []int
+	Columns  []int
+	Machines []storedMachine
+	Report   estimators.Report
+}
+
+// packSym returns the upper triangle, row by row.
+func packSym(m *mat.SymDense) (out codec.Floats) {
+	if m == nil {
+		return nil
+	}
+	n := m.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// unpackSym is the inverse, nil for order 0; ok is false if the length does not fit.
+func unpackSym(n int, packed codec.Floats) (m *mat.SymDense, ok bool) {
+	if float64(len(packed)) != float64(n)*(float64(n)+1)/2 {
+		return nil, false
+	}
+	if n == 0 {
+		return nil, true
+	}
+	m = mat.NewSymDense(n, nil)
+	at := 0
+	for i := range n {
+		for j := i; j < n; j++ {
+			m.SetSym(i, j, packed[at])
+			at++
+		}
+	}
+	return m, true
+}
+
+// MarshalBinary writes the fitted model: the relevance vectors of all machines, their
+// weights and covariances, the classes, and the kernel's name. The configuration is
+// not written.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	m := c.m
+	if m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	s := storedClasses{
+		Matrix: m.kernel == nil, Width: m.width, Labels: m.labels, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Columns: m.columns, Report: m.report,
+	}
+	if m.kernel != nil {
+		s.Kernel = kernels.MakeReference(c.Kernel, m.kernel)
+	}
+	for _, mc := range m.machines {
+		s.Machines = append(s.Machines, storedMachine{
+			Members: mc.members, Weights: mc.weights, Alphas: mc.alphas, Cov: packSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
+		})
+	}
+	return codec.Marshal(classifierKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
+// Errors are ErrBadModel and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedClasses
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	m, err := s.classes(c.Kernel)
+	if err != nil {
+		return err
+	}
+	c.m = m
+	return nil
+}
+
+func (s storedClasses) classes(configured kernels.Kernel) (*classes, error) {
+	bad := func(format string, args ...any) (*classes, error) {
+		return nil, fault.BadModel(classifierKind, format, args...)
+	}
+	k := len(s.Labels)
+	machines := k
+	if k == 2 {
+		machines = 1
+	}
+	switch {
+	case k < 2 || !ascending(s.Labels) || len(s.Machines) != machines:
+		return bad("%d machines for classes %v", len(s.Machines), s.Labels)
+	case s.Width < 1 || !ascending(s.Columns) || len(s.Columns) > 0 && s.Columns[0] < 0:
+		return bad("columns %v of a width of %d", s.Columns, s.Width)
+	}
+	m := &classes{labels: s.Labels, rows: s.Rows, columns: s.Columns, width: s.Width, report: s.Report}
+	var err error
+	if m.vectors, err = s.Vectors.Dense(); err != nil {
+		return bad("vectors: %v", err)
+	}
+	rows, width := 0, s.Width
+	if m.vectors != nil {
+		rows, width = m.vectors.Dims()
+	}
+	switch {
+	case s.Matrix && (m.vectors != nil || len(s.Rows) > 0 || len(s.Columns) > 0 && s.Columns[len(s.Columns)-1] >= s.Width):
+		return bad("columns %v of a matrix of %d", s.Columns, s.Width)
+	case !s.Matrix && (rows != len(s.Columns) || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != rows):
+		return bad("%d vectors of %d columns for %d of %d", rows, width, len(s.Columns), s.Width)
+	}
+	for i, sm := range s.Machines {
+		mc := &machine{members: sm.Members, weights: sm.Weights, alphas: sm.Alphas, intercept: sm.Intercept, evidence: sm.Evidence}
+		var ok bool
+		mc.cov, ok = unpackSym(len(sm.Members)+1, sm.Cov)
+		numbers := codec.Floats{sm.Intercept, sm.Evidence}
+		switch {
+		case !ok || len(sm.Weights) != len(sm.Members) || len(sm.Alphas) != len(sm.Members):
+			return bad("machine %d: %d weights and %d numbers of covariance for %d vectors", i, len(sm.Weights), len(sm.Cov), len(sm.Members))
+		case !sm.Weights.Finite() || !sm.Alphas.Finite() || !sm.Cov.Finite() || !numbers.Finite():
+			return bad("machine %d: a value is not finite", i)
+		case !ascending(sm.Members) || len(sm.Members) > 0 && (sm.Members[0] < 0 || sm.Members[len(sm.Members)-1] >= len(s.Columns)):
+			return bad("machine %d: vectors %v of %d", i, sm.Members, len(s.Columns))
+		}
+		m.machines = append(m.machines, mc)
+	}
+	if s.Matrix {
+		return m, nil
+	}
+	m.kernel, err = s.Kernel.Resolve(classifierKind, configured)
+	return m, err
+}
+
+// ascending reports whether v ascends without repetition.
+func ascending(v []int) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] <= v[i-1] {
+			return false
+		}
+	}
+	return true
 }
