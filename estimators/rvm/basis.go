@@ -20,8 +20,8 @@ type columns func(ctx context.Context, dst *mat.Dense, first int) error
 const blockWidth = 128
 
 // basis is the design matrix Φ (n×M) with columns of unit norm, centred for a free
-// bias. Columns whose norm is below 1e-9 of the largest are zero. As many as the
-// budget holds are kept, the others are evaluated each time they are needed.
+// bias. Columns whose norm is below 1e-9 of the largest are zero, but for that of
+// ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
 type basis struct {
 	n, m    int
 	raw     columns
@@ -31,7 +31,7 @@ type basis struct {
 	workers int
 }
 
-func newBasis(ctx context.Context, raw columns, n, m int, centre bool, bytes int64, workers int) (*basis, error) {
+func newBasis(ctx context.Context, raw columns, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
 	b := &basis{n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
 	b.kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
 	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.kept))))
@@ -64,7 +64,7 @@ func newBasis(ctx context.Context, raw columns, n, m int, centre bool, bytes int
 		largest = max(largest, v)
 	}
 	for j, v := range b.norms {
-		if v <= 1e-9*largest {
+		if v <= 1e-9*largest && !(ones && j == m-1) {
 			b.norms[j] = 0
 		}
 	}

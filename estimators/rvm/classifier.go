@@ -154,7 +154,7 @@ func (c *Classifier) fit(ctx context.Context, raw columns, n, m int, y []int) (*
 	if len(labels) < 2 {
 		return nil, fault.Shape("y has", len(labels), "class", "want at least 2")
 	}
-	b, err := newBasis(ctx, raw, n, m+1, false, orDefault(c.CacheBytes, DefaultCacheBytes), c.Workers)
+	b, err := newBasis(ctx, raw, n, m+1, false, true, orDefault(c.CacheBytes, DefaultCacheBytes), c.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func loadClasses(t *testing.T) (c classReference, labels []int) {
 // binaryAt is the model of given columns and precisions of the columns as they are.
 func binaryAt(t *testing.T, c classReference, budget int64, active []int, alpha []float64) *binary {
 	x := golden.Dense(c.X)
-	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), len(c.Y), len(c.Y)+1, false, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), len(c.Y), len(c.Y)+1, false, true, budget, 2)
 	require.NoError(t, err)
 	p := &binary{b: b, t: c.Y, workers: 2, banned: map[int]bool{}}
 	for i, j := range active {

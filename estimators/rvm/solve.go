@@ -105,7 +105,7 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if k.bias == BiasARD {
 		m++
 	}
-	b, err := newBasis(ctx, k.raw, k.n, m, k.bias == BiasFree, k.bytes, k.workers)
+	b, err := newBasis(ctx, k.raw, k.n, m, k.bias == BiasFree, k.bias == BiasARD, k.bytes, k.workers)
 	if err != nil {
 		return nil, err
 	}

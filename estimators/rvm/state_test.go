@@ -74,7 +74,7 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 	if c.bias() == BiasARD {
 		m++
 	}
-	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.bias() == BiasFree, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.bias() == BiasFree, c.bias() == BiasARD, budget, 2)
 	require.NoError(t, err)
 	p, _, err := newProblem(ctx, b, c.Y, c.bias() == BiasFree, 1, 0, 2)
 	require.NoError(t, err)
