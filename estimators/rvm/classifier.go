@@ -22,12 +22,15 @@ const classifierType = "rvm: Classifier"
 // nearly flat prior. More than two classes are learnt each against the rest. The zero
 // value is ready to use.
 type Classifier struct {
-	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	Landmarks  *mat.Dense     // the rows that basis functions sit on (M×d); nil: training rows
-	BasisSize  int            // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
-	Seed       uint64         // of BasisSize, and of the sample that MedianRBF takes of many rows
-	Workers    int            // goroutines; 0: GOMAXPROCS
-	CacheBytes int64          // for columns of the design matrix; 0: DefaultCacheBytes
+	Kernel    kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	Landmarks *mat.Dense     // the rows that basis functions sit on (M×d); nil: training rows
+	BasisSize int            // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
+	// Refine follows the true gradient of the evidence at the end, for a small gain in
+	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
+	Refine     bool
+	Seed       uint64 // of BasisSize, and of the sample that MedianRBF takes of many rows
+	Workers    int    // goroutines; 0: GOMAXPROCS
+	CacheBytes int64  // for columns of the design matrix; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after each change of a machine, by one goroutine
 	// at a time; Objective is the negative log evidence of that machine.
 	Observe func(estimators.Step)
@@ -176,7 +179,9 @@ func (c *Classifier) fit(ctx context.Context, raw columns, n, m int, y []int) (*
 			return err
 		}
 		fitted[i] = p
-		done[i], err = p.climb(ctx, observe)
+		if done[i], err = p.climb(ctx, observe); err == nil && c.Refine {
+			err = p.refine(ctx)
+		}
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -383,4 +384,50 @@ func (p *binary) gradient() []float64 {
 		g[k] = (1-p.alpha[k]*(p.sigma.At(k, k)+p.w[k]*p.w[k]))/2 + p.alpha[k]*p.w[k]*sum/2
 	}
 	return g
+}
+
+// refine climbs the evidence by its true gradient, which the re-estimates γ/w² leave:
+// they hold the curvature at the mode fixed.
+func (p *binary) refine(ctx context.Context) error {
+	m := len(p.active) - 1
+	if m == 0 {
+		return nil
+	}
+	var failed error
+	at := func(u []float64) {
+		for i, v := range u {
+			p.alpha[i+1] = math.Exp(min(max(v, -300), 300))
+		}
+		if failed == nil {
+			failed = p.mode(ctx)
+		}
+	}
+	start := make([]float64, m)
+	for i := range start {
+		start[i] = math.Log(p.alpha[i+1])
+	}
+	at(start)
+	before := p.lev
+	result, _ := optimize.Minimize(optimize.Problem{
+		Func: func(u []float64) float64 {
+			if at(u); failed != nil {
+				return math.Inf(1)
+			}
+			return -p.lev
+		},
+		Grad: func(g, u []float64) {
+			at(u)
+			for i, v := range p.gradient()[1:] {
+				g[i] = -v
+			}
+		},
+	}, start, &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 100}, &optimize.BFGS{})
+	if failed == nil && result != nil && -result.F > before {
+		start = result.X
+	}
+	if failed != nil {
+		return failed
+	}
+	at(start)
+	return failed
 }
