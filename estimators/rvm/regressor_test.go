@@ -1,27 +1,280 @@
 package rvm
 
 import (
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // From a cold start the evidence is within a nat of the best that the reference found
-// in six starts, which is no bound: the evidence has many optima.
+// in six starts; that is no bound, for the evidence has many optima.
 func TestReferenceFromAColdStart(t *testing.T) {
 	for _, name := range referenceFiles {
 		c := load(t, name)
 		r := &Regressor{Kernel: c.kernel(), Bias: c.bias()}
 		require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
 		assert.GreaterOrEqual(t, r.LogEvidence(), c.Optimum.Evidence-1, name)
-		t.Logf("%s: evidence %.4f (reference %.4f), %d vectors (%d)", name, r.LogEvidence(), c.Optimum.Evidence, len(r.RelevanceIndices()), len(c.Optimum.Relevance))
 		assert.True(t, r.Report().Converged)
-		mean, variance, err := r.PredictVariance(golden.Dense(c.Predict.X))
-		require.NoError(t, err)
-		t.Log(mean, c.Predict.Mean)
-		t.Log(variance, c.Predict.Var)
+		t.Logf("%s: evidence %.4f (reference %.4f), %d vectors (%d)", name, r.LogEvidence(), c.Optimum.Evidence, len(r.RelevanceIndices()), len(c.Optimum.Relevance))
 	}
+}
+
+// Where the same optimum is found the predictions are the reference's.
+func TestReferencePredictions(t *testing.T) {
+	c := load(t, "reg_3d80_npoly_ard.json")
+	r := &Regressor{Kernel: c.kernel(), Bias: BiasARD}
+	require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
+	assert.Equal(t, c.Optimum.Relevance[:2], r.RelevanceIndices())
+	assert.InEpsilon(t, c.Optimum.Weights[2], r.Intercept(), 1e-6)
+	assert.LessOrEqual(t, golden.MaxError(r.Weights(), c.Optimum.Weights[:2]), 1e-6)
+	assert.InEpsilon(t, 1/c.Optimum.Beta, r.Noise(), 1e-6)
+	mean, variance, err := r.PredictVariance(golden.Dense(c.Predict.X))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(mean, c.Predict.Mean), 1e-6)
+	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
+}
+
+// The other cases, from the model that the reference found: bias free and none.
+func TestReferencePredictionsOfAModel(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		p := c.problem(t, 1<<30)
+		st := stateAt(t, p, c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
+		x := golden.Dense(c.X)
+		mean := 0.0
+		for _, v := range c.Y {
+			mean += v / float64(len(c.Y))
+		}
+		k := task{n: len(c.Y), m: len(c.Y), y: c.Y, bias: c.bias()}
+		s, err := k.unscale(st, 1, mean, true, 0)
+		require.NoError(t, err)
+		_, d := x.Dims()
+		rows := make([]int, len(c.Y))
+		m := newModel(s, c.kernel(), x, rows, d, len(c.Y))
+		got, variance, err := m.predict(golden.Dense(c.Predict.X), 1, true)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, golden.MaxError(got, c.Predict.Mean), 1e-6, name)
+		assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6, name)
+		if c.bias() == BiasFree {
+			assert.InDelta(t, c.Optimum.Intercept, s.intercept, 1e-6, name)
+		}
+	}
+}
+
+func wave(n int) (*mat.Dense, []float64) {
+	x := random(n, 2, 11)
+	noise := random(n, 1, 12)
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = 3 + math.Sin(2*x.At(i, 0)) + x.At(i, 1)*x.At(i, 1)/4 + 0.1*noise.At(i, 0)
+	}
+	return x, y
+}
+
+// A matrix of the caller's, columns that are not kept, all rows given as landmarks, and
+// any number of workers make the same model.
+func TestWaysToTheSameModel(t *testing.T) {
+	x, y := wave(300)
+	fresh, _ := wave(20)
+	kernel := kernels.RBF{Gamma: 0.4}
+	for _, bias := range []Bias{BiasFree, BiasARD, BiasNone} {
+		want := &Regressor{Kernel: kernel, Bias: bias}
+		require.NoError(t, want.Fit(ctx, x, y))
+		mean, variance, err := want.PredictVariance(fresh)
+		require.NoError(t, err)
+		for name, r := range map[string]*Regressor{
+			"landmarks": {Kernel: kernel, Bias: bias, Landmarks: x},
+			"no cache":  {Kernel: kernel, Bias: bias, CacheBytes: 1},
+			"a cache":   {Kernel: kernel, Bias: bias, CacheBytes: 8 * 300 * blockWidth},
+			"workers":   {Kernel: kernel, Bias: bias, Workers: 3},
+			"all rows":  {Kernel: kernel, Bias: bias, BasisSize: 300},
+		} {
+			require.NoError(t, r.Fit(ctx, x, y))
+			assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices(), name)
+			got, v, err := r.PredictVariance(fresh)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7, name)
+			assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-7, name)
+		}
+
+		k, err := kernels.Matrix(ctx, kernel, x, nil)
+		require.NoError(t, err)
+		cross, err := kernels.Cross(ctx, kernel, fresh, x, nil)
+		require.NoError(t, err)
+		r := &Regressor{Bias: bias}
+		require.NoError(t, r.FitMatrix(ctx, k, y))
+		got, v, err := r.PredictVarianceMatrix(cross)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7)
+		assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-7)
+		got, err = r.PredictMatrix(cross)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7)
+		assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices())
+		assert.Nil(t, r.RelevanceVectors())
+		_, err = r.Predict(fresh)
+		assert.ErrorContains(t, err, "methods that end in Matrix")
+		_, err = want.PredictMatrix(cross)
+		assert.ErrorContains(t, err, "methods that do not end in Matrix")
+	}
+}
+
+// The facts of a model fit together: weights, vectors and intercept are the prediction,
+// covariance and noise its variance, γ = αw² at the optimum.
+func TestFacts(t *testing.T) {
+	x, y := wave(120)
+	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Bias: BiasNone}
+	assert.Nil(t, r.Weights())
+	assert.Nil(t, r.Alphas())
+	assert.Nil(t, r.RelevanceIndices())
+	assert.Nil(t, r.RelevanceVectors())
+	assert.Nil(t, r.Covariance())
+	assert.Nil(t, r.ChosenKernel())
+	assert.Zero(t, r.Noise()+r.Intercept()+r.LogEvidence())
+	require.NoError(t, r.Fit(ctx, x, y))
+	vectors, cov := r.RelevanceVectors(), r.Covariance()
+	for i, j := range r.RelevanceIndices() {
+		assert.Equal(t, x.RawRowView(j), vectors.RawRowView(i))
+	}
+	assert.True(t, slices.IsSorted(r.RelevanceIndices()))
+	k, err := kernels.Cross(ctx, r.ChosenKernel(), x, vectors, nil)
+	require.NoError(t, err)
+	mean, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	w := mat.NewVecDense(len(r.Weights()), r.Weights())
+	for i := range mean {
+		phi := mat.NewVecDense(w.Len(), k.RawRowView(i))
+		assert.InDelta(t, mat.Dot(phi, w)+r.Intercept(), mean[i], 1e-10)
+		assert.InDelta(t, r.Noise()+mat.Inner(phi, cov, phi), variance[i], 1e-10)
+	}
+	for i, a := range r.Alphas() {
+		gamma := 1 - a*cov.At(i, i)
+		assert.InEpsilon(t, gamma, a*r.Weights()[i]*r.Weights()[i], 1e-5)
+	}
+	assert.Equal(t, -r.LogEvidence(), r.Report().Objective)
+	assert.InDelta(t, 0.01, r.Noise(), 0.005, "the noise that was put in")
+}
+
+// Targets in other units give the same model in those units.
+func TestScaleOfTheTargets(t *testing.T) {
+	x, y := wave(100)
+	a := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
+	require.NoError(t, a.Fit(ctx, x, y))
+	scaled := make([]float64, len(y))
+	for i, v := range y {
+		scaled[i] = 1000*v - 7
+	}
+	b := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
+	require.NoError(t, b.Fit(ctx, x, scaled))
+	assert.Equal(t, a.RelevanceIndices(), b.RelevanceIndices())
+	assert.InEpsilon(t, 1e6*a.Noise(), b.Noise(), 1e-6)
+	assert.InDelta(t, a.LogEvidence()-99*math.Log(1000), b.LogEvidence(), 1e-6)
+	for i, v := range a.Alphas() {
+		assert.InEpsilon(t, v/1e6, b.Alphas()[i], 1e-5)
+	}
+}
+
+func TestNoiseAndStarts(t *testing.T) {
+	x, y := wave(100)
+	fixed := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoiseVariance: 0.04}
+	require.NoError(t, fixed.Fit(ctx, x, y))
+	assert.InEpsilon(t, 0.04, fixed.Noise(), 1e-12)
+	free := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
+	require.NoError(t, free.Fit(ctx, x, y))
+	assert.Greater(t, free.LogEvidence(), fixed.LogEvidence())
+	var steps atomic.Int64
+	one := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, AllIn: -1, Observe: func(s estimators.Step) { steps.Add(1) }}
+	require.NoError(t, one.Fit(ctx, x, y))
+	assert.LessOrEqual(t, one.LogEvidence(), free.LogEvidence())
+	assert.EqualValues(t, one.Report().Iterations, steps.Load())
+	assert.Greater(t, free.Report().Iterations, one.Report().Iterations, "of all starts")
+}
+
+func TestBasisSize(t *testing.T) {
+	x, y := wave(200)
+	a, b := &Regressor{BasisSize: 30, Seed: 5}, &Regressor{BasisSize: 30, Seed: 5}
+	require.NoError(t, a.Fit(ctx, x, y))
+	require.NoError(t, b.Fit(ctx, x, y))
+	assert.Equal(t, a.RelevanceIndices(), b.RelevanceIndices())
+	other := &Regressor{BasisSize: 30, Seed: 6}
+	require.NoError(t, other.Fit(ctx, x, y))
+	assert.NotEqual(t, a.RelevanceIndices(), other.RelevanceIndices())
+	for i, j := range a.RelevanceIndices() {
+		assert.Equal(t, x.RawRowView(j), a.RelevanceVectors().RawRowView(i))
+	}
+
+	landmarks := random(15, 2, 3)
+	l := &Regressor{Landmarks: landmarks}
+	require.NoError(t, l.Fit(ctx, x, y))
+	for i, j := range l.RelevanceIndices() {
+		assert.Equal(t, landmarks.RawRowView(j), l.RelevanceVectors().RawRowView(i))
+	}
+}
+
+func TestPredictInterval(t *testing.T) {
+	x, y := wave(150)
+	r := &Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	mean, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	low, high, err := r.PredictInterval(x, 0.95)
+	require.NoError(t, err)
+	for i, m := range mean {
+		assert.InDelta(t, m-1.959963984540054*math.Sqrt(variance[i]), low[i], 1e-12)
+		assert.InDelta(t, m+1.959963984540054*math.Sqrt(variance[i]), high[i], 1e-12)
+	}
+	for _, level := range []float64{0, 1, -1, math.NaN()} {
+		_, _, err = r.PredictInterval(x, level)
+		assert.ErrorIs(t, err, estimators.ErrParam)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	x, y := wave(10)
+	for want, r := range map[string]*Regressor{
+		"rvm: Regressor: Bias = 7, want BiasFree, BiasARD or BiasNone":                       {Bias: 7},
+		"rvm: Regressor: NoiseVariance = -1, want a finite value > 0, or 0 to estimate it":   {NoiseVariance: -1},
+		"rvm: Regressor: NoiseVariance = +Inf, want a finite value > 0, or 0 to estimate it": {NoiseVariance: math.Inf(1)},
+		"rvm: Regressor: BasisSize = -1, want >= 0":                                          {BasisSize: -1},
+		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                      {Starts: 4},
+		"rvm: Regressor: CacheBytes = -1, want >= 0":                                         {CacheBytes: -1},
+		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":            {Kernel: kernels.RBF{Gamma: -1}},
+		"Landmarks has 3 columns, x has 2":                                                   {Landmarks: mat.NewDense(1, 3, nil)},
+		"Landmarks has 0 rows, want at least 1":                                              {Landmarks: &mat.Dense{}},
+	} {
+		assert.EqualError(t, r.Fit(ctx, x, y), want)
+	}
+	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, x, y[1:]), estimators.ErrShape)
+	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, nil, y), estimators.ErrShape)
+	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, x, append([]float64{math.NaN()}, y[1:]...)), estimators.ErrNotFinite)
+	err := (&Regressor{Kernel: kernels.Polynomial{Degree: 4000}}).Fit(ctx, random(10, 2, 1), y)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+
+	cancelled, cancel := context.WithCancel(ctx)
+	r := &Regressor{Observe: func(estimators.Step) { cancel() }}
+	x, y = wave(100)
+	assert.ErrorIs(t, r.Fit(cancelled, x, y), context.Canceled)
+}
+
+func TestDefaults(t *testing.T) {
+	x, y := wave(60)
+	median, err := kernels.MedianRBF(ctx, x, 0)
+	require.NoError(t, err)
+	zero := &Regressor{}
+	spelled := &Regressor{Kernel: median, Bias: BiasFree, AllIn: DefaultAllIn, Starts: DefaultStarts, CacheBytes: DefaultCacheBytes}
+	require.NoError(t, zero.Fit(ctx, x, y))
+	require.NoError(t, spelled.Fit(ctx, x, y))
+	assert.Equal(t, zero.Weights(), spelled.Weights())
+	assert.Equal(t, median, zero.ChosenKernel())
+	assert.Equal(t, "BiasFree BiasARD BiasNone Bias(9)", BiasFree.String()+" "+BiasARD.String()+" "+BiasNone.String()+" "+Bias(9).String())
 }

@@ -1,0 +1,58 @@
+// Package rvm is the relevance vector machine: Bayesian regression and classification
+// on the columns of a kernel, each with a prior precision of its own, of which the
+// evidence drives most to infinity and leaves a few, the relevance vectors.
+//
+// # Regression
+//
+//	t = Φw + b + noise,   noise ~ N(0, 1/β),   w[i] ~ N(0, 1/α[i]),   Φ[n,i] = k(x[n], c[i])
+//
+// With the members of the model in Φ, H = βΦ'Φ + A, A = diag(α), the posterior of w is
+// N(μ, Σ), Σ = H⁻¹, μ = βΣΦ't, and the log evidence
+//
+//	L = ½ ( N ln β - N ln 2π - ln|H| + Σ ln α - β|t - Φμ|² - μ'Aμ )
+//
+// (Tipping, Journal of Machine Learning Research 1, 2001). BiasFree centres t and the
+// columns and takes N = n-1: a constant of flat prior is integrated out, exactly.
+//
+// L is climbed one column at a time (Tipping and Faul, AISTATS 2003): from S and Q,
+// what a column's overlap with the noise precision and with the residual are, follows
+// the precision at which it adds most, and how much. Every change is an update of
+// order nm + Mm, kept only if the evidence, taken anew, rises: the promise of a column
+// that lies nearly in the span of the others is rounding, and following it never ends.
+// When no change is left, Newton's method moves all precisions and the noise at once
+// (the derivatives are exact), and members that contribute nothing are dropped. The
+// evidence has many optima, so the climb begins from several starts, the empty model
+// at three noises and, for a basis of at most AllIn, all columns; the highest is kept.
+//
+// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βn) more for BiasFree with
+// φ centred. Far from all relevance vectors of a local kernel that is the noise alone.
+//
+// # Classification
+//
+// p = 1/(1+e⁻ᶠ), f = Φw with a constant of precision 1e-6 on its column of unit norm.
+// The posterior is Laplace's approximation at its mode, found by Newton's method with
+// halved steps; precisions are re-estimated as (1 - αΣ)/w² (MacKay 1992), columns tried
+// by the same S and Q at the mode, and kept if the evidence rises. Refine ends with the
+// true gradient of the evidence, which those re-estimates leave out. Probabilities are
+// moderated by the variance v of f (MacKay 1992):
+//
+//	p = 1/(1 + exp(-f/√(1 + πv/8)))
+//
+// More than two classes are learnt each against the rest, and their p divided by the
+// sum.
+//
+// # Numerics
+//
+// Columns are scaled to unit norm; those below 1e-9 of the largest are left out, and
+// one that is nearly a member is not added. Targets are in units of their standard
+// deviation within. Every matrix is factored by Cholesky with jitter, which Report has;
+// none is inverted on the path of the changes. The kernel need not be positive
+// semi-definite. A kernel matrix is not formed: columns are kept within CacheBytes and
+// evaluated anew beyond that.
+//
+// # Cost
+//
+// With n rows, M basis functions and m relevance vectors: a change O(nm + Mm), a new
+// column O(nM), a recomputation O(Mm² + nM), a Newton step O(m³). Memory CacheBytes and
+// O(Mm). Landmarks or BasisSize bring M down.
+package rvm
