@@ -1,0 +1,165 @@
+package rvm
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// blobs are rows around as many centres as there are classes, a little mixed.
+func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
+	x := random(n, 2, seed)
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % classes
+		a := 2 * math.Pi * float64(y[i]) / float64(classes)
+		x.Set(i, 0, 0.7*x.At(i, 0)+2*math.Cos(a))
+		x.Set(i, 1, 0.7*x.At(i, 1)+2*math.Sin(a))
+	}
+	return x, y
+}
+
+// The facts of the machines are what the probabilities are made of.
+func TestMachines(t *testing.T) {
+	for _, classes := range []int{2, 3, 4} {
+		x, y := blobs(120, classes, 1)
+		fresh, truth := blobs(40, classes, 2)
+		c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}
+		require.NoError(t, c.Fit(ctx, x, y))
+		machines := c.Machines()
+		if classes == 2 {
+			require.Len(t, machines, 1)
+			assert.Equal(t, 1, machines[0].Class)
+		} else {
+			require.Len(t, machines, classes)
+		}
+		p, err := c.PredictProba(fresh)
+		require.NoError(t, err)
+		decision, err := c.Decision(fresh)
+		require.NoError(t, err)
+		labels, err := c.Predict(fresh)
+		require.NoError(t, err)
+		var all []int
+		evidence := 0.0
+		for _, m := range machines {
+			all = append(all, m.RelevanceIndices...)
+			evidence += m.LogEvidence
+			assert.Equal(t, len(m.Weights), len(m.RelevanceIndices))
+			assert.True(t, slices.IsSorted(m.RelevanceIndices))
+		}
+		slices.Sort(all)
+		assert.Equal(t, slices.Compact(all), c.RelevanceIndices())
+		assert.InDelta(t, evidence, c.LogEvidence(), 1e-12)
+		assert.InDelta(t, -evidence, c.Report().Objective, 1e-12)
+
+		right := 0
+		for i := range truth {
+			sum := 0.0
+			for k := range classes {
+				sum += sigmoid(decision.At(i, k))
+			}
+			for k := range classes {
+				assert.InDelta(t, sigmoid(decision.At(i, k))/sum, p.At(i, k), 1e-12)
+			}
+			if labels[i] == truth[i] {
+				right++
+			}
+			// Moderation brings the latent score towards 0 and keeps its sign.
+			m := machines[0]
+			f := m.Intercept
+			for a, j := range m.RelevanceIndices {
+				f += m.Weights[a] * c.ChosenKernel().Eval(fresh.RawRowView(i), x.RawRowView(j))
+			}
+			s := decision.At(i, classes-len(machines))
+			assert.True(t, math.Abs(s) <= math.Abs(f) && s*f >= 0, "score %v of latent %v", s, f)
+		}
+		assert.GreaterOrEqual(t, right, 34, "of 40, %d classes", classes)
+		assert.Less(t, len(c.RelevanceIndices()), 25, "few vectors")
+	}
+}
+
+func sigmoid(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
+
+// Rows as unlikely to be of any class as one could be still have probabilities.
+func TestProbabilitiesOfUnlikelyRows(t *testing.T) {
+	p := probabilities(mat.NewDense(3, 3, []float64{-900, -901, -2000, 900, -900, 0, 0, 0, 0}))
+	for i := range 3 {
+		assert.InDelta(t, 1, mat.Sum(p.RowView(i)), 1e-15)
+	}
+	assert.InDelta(t, math.E, p.At(0, 0)/p.At(0, 1), 1e-12)
+	assert.InDelta(t, 2.0/3, p.At(1, 0), 1e-15)
+	assert.InDelta(t, 1.0/3, p.At(2, 1), 1e-15)
+}
+
+func TestWaysToTheSameClassifier(t *testing.T) {
+	x, y := blobs(150, 3, 3)
+	fresh, _ := blobs(20, 3, 4)
+	kernel := kernels.RBF{Gamma: 0.5}
+	want := &Classifier{Kernel: kernel}
+	require.NoError(t, want.Fit(ctx, x, y))
+	p, err := want.PredictProba(fresh)
+	require.NoError(t, err)
+	for name, c := range map[string]*Classifier{
+		"landmarks": {Kernel: kernel, Landmarks: x}, "no cache": {Kernel: kernel, CacheBytes: 1}, "workers": {Kernel: kernel, Workers: 3},
+	} {
+		require.NoError(t, c.Fit(ctx, x, y))
+		assert.Equal(t, want.RelevanceIndices(), c.RelevanceIndices(), name)
+		got, err := c.PredictProba(fresh)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, got, 1e-8), name)
+	}
+	k, err := kernels.Matrix(ctx, kernel, x, nil)
+	require.NoError(t, err)
+	cross, err := kernels.Cross(ctx, kernel, fresh, x, nil)
+	require.NoError(t, err)
+	c := &Classifier{}
+	require.NoError(t, c.FitMatrix(ctx, k, y))
+	got, err := c.PredictProbaMatrix(cross)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(p, got, 1e-8))
+	labels, err := c.PredictMatrix(cross)
+	require.NoError(t, err)
+	truth, err := want.Predict(fresh)
+	require.NoError(t, err)
+	assert.Equal(t, truth, labels)
+	assert.Nil(t, c.RelevanceVectors())
+	_, err = c.Predict(fresh)
+	assert.ErrorContains(t, err, "methods that end in Matrix")
+	_, err = want.PredictMatrix(cross)
+	assert.ErrorContains(t, err, "methods that do not end in Matrix")
+	_, err = c.PredictMatrix(fresh)
+	assert.ErrorIs(t, err, estimators.ErrShape)
+}
+
+func TestClassifierFields(t *testing.T) {
+	x, y := blobs(100, 2, 5)
+	var steps atomic.Int64
+	c := &Classifier{BasisSize: 20, Seed: 3, Observe: func(estimators.Step) { steps.Add(1) }}
+	assert.Nil(t, c.Machines())
+	assert.Nil(t, c.RelevanceIndices())
+	assert.Nil(t, c.RelevanceVectors())
+	assert.Nil(t, c.ChosenKernel())
+	assert.Zero(t, c.LogEvidence())
+	require.NoError(t, c.Fit(ctx, x, y))
+	assert.EqualValues(t, c.Report().Iterations, steps.Load())
+	for i, j := range c.RelevanceIndices() {
+		assert.Equal(t, x.RawRowView(j), c.RelevanceVectors().RawRowView(i))
+	}
+	for want, c := range map[string]*Classifier{
+		"rvm: Classifier: BasisSize = -1, want >= 0":  {BasisSize: -1},
+		"rvm: Classifier: CacheBytes = -1, want >= 0": {CacheBytes: -1},
+		"Landmarks has 1 columns, x has 2":            {Landmarks: mat.NewDense(1, 1, nil)},
+	} {
+		assert.EqualError(t, c.Fit(ctx, x, y), want)
+	}
+	assert.ErrorIs(t, c.FitMatrix(ctx, x, y[1:]), estimators.ErrShape)
+	assert.ErrorIs(t, c.FitMatrix(ctx, nil, y), estimators.ErrShape)
+}

@@ -1,0 +1,254 @@
+package rvm
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var goldenRows = mat.NewDense(12, 1, []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 2.5, 3})
+
+// Files of version 1 stay readable and predict what a fit predicts now; the machine
+// that wrote them may have rounded in another way.
+func TestGoldenFilesStayReadable(t *testing.T) {
+	const rounding = 1e-6
+	y := []float64{9.1, 6.2, 4.1, 2.2, 1, 0.2, 0.3, 1.1, 2.2, 4, 6.3, 9}
+	at := mat.NewDense(3, 1, []float64{-2.2, 0, 7})
+	for name, r := range map[string]*Regressor{
+		"Regressor-v1.keln": {}, "Regressor-ard-v1.keln": {Kernel: kernels.RBF{Gamma: 0.2}, Bias: BiasARD},
+	} {
+		require.NoError(t, r.Fit(ctx, goldenRows, y))
+		read := &Regressor{Kernel: r.Kernel}
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, name, r.MarshalBinary)))
+		mean, variance, err := r.PredictVariance(at)
+		require.NoError(t, err)
+		gotMean, gotVariance, err := read.PredictVariance(at)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, mean, gotMean, rounding)
+		assert.InDeltaSlice(t, variance, gotVariance, rounding)
+		assert.Equal(t, r.RelevanceIndices(), read.RelevanceIndices())
+		assert.InDelta(t, r.LogEvidence(), read.LogEvidence(), rounding)
+	}
+	c := &Classifier{}
+	require.NoError(t, c.Fit(ctx, goldenRows, []int{1, 1, 1, 2, 2, 2, 2, 2, 2, 5, 5, 5}))
+	read := &Classifier{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
+	p, err := c.PredictProba(at)
+	require.NoError(t, err)
+	got, err := read.PredictProba(at)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(p, got, rounding))
+	assert.Equal(t, c.Classes(), read.Classes())
+	assert.Equal(t, len(c.Machines()), len(read.Machines()))
+}
+
+// What was fitted on a matrix, or has no vectors, survives a file; a kernel that does
+// not match is named.
+func TestFilesOfOtherKinds(t *testing.T) {
+	x, y := wave(60)
+	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
+	require.NoError(t, err)
+	for _, bias := range []Bias{BiasFree, BiasARD} {
+		r := &Regressor{Bias: bias}
+		require.NoError(t, r.FitMatrix(ctx, k, y))
+		data, err := r.MarshalBinary()
+		require.NoError(t, err)
+		read := &Regressor{}
+		require.NoError(t, read.UnmarshalBinary(data))
+		want, err := r.PredictMatrix(k)
+		require.NoError(t, err)
+		got, err := read.PredictMatrix(k)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	r := &Regressor{Kernel: kernels.Matern{}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	assert.EqualError(t, (&Regressor{}).UnmarshalBinary(data), "rvm.Regressor: bad model data: fitted with Kernel Matern(nu=1.5, length=1), this value has Kernel nil")
+
+	constant := &Regressor{}
+	require.NoError(t, constant.Fit(ctx, x, make([]float64, 60)))
+	data, err = constant.MarshalBinary()
+	require.NoError(t, err)
+	read := &Regressor{}
+	require.NoError(t, read.UnmarshalBinary(data))
+	assert.True(t, math.IsInf(read.LogEvidence(), 1))
+
+	classes, labels := blobs(60, 3, 1)
+	kc, err := kernels.Matrix(ctx, kernels.RBF{}, classes, nil)
+	require.NoError(t, err)
+	c := &Classifier{}
+	require.NoError(t, c.FitMatrix(ctx, kc, labels))
+	data, err = c.MarshalBinary()
+	require.NoError(t, err)
+	readClasses := &Classifier{}
+	require.NoError(t, readClasses.UnmarshalBinary(data))
+	want, err := c.PredictProbaMatrix(kc)
+	require.NoError(t, err)
+	got, err := readClasses.PredictProbaMatrix(kc)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(want, got))
+}
+
+func TestHostilePayloads(t *testing.T) {
+	inf := math.Inf(1)
+	model := func() storedModel {
+		return storedModel{
+			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3},
+			Indices: []int{3, 9}, Ones: true, Weights: []float64{1, 2}, Alphas: []float64{1, 2}, Cov: []float64{1, 0, 1}, Means: []float64{0, 0},
+			Noise: 1, Evidence: []float64{-3}, Objective: []float64{3},
+		}
+	}
+	try := func(s storedModel) error {
+		data, err := codec.Marshal(regressorKind, 1, s)
+		require.NoError(t, err)
+		return (&Regressor{}).UnmarshalBinary(data)
+	}
+	require.NoError(t, try(model()))
+	for name, change := range map[string]func(s *storedModel){
+		"width":           func(s *storedModel) { s.Width = 0 },
+		"weights":         func(s *storedModel) { s.Weights = s.Weights[:1] },
+		"alphas":          func(s *storedModel) { s.Alphas = nil },
+		"means":           func(s *storedModel) { s.Means = []float64{1} },
+		"covariance":      func(s *storedModel) { s.Cov = s.Cov[:2] },
+		"infinite":        func(s *storedModel) { s.Weights[0] = inf },
+		"infinite cov":    func(s *storedModel) { s.Cov[2] = inf },
+		"intercept":       func(s *storedModel) { s.Intercept = inf },
+		"noise":           func(s *storedModel) { s.Noise = -1 },
+		"spread":          func(s *storedModel) { s.Spread = math.NaN() },
+		"evidence":        func(s *storedModel) { s.Evidence = []float64{math.NaN()} },
+		"no evidence":     func(s *storedModel) { s.Evidence = nil },
+		"objective":       func(s *storedModel) { s.Objective = nil },
+		"order":           func(s *storedModel) { s.Indices = []int{9, 3} },
+		"negative":        func(s *storedModel) { s.Indices = []int{-1, 3} },
+		"vectors":         func(s *storedModel) { s.Vectors = codec.Matrix{} },
+		"vector width":    func(s *storedModel) { s.Vectors = codec.Matrix{Rows: 1, Cols: 2, Data: []float64{2, 2}} },
+		"infinite vector": func(s *storedModel) { s.Vectors.Data[0] = inf },
+		"rows":            func(s *storedModel) { s.Rows = []int{1, 2} },
+		"ones":            func(s *storedModel) { s.Ones = false },
+		"matrix":          func(s *storedModel) { s.Matrix = true },
+		"beyond":          func(s *storedModel) { s.Matrix, s.Vectors, s.Rows = true, codec.Matrix{}, nil },
+		"kernel":          func(s *storedModel) { s.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
+		"ones of no model": func(s *storedModel) {
+			*s = storedModel{Width: 1, Ones: true, Evidence: s.Evidence, Objective: s.Objective}
+		},
+	} {
+		s := model()
+		change(&s)
+		assert.ErrorIs(t, try(s), estimators.ErrBadModel, name)
+	}
+
+	classes := func() storedClasses {
+		return storedClasses{
+			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Labels: []int{1, 2}, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3},
+			Columns: []int{3}, Machines: []storedMachine{{Members: []int{0}, Weights: []float64{1}, Alphas: []float64{1}, Cov: []float64{1, 0, 1}}},
+		}
+	}
+	tryClasses := func(s storedClasses) error {
+		data, err := codec.Marshal(classifierKind, 1, s)
+		require.NoError(t, err)
+		return (&Classifier{}).UnmarshalBinary(data)
+	}
+	require.NoError(t, tryClasses(classes()))
+	for name, change := range map[string]func(s *storedClasses){
+		"labels":         func(s *storedClasses) { s.Labels = []int{2, 1} },
+		"one class":      func(s *storedClasses) { s.Labels = []int{2} },
+		"machines":       func(s *storedClasses) { s.Labels = []int{1, 2, 3} },
+		"width":          func(s *storedClasses) { s.Width = 0 },
+		"columns":        func(s *storedClasses) { s.Columns = []int{-1} },
+		"vectors":        func(s *storedClasses) { s.Vectors = codec.Matrix{} },
+		"bad vector":     func(s *storedClasses) { s.Vectors.Data[0] = inf },
+		"rows":           func(s *storedClasses) { s.Rows = []int{1, 2} },
+		"matrix":         func(s *storedClasses) { s.Matrix = true },
+		"beyond":         func(s *storedClasses) { s.Matrix, s.Vectors, s.Rows = true, codec.Matrix{}, nil },
+		"covariance":     func(s *storedClasses) { s.Machines[0].Cov = nil },
+		"weights":        func(s *storedClasses) { s.Machines[0].Weights = nil },
+		"infinite":       func(s *storedClasses) { s.Machines[0].Alphas[0] = inf },
+		"intercept":      func(s *storedClasses) { s.Machines[0].Intercept = inf },
+		"member":         func(s *storedClasses) { s.Machines[0].Members[0] = 1 },
+		"negative":       func(s *storedClasses) { s.Machines[0].Members[0] = -1 },
+		"another kernel": func(s *storedClasses) { s.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
+	} {
+		s := classes()
+		change(&s)
+		assert.ErrorIs(t, tryClasses(s), estimators.ErrBadModel, name)
+	}
+}
+
+// FuzzUnmarshal reads any bytes: ErrBadModel, or a value that predicts or says why not.
+func FuzzUnmarshal(f *testing.F) {
+	for _, name := range []string{"Regressor-v1.keln", "Regressor-ard-v1.keln", "Classifier-v1.keln"} {
+		f.Add(golden.Bytes(f, name))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, c := &Regressor{}, &Classifier{}
+		for _, err := range []error{r.UnmarshalBinary(data), c.UnmarshalBinary(data)} {
+			if err != nil && !errors.Is(err, estimators.ErrBadModel) {
+				t.Fatalf("%v is no ErrBadModel", err)
+			}
+		}
+		x := mat.NewDense(2, 1, []float64{0, 1})
+		_, _, err := r.PredictVariance(x)
+		_, errClasses := c.PredictProba(x)
+		for _, err := range []error{err, errClasses} {
+			if err != nil && !errors.Is(err, estimators.ErrNotFitted) && !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// FuzzFit turns bytes into rows and targets: an error of the contract or a finite model.
+func FuzzFit(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(1), uint8(0))
+	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(2), uint8(1))
+	f.Fuzz(func(t *testing.T, raw []byte, columns, bias uint8) {
+		d := 1 + int(columns)%3
+		n := min(len(raw)/(d+1), 20)
+		if n == 0 {
+			return
+		}
+		x, y, labels := mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)
+		for i := range n {
+			for j := range d {
+				x.Set(i, j, math.Sinh(float64(int8(raw[i*(d+1)+j]))/4))
+			}
+			labels[i] = int(raw[i*(d+1)+d]) % 3
+			y[i] = float64(int8(raw[i*(d+1)+d]))
+		}
+		r := &Regressor{Bias: Bias(bias % 3)}
+		if err := r.Fit(ctx, x, y); err != nil && !errors.Is(err, estimators.ErrNotFinite) && !errors.Is(err, estimators.ErrNotPSD) {
+			t.Fatal(err)
+		} else if err == nil {
+			mean, variance, err := r.PredictVariance(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range variance {
+				if !(v >= 0) || !isFinite(mean[i]) {
+					t.Fatalf("row %d: mean %v, variance %v", i, mean[i], v)
+				}
+			}
+		}
+		c := &Classifier{}
+		if err := c.Fit(ctx, x, labels); err != nil {
+			if !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) && !errors.Is(err, estimators.ErrNotPSD) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if _, err := c.PredictProba(x); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
