@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -123,6 +124,18 @@ func TestAll(t *testing.T) {
 	}
 	estimatortest.Regressor(t, "ridge.DirectKernel (behind the steps that make its kernel)", func() estimators.Regressor { return direct(0) },
 		with(estimatortest.Options{Workers: func(w int) any { return direct(w) }}))
+
+	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
+		return &rvm.Regressor{Kernel: kernels.Matern{}, Bias: rvm.BiasARD, CacheBytes: 1}
+	}, plain)
+	estimatortest.Regressor(t, "rvm.Regressor (no bias, fixed noise)", func() estimators.Regressor {
+		return &rvm.Regressor{Bias: rvm.BiasNone, NoiseVariance: 0.1}
+	}, plain)
+	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "rvm.Classifier (refined)", func() estimators.Classifier { return &rvm.Classifier{Refine: true} }, plain)
 
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	const leavesOutRows = "scores by leaving out rows: two equal rows are not one of weight 2"

@@ -1,0 +1,93 @@
+package rvm_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// sinc is sin(x)/x at 50 places, with a little noise that repeats.
+func sinc() (*mat.Dense, []float64) {
+	x, y := mat.NewDense(50, 1, nil), make([]float64, 50)
+	for i := range y {
+		v := float64(i)/2.5 - 9.9
+		x.Set(i, 0, v)
+		y[i] = math.Sin(v)/v + 0.05*math.Sin(37*float64(i*i))
+	}
+	return x, y
+}
+
+func ExampleRegressor() {
+	x, y := sinc()
+	model := &rvm.Regressor{Kernel: kernels.RBFOfLength(1.5)}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	low, high, err := model.PredictInterval(mat.NewDense(1, 1, []float64{math.Pi}), 0.95)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("vectors:", len(model.RelevanceIndices()), "of 50")
+	fmt.Println("0 is within:", low[0] < 0 && 0 < high[0]) // sin(π)/π
+	// Output:
+	// vectors: 6 of 50
+	// 0 is within: true
+}
+
+func ExampleClassifier() {
+	// Two classes on two rings.
+	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
+	for i := range y {
+		a, r := 0.7*float64(i), 1+float64(i%2)
+		x.SetRow(i, []float64{r * math.Cos(a), r * math.Sin(a)})
+		y[i] = i % 2
+	}
+	model := &rvm.Classifier{}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.PredictProba(mat.NewDense(3, 2, []float64{0, 1, 0, 1.5, 0, 2}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.2f of class 1 on the inner ring, between them, on the outer\n", mat.Col(nil, 1, p))
+	// Output: [0.05 0.42 0.95] of class 1 on the inner ring, between them, on the outer
+}
+
+// What a Classifier learnt of each class.
+func ExampleMachine() {
+	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
+	model := &rvm.Classifier{}
+	if err := model.Fit(context.Background(), x, []int{7, 7, 7, 9, 9, 9}); err != nil {
+		log.Fatal(err)
+	}
+	var m rvm.Machine = model.Machines()[0]
+	fmt.Println("class", m.Class, "by", len(m.RelevanceIndices), "vector")
+	// Output:
+	// class 9 by 1 vector
+}
+
+// Three ways to model a constant.
+func ExampleBias() {
+	x, y := sinc()
+	for i := range y {
+		y[i] += 5
+	}
+	for _, bias := range []rvm.Bias{rvm.BiasFree, rvm.BiasARD, rvm.BiasNone} {
+		model := &rvm.Regressor{Kernel: kernels.RBFOfLength(1.5), Bias: bias}
+		if err := model.Fit(context.Background(), x, y); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: constant %.1f, %d vectors\n", bias, model.Intercept(), len(model.RelevanceIndices()))
+	}
+	// Output:
+	// BiasFree: constant 4.8, 6 vectors
+	// BiasARD: constant 4.8, 6 vectors
+	// BiasNone: constant 0.0, 13 vectors
+}
