@@ -77,6 +77,7 @@ type state struct {
 	banned    map[int]bool // until the next accepted action
 	duplicate map[int]bool // of a member, until the next deletion
 	actions   int
+	rejected  int
 }
 
 func newState(p *problem, beta float64) *state {
@@ -230,6 +231,8 @@ const (
 	// leastFree is the share of a column that lies outside the span of the model for
 	// it to be added; below it S is rounding.
 	leastFree = 1e-7
+	// rejectedUntilAnew is the number of actions taken back between two recomputations.
+	rejectedUntilAnew = 5
 	// alike is the cosine from which two columns are the same.
 	alike = 1 - 1e-6
 )
@@ -310,9 +313,25 @@ func (st *state) save() snapshot {
 	}
 }
 
+// restore goes back to a snapshot. A promise that was not kept may come of statistics
+// that have drifted, so now and then they are taken anew, which costs a pass over the
+// basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
 	st.active, st.members, st.alpha = old.active, old.members, old.alpha
-	return st.recompute(ctx)
+	if st.rejected++; st.rejected%rejectedUntilAnew == 0 {
+		return st.recompute(ctx)
+	}
+	st.mu, st.diag, st.s, st.q, st.e, st.ee, st.lev = old.mu, old.diag, old.s, old.q, old.e, old.ee, old.lev
+	st.factor = linalg.NewFactor(nil)
+	if len(st.active) == 0 {
+		return nil
+	}
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+	if err != nil {
+		return err
+	}
+	st.factor = linalg.NewFactor(chol)
+	return nil
 }
 
 // take does an action if the evidence, taken anew, rises by it, and says whether it

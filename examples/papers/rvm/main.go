@@ -7,6 +7,15 @@
 // NAME.split.csv, whose column k holds the 1-based training rows of split k.
 //
 //	go run ./examples/papers/rvm -protocol DIR
+//
+// With -friedman it shows instead how a fit grows with the number of rows, and with
+// -rscript beside kernlab's on the same rows; with -large a run at a size at which no
+// n×n matrix is wanted.
+//
+//	go run ./examples/papers/rvm -friedman 250,500,1000,2000
+//	go run ./examples/papers/rvm -friedman 250,500,1000,2000 -rscript Rscript
+//	go run ./examples/papers/rvm -large landmarks
+//	go run ./examples/papers/rvm -large empty
 package main
 
 import (
@@ -66,12 +75,34 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("rvm", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	dir := flags.String("protocol", "", "`folder` of the protocol's files")
+	sizes := flags.String("friedman", "", "comma separated numbers of rows")
+	rscript := flags.String("rscript", "", "`program` that runs R, for kernlab beside ours")
+	script := flags.String("script", filepath.Join("examples", "benchmark", "peers", "kernlab_rvm.R"), "`file` that it runs")
+	big := flags.String("large", "", "landmarks (50000 rows) or empty (10000 rows from the empty model)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *dir == "" {
-		return errors.New("-protocol is missing: the folder of NAME.csv and NAME.split.csv")
+	switch {
+	case *big != "":
+		return large(ctx, out, *big)
+	case *sizes != "":
+		var n []int
+		for _, s := range strings.Split(*sizes, ",") {
+			v, err := strconv.Atoi(s)
+			if err != nil || v < 2 {
+				return fmt.Errorf("-friedman %s: want numbers of at least 2 rows", *sizes)
+			}
+			n = append(n, v)
+		}
+		return growth(ctx, out, n, *rscript, *script)
+	case *dir == "":
+		return errors.New("one of -protocol, -friedman and -large is wanted")
 	}
+	return protocol(ctx, *dir, out, progress)
+}
+
+// protocol prints the table.
+func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 	bar := progressbar.NewOptions(len(sets), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
 	var text strings.Builder // shown when the progress bar is gone
@@ -79,7 +110,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	fmt.Fprintln(table, "set\trows\terror\tvectors\tseconds\tothers: error / vectors / seconds")
 	inside, tested := 0.0, 0.0
 	for _, s := range sets {
-		r, err := s.run(ctx, *dir)
+		r, err := s.run(ctx, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
