@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+)
+
+// Two colours that remain apart for the colour-blind and in grey.
+var (
+	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
+	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
+	band   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x30}
+	grey   = color.Gray{Y: 0x70}
+)
+
+// drawCurves writes a panel for each regression.
+func drawCurves(path string, curves []curve) error {
+	var panels [][]*plot.Plot
+	for _, c := range curves {
+		p, err := c.panel()
+		if err != nil {
+			return err
+		}
+		panels = append(panels, []*plot.Plot{p})
+	}
+	return write(path, panels, 18*vg.Centimeter, 20*vg.Centimeter)
+}
+
+func (c curve) panel() (*plot.Plot, error) {
+	const steps = 600
+	n, _ := c.x.Dims()
+	from, to := c.x.At(0, 0), c.x.At(n-1, 0)
+	at := mat.NewDense(steps, 1, nil)
+	for i := range steps {
+		at.Set(i, 0, from+(to+c.beyond-from)*float64(i)/(steps-1))
+	}
+	mean, err := c.model.Predict(at)
+	if err != nil {
+		return nil, err
+	}
+	low, high, err := c.model.PredictInterval(at, 0.95)
+	if err != nil {
+		return nil, err
+	}
+	line, edge := make(plotter.XYs, steps), make(plotter.XYs, 2*steps)
+	for i := range steps {
+		x := at.At(i, 0)
+		line[i] = plotter.XY{X: x, Y: mean[i]}
+		edge[i] = plotter.XY{X: x, Y: low[i]}
+		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
+	}
+	p := newPlot(c.title, c.xLabel, c.yLabel)
+	area, err := plotter.NewPolygon(edge)
+	if err != nil {
+		return nil, err
+	}
+	area.Color, area.LineStyle.Width = band, 0
+	curve, err := plotter.NewLine(line)
+	if err != nil {
+		return nil, err
+	}
+	curve.Color, curve.Width = blue, vg.Points(1.5)
+	rows := make(plotter.XYs, n)
+	for i := range rows {
+		rows[i] = plotter.XY{X: c.x.At(i, 0), Y: c.y[i]}
+	}
+	dots, err := points(rows, draw.CircleGlyph{}, grey, 1.6)
+	if err != nil {
+		return nil, err
+	}
+	var chosen plotter.XYs
+	for _, i := range c.model.RelevanceIndices() {
+		chosen = append(chosen, rows[i])
+	}
+	p.Add(area, curve, dots)
+	p.Legend.Add("mean", curve)
+	p.Legend.Add("95% of new observations", area)
+	p.Legend.Add("rows", dots)
+	if len(chosen) > 0 {
+		rings, err := points(chosen, draw.RingGlyph{}, orange, 4.5)
+		if err != nil {
+			return nil, err
+		}
+		p.Add(rings)
+		p.Legend.Add("relevance vectors", rings)
+	}
+	return p, nil
+}
+
+// probability is a grid of the probability of the second class, for contours.
+type probability struct {
+	x, y []float64
+	p    *mat.Dense
+}
+
+func (g probability) Dims() (c, r int)   { return len(g.x), len(g.y) }
+func (g probability) Z(c, r int) float64 { return g.p.At(r*len(g.x)+c, 1) }
+func (g probability) X(c int) float64    { return g.x[c] }
+func (g probability) Y(r int) float64    { return g.y[r] }
+
+// drawClasses writes rows, relevance vectors and contours of probability.
+func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) error {
+	const steps = 160
+	g := probability{}
+	at := mat.NewDense(steps*steps, 2, nil)
+	for i := range steps {
+		t := float64(i) / (steps - 1)
+		g.x, g.y = append(g.x, -1.3+2.3*t), append(g.y, -0.3+1.6*t)
+	}
+	for i := range steps * steps {
+		at.SetRow(i, []float64{g.x[i%steps], g.y[i/steps]})
+	}
+	var err error
+	if g.p, err = model.PredictProba(at); err != nil {
+		return err
+	}
+	p := newPlot("Two classes of two clusters each: probability of the second", "x₁", "x₂")
+	p.Legend.Top = false // the contours end above
+	for _, level := range []struct {
+		at     float64
+		style  draw.LineStyle
+		legend string
+	}{
+		{0.1, draw.LineStyle{Color: blue, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.1"},
+		{0.25, draw.LineStyle{Color: blue, Width: vg.Points(1)}, "0.25"},
+		{0.5, draw.LineStyle{Color: color.Black, Width: vg.Points(2)}, "0.5, the boundary"},
+		{0.75, draw.LineStyle{Color: orange, Width: vg.Points(1)}, "0.75"},
+		{0.9, draw.LineStyle{Color: orange, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.9"},
+	} {
+		contour := plotter.NewContour(g, []float64{level.at}, nil)
+		contour.LineStyles = []draw.LineStyle{level.style}
+		p.Add(contour)
+		p.Legend.Add(level.legend, &plotter.Line{LineStyle: level.style})
+	}
+	var classes [2]plotter.XYs
+	for i, label := range y {
+		classes[label] = append(classes[label], plotter.XY{X: x.At(i, 0), Y: x.At(i, 1)})
+	}
+	for label, shape := range []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}} {
+		dots, err := points(classes[label], shape, []color.Color{blue, orange}[label], 2.2)
+		if err != nil {
+			return err
+		}
+		p.Add(dots)
+		p.Legend.Add(fmt.Sprintf("class %d", label), dots)
+	}
+	var chosen plotter.XYs
+	for _, i := range model.RelevanceIndices() {
+		chosen = append(chosen, plotter.XY{X: x.At(i, 0), Y: x.At(i, 1)})
+	}
+	if len(chosen) > 0 {
+		rings, err := points(chosen, draw.RingGlyph{}, color.Black, 6)
+		if err != nil {
+			return err
+		}
+		p.Add(rings)
+		p.Legend.Add("relevance vectors", rings)
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = g.x[0], g.x[steps-1], g.y[0], g.y[steps-1]
+	return write(path, [][]*plot.Plot{{p}}, 18*vg.Centimeter, 13*vg.Centimeter)
+}
+
+func points(xys plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius float64) (*plotter.Scatter, error) {
+	s, err := plotter.NewScatter(xys)
+	if err != nil {
+		return nil, err
+	}
+	s.Shape, s.Color, s.Radius = shape, c, vg.Points(radius)
+	return s, nil
+}
+
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Padding = vg.Millimeter
+	p.Legend.TextStyle.Font.Size = font.Points(9)
+	p.Add(plotter.NewGrid())
+	return p
+}
+
+// write tiles the panels into a PNG.
+func write(path string, panels [][]*plot.Plot, width, height vg.Length) error {
+	canvas := vgimg.New(width, height)
+	pad := 4 * vg.Millimeter
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
+	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
+		panels[i][0].Draw(row[0])
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
