@@ -19,6 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -61,7 +63,7 @@ func accuracyOf(t *testing.T, truth, predicted base.FixedDataGrid) float64 {
 func TestEstimatorsInGolearn(t *testing.T) {
 	train, test := read(t, plants(90, 1)), read(t, plants(60, 2))
 	for name, e := range map[string]estimators.Classifier{
-		"lssvm": &lssvm.Classifier{}, "pipeline": scaled(),
+		"lssvm": &lssvm.Classifier{}, "pipeline": scaled(), "rvm": &rvm.Classifier{},
 		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &selection.Grid{Points: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +181,10 @@ func TestRegressionInGolearn(t *testing.T) {
 	train, test := read(t, text(1)), read(t, text(2))
 	truth, err := golearn.Targets(test)
 	require.NoError(t, err)
-	for name, e := range map[string]estimators.Regressor{"lssvm": &lssvm.Regressor{}, "selection": &selection.Regressor{}} {
+	for name, e := range map[string]estimators.Regressor{
+		"lssvm": &lssvm.Regressor{}, "rvm": &rvm.Regressor{}, "selection": &selection.Regressor{},
+		"selection for rvm": &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }},
+	} {
 		reg := &golearn.Regressor{Estimator: e}
 		require.NoError(t, reg.Fit(train), name)
 		pred, err := reg.Predict(test)
