@@ -155,21 +155,33 @@ func (b *basis) column(ctx context.Context, j int) ([]float64, error) {
 	return row, nil
 }
 
-// correlate returns Φ'v for each row v of rows (k×n), k×M.
-func (b *basis) correlate(ctx context.Context, rows *mat.Dense) (*mat.Dense, error) {
-	k, _ := rows.Dims()
-	out := mat.NewDense(k, b.m, nil)
+// correlate returns Φ'v.
+func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
+	out := make([]float64, b.m)
+	total := 0.0
+	for _, a := range v {
+		total += a
+	}
 	err := parallel.For(ctx, b.workers, len(b.kept), func(i int) error {
-		block, err := b.block(ctx, i)
-		if err != nil {
-			return err
-		}
 		first, width := b.span(i)
-		if k == 1 {
-			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(rows.RawRowView(0)), 0, vector(out.RawRowView(0)[first:first+width]))
+		part := out[first : first+width]
+		if block := b.kept[i]; block != nil {
+			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(v), 0, vector(part))
 			return nil
 		}
-		out.Slice(0, k, first, first+width).(*mat.Dense).Mul(rows, block.T())
+		// Centred and scaled is the product, not the block.
+		block := mat.NewDense(width, b.n, nil)
+		if err := b.raw(ctx, block, first); err != nil {
+			return err
+		}
+		blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(v), 0, vector(part))
+		for j := range part {
+			if s := b.norms[first+j]; s == 0 {
+				part[j] = 0
+			} else {
+				part[j] = (part[j] - b.means[first+j]*total) / s
+			}
+		}
 		return nil
 	})
 	return out, err

@@ -102,18 +102,20 @@ func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (boo
 
 // settle drops dead members, polishes, and drops what the polish found dead.
 func (st *state) settle(ctx context.Context, steps int) error {
-	if err := st.bury(ctx); err != nil {
-		return err
-	}
+	st.bury()
 	if err := st.polish(ctx, steps); err != nil {
 		return err
 	}
-	return st.bury(ctx)
+	if st.bury() {
+		return st.recompute(ctx)
+	}
+	return nil
 }
 
-// bury drops the members whose contribution is nothing, and recomputes.
-func (st *state) bury(ctx context.Context) error {
-	for {
+// bury drops the members whose contribution is nothing, and says whether there were
+// any.
+func (st *state) bury() (any bool) {
+	for ; ; any = true {
 		worst, at := leastGain, -1
 		for i := range st.active {
 			s, q := st.inside(i)
@@ -122,7 +124,7 @@ func (st *state) bury(ctx context.Context) error {
 			}
 		}
 		if at < 0 {
-			return st.recompute(ctx)
+			return any
 		}
 		st.drop(at)
 		clear(st.duplicate)

@@ -58,12 +58,9 @@ func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, 
 	} else if p.variance == 0 {
 		p.variance = mean * mean
 	}
-	bt, err := b.correlate(ctx, mat.NewDense(1, b.n, p.t))
-	if err != nil {
-		return nil, 0, err
-	}
-	p.bt = bt.RawRowView(0)
-	return p, mean * scale, nil
+	var err error
+	p.bt, err = b.correlate(ctx, p.t)
+	return p, mean * scale, err
 }
 
 // scaleOf is the standard deviation of the targets, or their size where that is 0;

@@ -45,11 +45,11 @@ func (p *problem) member(ctx context.Context, j int) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	products, err := p.b.correlate(ctx, mat.NewDense(1, len(column), column))
+	products, err := p.b.correlate(ctx, column)
 	if err != nil {
 		return nil, err
 	}
-	m = &member{column: column, products: products.RawRowView(0)}
+	m = &member{column: column, products: products}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cache[j] = m
@@ -120,11 +120,11 @@ func (st *state) recompute(ctx context.Context) error {
 	}
 	st.factor = linalg.NewFactor(chol)
 	st.refresh()
-	q, err := st.b.correlate(ctx, mat.NewDense(1, st.b.n, st.e))
+	q, err := st.b.correlate(ctx, st.e)
 	if err != nil {
 		return err
 	}
-	for i, v := range q.RawRowView(0) {
+	for i, v := range q {
 		st.q[i] = st.beta * v
 		st.s[i] = st.beta
 	}
