@@ -43,11 +43,7 @@ type Set struct {
 // Open reads name.csv from dir, or from what the repository ships if dir is "",
 // by the protocol of that name; without one, as Read does.
 func Open(dir, name string) (*Set, error) {
-	var files fs.FS = data.FS
-	if dir != "" {
-		files = os.DirFS(dir)
-	}
-	content, err := fs.ReadFile(files, name+".csv")
+	content, err := fs.ReadFile(folder(dir), name+".csv")
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
 	}
@@ -59,6 +55,19 @@ func Open(dir, name string) (*Set, error) {
 	sum := sha256.Sum256(content)
 	s.Name, s.SHA256 = name, hex.EncodeToString(sum[:])
 	return s, nil
+}
+
+// Exists says whether there is a name.csv that Open would read.
+func Exists(dir, name string) bool {
+	_, err := fs.Stat(folder(dir), name+".csv")
+	return err == nil
+}
+
+func folder(dir string) fs.FS {
+	if dir == "" {
+		return data.FS
+	}
+	return os.DirFS(dir)
 }
 
 // Read reads a CSV with a header and the target in the last column. A column is
