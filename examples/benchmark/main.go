@@ -12,7 +12,8 @@
 // it is started again with the same -out. Cells that were made with another seed,
 // budget, data file or configuration are an error, never mixed in; more splits,
 // sets or methods may be asked for. The code of the library is not compared: after
-// a change to it, take another -out.
+// a change to it, take another -out. Cells that failed are finished too; delete
+// their files to run them again.
 //
 // Without -data the sets are those that the repository ships, less the series in
 // time; with it, all in DIR that docs/data.md has a protocol for. Sets are read by

@@ -43,8 +43,10 @@ func (s settings) runAll(ctx context.Context, jobs []job, progress io.Writer) ([
 	if len(left) < len(jobs) {
 		fmt.Fprintf(progress, "%d of %d cells are there\n", len(jobs)-len(left), len(jobs))
 	}
-	if err := s.runLeft(ctx, jobs, left, cells, progress); err != nil {
-		return nil, err
+	if len(left) > 0 {
+		if err := s.runLeft(ctx, jobs, left, cells, progress); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]cell, len(cells))
 	for i, c := range cells {
