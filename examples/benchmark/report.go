@@ -34,6 +34,17 @@ func (s settings) conditions() conditions {
 	}
 }
 
+const legend = `
+## Measures
+
+- NMSE: squared error over that of the mean of the test rows; R2 is 1 - NMSE; Coverage95: the share of targets in
+  the method's central 95% intervals
+- GMean: geometric mean of the shares of each class that are found; AUC: of more than two classes the mean of each
+  against the rest; LogLoss, Brier: of the method's probabilities
+- fit s, predict s: without reading the rows; MB before, peak MB: resident memory of the process when its rows were
+  read, and the most until the predictions were there; model kB: the model's file
+`
+
 // report is report.json.
 type report struct {
 	Settings conditions    `json:"settings"`
@@ -284,8 +295,9 @@ func (r *report) failures(b *strings.Builder, d description) {
 	}
 }
 
-// explain says what the methods are.
+// explain says what the measures and the methods are.
 func (r *report) explain(b *strings.Builder) {
+	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")
 	for _, m := range methods {
 		if slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
