@@ -125,7 +125,10 @@ func subset(rows []int, size int, seed, stream uint64) []int {
 func (p prepared) writeSplit(set *dataset.Set, i int, fold selection.Fold) error {
 	train, trainY, trainLabels := set.Rows(fold.Train)
 	test, testY, testLabels := set.Rows(fold.Test)
-	dataset.Impute(train, test)
+	train, test, err := dataset.Impute(train, test)
+	if err != nil {
+		return err
+	}
 	var records bytes.Buffer
 	records.WriteString("part,record\n")
 	for _, part := range []struct {

@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Set is a data set in numbers. A gap in a numeric column is NaN (see Impute); a
@@ -212,29 +214,16 @@ func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// Impute replaces NaN in both matrices by the median of its column in train, 0
-// where train has no value.
-func Impute(train, test *mat.Dense) {
-	n, d := train.Dims()
-	for j := range d {
-		var seen []float64
-		for i := range n {
-			if v := train.At(i, j); !math.IsNaN(v) {
-				seen = append(seen, v)
-			}
-		}
-		slices.Sort(seen)
-		median := 0.0
-		if k := len(seen); k > 0 {
-			median = (seen[(k-1)/2] + seen[k/2]) / 2
-		}
-		for _, m := range []*mat.Dense{train, test} {
-			r, _ := m.Dims()
-			for i := range r {
-				if math.IsNaN(m.At(i, j)) {
-					m.Set(i, j, median)
-				}
-			}
-		}
+// Impute returns both matrices with NaN replaced by the median of its column in
+// train, 0 where train has no value.
+func Impute(train, test *mat.Dense) (filledTrain, filledTest *mat.Dense, err error) {
+	imputer := &transformers.Imputer{Statistic: transformers.Median}
+	if err := imputer.Fit(context.Background(), train); err != nil {
+		return nil, nil, err
 	}
+	if filledTrain, err = imputer.Transform(train); err != nil {
+		return nil, nil, err
+	}
+	filledTest, err = imputer.Transform(test)
+	return filledTrain, filledTest, err
 }
