@@ -45,7 +45,7 @@ type Set struct {
 // Open reads name.csv from dir, or from what the repository ships if dir is "",
 // by the protocol of that name; without one, as Read does.
 func Open(dir, name string) (*Set, error) {
-	content, err := fs.ReadFile(folder(dir), name+".csv")
+	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
 	}
@@ -61,11 +61,12 @@ func Open(dir, name string) (*Set, error) {
 
 // Exists says whether there is a name.csv that Open would read.
 func Exists(dir, name string) bool {
-	_, err := fs.Stat(folder(dir), name+".csv")
+	_, err := fs.Stat(Folder(dir), name+".csv")
 	return err == nil
 }
 
-func folder(dir string) fs.FS {
+// Folder is dir, or what the repository ships if dir is "".
+func Folder(dir string) fs.FS {
 	if dir == "" {
 		return data.FS
 	}
