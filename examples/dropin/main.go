@@ -2,9 +2,12 @@
 // for an estimator of ours. It prints golearn's own summary for both.
 //
 //	go run ./examples/dropin
+//	go run ./examples/dropin -data DIR
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,19 +17,25 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "dropin:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer) error {
+func run(args []string, out, usage io.Writer) error {
+	flags := flag.NewFlagSet("dropin", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "BEFORE: %s\n\n", beforeName)
-	if err := program(out, before()); err != nil {
+	if err := program(out, *dir, before()); err != nil {
 		return err
 	}
 
@@ -36,12 +45,12 @@ func run(out io.Writer) error {
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 
 	fmt.Fprintf(out, "\nAFTER: kernelearn's least-squares SVM, by one line\n\n")
-	return program(out, cls)
+	return program(out, *dir, cls)
 }
 
 // program is the golearn code: nothing in it knows which classifier it runs.
-func program(out io.Writer, cls base.Classifier) error {
-	f, err := data.FS.Open("breast-cancer-wdbc.csv")
+func program(out io.Writer, dir string, cls base.Classifier) error {
+	f, err := dataset.Folder(dir).Open("breast-cancer-wdbc.csv")
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,12 @@
 // about one row without a label.
 //
 //	go run ./examples/pipeline
+//	go run ./examples/pipeline -data DIR
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -20,19 +23,25 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func main() {
-	if err := run(os.Stdout); err != nil {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "pipeline:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer) error {
-	f, err := data.FS.Open("breast-cancer-wdbc.csv")
+func run(args []string, out, usage io.Writer) error {
+	flags := flag.NewFlagSet("pipeline", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	f, err := dataset.Folder(*dir).Open("breast-cancer-wdbc.csv")
 	if err != nil {
 		return err
 	}

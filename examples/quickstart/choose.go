@@ -33,8 +33,8 @@ type search struct {
 
 // choose fits the same estimator twice: once it chooses its kernel by entropy,
 // once by a grid.
-func choose(ctx context.Context, out, progress io.Writer, path string) error {
-	train, test, err := open("diabetes-progression.csv", golearn.Split)
+func choose(ctx context.Context, out, progress io.Writer, dir, path string) error {
+	train, test, err := open(dir, "diabetes-progression.csv", golearn.Split)
 	if err != nil {
 		return err
 	}

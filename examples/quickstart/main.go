@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -49,23 +49,24 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	path := flags.String("picture", picture, "where the picture is written")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	begun := time.Now()
-	if err := classify(out); err != nil {
+	if err := classify(out, *dir); err != nil {
 		return fmt.Errorf("classification: %w", err)
 	}
-	if err := choose(ctx, out, progress, *path); err != nil {
+	if err := choose(ctx, out, progress, *dir, *path); err != nil {
 		return fmt.Errorf("selection: %w", err)
 	}
 	fmt.Fprintf(out, "\nAll of it took %.1f s.\n", time.Since(begun).Seconds())
 	return nil
 }
 
-// open reads a shipped CSV file into a golearn grid and splits it.
-func open(name string, split func(base.FixedDataGrid, float64, uint64) (train, test *base.DenseInstances, err error)) (train, test *base.DenseInstances, err error) {
-	f, err := data.FS.Open(name)
+// open reads a CSV file into a golearn grid and splits it.
+func open(dir, name string, split func(base.FixedDataGrid, float64, uint64) (train, test *base.DenseInstances, err error)) (train, test *base.DenseInstances, err error) {
+	f, err := dataset.Folder(dir).Open(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,8 +79,8 @@ func open(name string, split func(base.FixedDataGrid, float64, uint64) (train, t
 }
 
 // classify runs golearn's own classifier and ours through the same golearn code.
-func classify(out io.Writer) error {
-	train, test, err := open("breast-cancer-wdbc.csv", golearn.StratifiedSplit)
+func classify(out io.Writer, dir string) error {
+	train, test, err := open(dir, "breast-cancer-wdbc.csv", golearn.StratifiedSplit)
 	if err != nil {
 		return err
 	}

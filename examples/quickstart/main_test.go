@@ -47,5 +47,6 @@ func TestRun(t *testing.T) {
 }
 
 func TestUnknownFlag(t *testing.T) {
+	assert.Error(t, run(context.Background(), []string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the files")
 	assert.Error(t, run(context.Background(), []string{"-nonsense"}, io.Discard, io.Discard))
 }

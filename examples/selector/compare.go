@@ -106,7 +106,9 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 		var train, test part
 		train.x, train.y, train.labels = set.Rows(fold.Train)
 		test.x, test.y, test.labels = set.Rows(fold.Test)
-		dataset.Impute(train.x, test.x)
+		if train.x, test.x, err = dataset.Impute(train.x, test.x); err != nil {
+			return pair{}, err
+		}
 		// The folds of a grid are stratified by class.
 		grid := &selection.Grid{Splitter: selection.KFold{Folds: 3, Seed: uint64(i)}}
 		if set.Labels != nil {

@@ -1,8 +1,13 @@
-// Package dataset reads the CSV files of the examples into matrices.
+// Package dataset reads the CSV files of the examples into matrices, the sets of
+// the papers by the protocol of docs/data.md.
 package dataset
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Set is a data set in numbers. A gap in a numeric column is NaN (see Impute); a
@@ -23,34 +29,56 @@ type Set struct {
 	Name    string
 	X       *mat.Dense
 	Columns []string
+	Target  string    // the name of the target's column
 	Y       []float64 // the target, where it is numeric
 	Labels  []int     // the target as a position in Classes, where it is words
 	Classes []string  // in the order of the alphabet
+	// Positive is the class that measures of two classes are about, "" with
+	// another number of classes.
+	Positive string
+	// Records says which record of the file each row is, from 1 under the header:
+	// rows without a target are left out.
+	Records []int
+	SHA256  string // of the file, in hexadecimal
 }
 
-// Open reads name.csv from dir, or from what the repository ships if dir is "".
+// Open reads name.csv from dir, or from what the repository ships if dir is "",
+// by the protocol of that name; without one, as Read does.
 func Open(dir, name string) (*Set, error) {
-	var files fs.FS = data.FS
-	if dir != "" {
-		files = os.DirFS(dir)
-	}
-	f, err := files.Open(name + ".csv")
+	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
 	}
-	defer f.Close()
-	s, err := Read(f)
+	p, _ := ProtocolOf(name)
+	s, err := p.read(bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", name, err)
 	}
-	s.Name = name
+	sum := sha256.Sum256(content)
+	s.Name, s.SHA256 = name, hex.EncodeToString(sum[:])
 	return s, nil
+}
+
+// Exists says whether there is a name.csv that Open would read.
+func Exists(dir, name string) bool {
+	_, err := fs.Stat(Folder(dir), name+".csv")
+	return err == nil
+}
+
+// Folder is dir, or what the repository ships if dir is "".
+func Folder(dir string) fs.FS {
+	if dir == "" {
+		return data.FS
+	}
+	return os.DirFS(dir)
 }
 
 // Read reads a CSV with a header and the target in the last column. A column is
 // numeric if all its cells that are not empty are. Rows without a target are
-// left out.
-func Read(r io.Reader) (*Set, error) {
+// left out. Of two classes the second is the positive one.
+func Read(r io.Reader) (*Set, error) { return Protocol{}.read(r) }
+
+func (p Protocol) read(r io.Reader) (*Set, error) {
 	records, err := csv.NewReader(r).ReadAll()
 	if err != nil {
 		return nil, err
@@ -58,29 +86,29 @@ func Read(r io.Reader) (*Set, error) {
 	if len(records) < 2 {
 		return nil, fmt.Errorf("no rows under the header")
 	}
-	header, rows := records[0], records[1:]
+	header := records[0]
 	last := len(header) - 1
-	rows = slices.DeleteFunc(rows, func(row []string) bool { return row[last] == "" })
-	if len(rows) == 0 || last < 1 {
-		return nil, fmt.Errorf("%d rows with a target, %d features", len(rows), last)
+	s := &Set{Target: header[last]}
+	var rows [][]string
+	for i, record := range records[1:] {
+		if record[last] != "" {
+			rows, s.Records = append(rows, record), append(s.Records, i+1)
+		}
 	}
-	s := &Set{}
+	for _, name := range p.Drop {
+		if !slices.Contains(header[:last], name) {
+			return nil, fmt.Errorf("no feature %s, which its protocol leaves out", name)
+		}
+	}
 	var columns [][]float64
 	for j, name := range header[:last] {
-		if values, ok := numeric(rows, j); ok {
-			columns, s.Columns = append(columns, values), append(s.Columns, name)
-			continue
+		if !slices.Contains(p.Drop, name) {
+			values, names := p.encode(rows, j, name)
+			columns, s.Columns = append(columns, values...), append(s.Columns, names...)
 		}
-		words, at := wordsOf(rows, j)
-		for w, word := range words {
-			values := make([]float64, len(rows))
-			for i := range rows {
-				if at[i] == w {
-					values[i] = 1
-				}
-			}
-			columns, s.Columns = append(columns, values), append(s.Columns, name+"="+word)
-		}
+	}
+	if len(rows) == 0 || len(columns) == 0 {
+		return nil, fmt.Errorf("%d rows with a target, %d features", len(rows), len(columns))
 	}
 	s.X = mat.NewDense(len(rows), len(columns), nil)
 	for j, c := range columns {
@@ -88,10 +116,52 @@ func Read(r io.Reader) (*Set, error) {
 	}
 	if y, ok := numeric(rows, last); ok {
 		s.Y = y
-	} else {
-		s.Classes, s.Labels = wordsOf(rows, last)
+		return s, nil
 	}
-	return s, nil
+	s.Classes, s.Labels = wordsOf(rows, last)
+	return s, p.setPositive(s)
+}
+
+func (p Protocol) setPositive(s *Set) error {
+	switch {
+	case p.Positive != "" && !slices.Contains(s.Classes, p.Positive):
+		return fmt.Errorf("%s has no class %s, which its protocol calls positive", s.Target, p.Positive)
+	case p.Positive != "":
+		s.Positive = p.Positive
+	case len(s.Classes) == 2:
+		s.Positive = s.Classes[1]
+	}
+	return nil
+}
+
+// encode returns the numeric columns that column j becomes, and their names.
+func (p Protocol) encode(rows [][]string, j int, name string) (columns [][]float64, names []string) {
+	if values, ok := numeric(rows, j); ok {
+		return [][]float64{values}, []string{name}
+	}
+	words, at := wordsOf(rows, j)
+	if p.GapIsWord && slices.Contains(at, -1) {
+		words = append(words, "")
+		for i, w := range at {
+			if w < 0 {
+				at[i] = len(words) - 1
+			}
+		}
+	}
+	first := 0
+	if p.PairIsOneColumn && len(words) == 2 {
+		first = 1
+	}
+	for w := first; w < len(words); w++ {
+		values := make([]float64, len(rows))
+		for i := range rows {
+			if at[i] == w {
+				values[i] = 1
+			}
+		}
+		columns, names = append(columns, values), append(names, name+"="+words[w])
+	}
+	return columns, names
 }
 
 func numeric(rows [][]string, j int) ([]float64, bool) {
@@ -145,29 +215,16 @@ func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// Impute replaces NaN in both matrices by the median of its column in train, 0
-// where train has no value.
-func Impute(train, test *mat.Dense) {
-	n, d := train.Dims()
-	for j := range d {
-		var seen []float64
-		for i := range n {
-			if v := train.At(i, j); !math.IsNaN(v) {
-				seen = append(seen, v)
-			}
-		}
-		slices.Sort(seen)
-		median := 0.0
-		if k := len(seen); k > 0 {
-			median = (seen[(k-1)/2] + seen[k/2]) / 2
-		}
-		for _, m := range []*mat.Dense{train, test} {
-			r, _ := m.Dims()
-			for i := range r {
-				if math.IsNaN(m.At(i, j)) {
-					m.Set(i, j, median)
-				}
-			}
-		}
+// Impute returns both matrices with NaN replaced by the median of its column in
+// train, 0 where train has no value.
+func Impute(train, test *mat.Dense) (filledTrain, filledTest *mat.Dense, err error) {
+	imputer := &transformers.Imputer{Statistic: transformers.Median}
+	if err := imputer.Fit(context.Background(), train); err != nil {
+		return nil, nil, err
 	}
+	if filledTrain, err = imputer.Transform(train); err != nil {
+		return nil, nil, err
+	}
+	filledTest, err = imputer.Transform(test)
+	return filledTrain, filledTest, err
 }

@@ -21,7 +21,8 @@ func TestRead(t *testing.T) {
 
 	train, _, _ := s.Rows([]int{0, 2})
 	test, y, _ := s.Rows([]int{1})
-	Impute(train, test)
+	_, test, err = Impute(train, test)
+	require.NoError(t, err)
 	assert.Equal(t, []float64{3, 0, 1}, mat.Row(nil, 0, test), "the median of 1 and 5")
 	assert.Equal(t, []float64{3}, y)
 

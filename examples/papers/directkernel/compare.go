@@ -41,7 +41,10 @@ func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, don
 	var o outcome
 	errors := make([]float64, len(tried())) // of the fixed ridges
 	for _, fold := range folds {
-		s := splitOf(set, fold)
+		s, err := splitOf(set, fold)
+		if err != nil {
+			return o, err
+		}
 		o.rows = len(fold.Train)
 		heuristic, _, err := s.machine(ctx, lssvm.Heuristic, 0)
 		if err != nil {
@@ -92,16 +95,17 @@ type split struct {
 	classes     bool
 }
 
-func splitOf(set *dataset.Set, fold selection.Fold) *split {
+func splitOf(set *dataset.Set, fold selection.Fold) (*split, error) {
 	s := &split{classes: set.Y == nil}
 	var labels, labelsTest []int
 	s.train, s.y, labels = set.Rows(fold.Train)
 	s.test, s.yTest, labelsTest = set.Rows(fold.Test)
-	dataset.Impute(s.train, s.test)
 	if s.classes {
 		s.y, s.yTest = signs(labels), signs(labelsTest)
 	}
-	return s
+	var err error
+	s.train, s.test, err = dataset.Impute(s.train, s.test)
+	return s, err
 }
 
 func signs(labels []int) []float64 {

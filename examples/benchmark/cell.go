@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
+)
+
+// What can become of a cell.
+const (
+	statusOK         = "ok"
+	statusOverBudget = "over budget"
+	statusFailed     = "failed"
+)
+
+// key is all that a cell's outcome hangs on but for the code of the library.
+type key struct {
+	Set           string `json:"set"`
+	Method        string `json:"method"`
+	Split         int    `json:"split"`
+	Seed          uint64 `json:"seed"`
+	Budget        string `json:"budget"`
+	MaxRows       int    `json:"max_rows"`
+	Parallel      int    `json:"parallel"`
+	Data          string `json:"data_sha256"`
+	Configuration string `json:"configuration"`
+}
+
+// outcome is what the process of a cell reports. Bytes that are not known are nil.
+type outcome struct {
+	Error          string             `json:"error,omitempty"`
+	Measures       map[string]float64 `json:"measures,omitempty"`
+	FitSeconds     float64            `json:"fit_seconds,omitempty"`
+	PredictSeconds float64            `json:"predict_seconds,omitempty"`
+	BeforeBytes    *int64             `json:"memory_before_bytes,omitempty"`
+	PeakBytes      *int64             `json:"memory_peak_bytes,omitempty"`
+	ModelBytes     *int64             `json:"model_bytes,omitempty"`
+}
+
+// cell is a finished cell. One whose process said nothing has no measures.
+type cell struct {
+	key
+	Status    string `json:"status"`
+	Rows      int    `json:"rows"`
+	Features  int    `json:"features"`
+	TrainRows int    `json:"training_rows"`
+	TestRows  int    `json:"test_rows"`
+	outcome
+}
+
+// job is a cell to be computed, as its process is told.
+type job struct {
+	Key         key         `json:"key"`
+	Description description `json:"description"`
+	Train       string      `json:"train"`
+	Test        string      `json:"test"`
+	path        string      // of the finished cell
+}
+
+// jobs are the cells of a set.
+func (s settings) jobs(p prepared) []job {
+	var out []job
+	for _, m := range s.methods {
+		if !m.fits(p.Task) {
+			continue
+		}
+		for split := range s.splits {
+			out = append(out, job{
+				Key: key{
+					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: s.budget.String(), MaxRows: s.maxRows,
+					Parallel: s.parallel, Data: p.SHA256, Configuration: m.configuration,
+				},
+				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"),
+				path: filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
+			})
+		}
+	}
+	return out
+}
+
+// finished returns the cell of an earlier run, nil if there is none or it is not
+// whole; one that was made otherwise is an error.
+func (j job) finished() (*cell, error) {
+	content, err := os.ReadFile(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var c cell
+	if json.Unmarshal(content, &c) != nil || c.Status == "" {
+		return nil, nil
+	}
+	return &c, differ(j.path, c.key, j.Key)
+}
+
+func (j job) save(c cell) error {
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o755); err != nil {
+		return err
+	}
+	return writeJSON(j.path, c)
+}
+
+func writeJSON(path string, v any) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
+}
+
+// ensureJSON writes a file that is not there, and is an error that names what
+// differs if one is there with other values.
+func ensureJSON[T any](path string, now T) error {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return writeJSON(path, now)
+	}
+	if err != nil {
+		return err
+	}
+	var old T
+	if err := json.Unmarshal(content, &old); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return differ(path, old, now)
+}
+
+// differ is an error if two values of a type are not the same in JSON.
+func differ[T any](path string, old, now T) error {
+	was, is, err := fields(old, now)
+	if err != nil {
+		return err
+	}
+	names := maps.Clone(was)
+	maps.Copy(names, is)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !bytes.Equal(was[name], is[name]) {
+			return fmt.Errorf("%s was made with %s %s, this run has %s: take another -out", path, name, stated(was[name]), stated(is[name]))
+		}
+	}
+	return nil
+}
+
+func stated(value json.RawMessage) string {
+	if value == nil {
+		return "none"
+	}
+	return string(value)
+}
+
+func fields[T any](old, now T) (was, is map[string]json.RawMessage, err error) {
+	for _, f := range []struct {
+		value T
+		to    *map[string]json.RawMessage
+	}{{old, &was}, {now, &is}} {
+		content, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := json.Unmarshal(content, f.to); err != nil {
+			return nil, nil, err
+		}
+	}
+	return was, is, nil
+}

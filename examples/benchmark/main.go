@@ -1,0 +1,189 @@
+// Benchmark runs methods on data sets and reports what each reaches and what it
+// costs: errors, seconds, memory, the size of the model.
+//
+//	go run ./examples/benchmark
+//	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm
+//	go run ./examples/benchmark -data DIR -budget 2m -out results
+//
+// A cell is a set, a method and a split. Each runs in a process of its own, which
+// is ended when it is over its budget of time: such a cell, and one whose process
+// fails, is a row of the report and stops nothing. A finished cell is a file under
+// -out; a run that is interrupted, however abruptly, goes on where it stopped when
+// it is started again with the same -out. Cells that were made with another seed,
+// budget, data file or configuration are an error, never mixed in; more splits,
+// sets or methods may be asked for. The code of the library is not compared: after
+// a change to it, take another -out. Cells that failed are finished too; delete
+// their files to run them again.
+//
+// Without -data the sets are those that the repository ships, less the series in
+// time; with it, all in DIR that docs/data.md has a protocol for. Sets are read by
+// that protocol and split 75/25, by class where there are classes. The splits
+// depend on the seed and the set alone and are CSV files under OUT/splits, which
+// other programs can read too (README.md there says how); the methods read the same
+// files. A method scales its features itself. Training parts over -rows rows are
+// cut to that many at random; test parts are not cut.
+//
+// The report is OUT/report.json and OUT/report.md, and is printed. Two runs give
+// the same but for seconds, memory, and which cells were over a budget that is
+// near what they need.
+//
+// Memory is the resident memory of the cell's process, Go's runtime and the data
+// included: "MB before" is that when the training rows were read and the garbage
+// of reading them returned, "peak MB" the most from then until the predictions were
+// there. Elsewhere than on Linux "MB before" is the most until then; where the
+// system does not tell, both are missing.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+const shippedSets = "breast-cancer-wdbc,diabetes-progression"
+
+// Defaults of the flags.
+const (
+	defaultBudget  = 20 * time.Second
+	defaultMaxRows = 4000
+	defaultOut     = "benchmark-out"
+)
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == cellCommand {
+		os.Exit(cellMain(os.Stdin, os.Stdout, os.Stderr))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "benchmark:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are the flags, checked.
+type settings struct {
+	data     string
+	sets     []string
+	methods  []method
+	splits   int
+	seed     uint64
+	budget   time.Duration
+	maxRows  int
+	parallel int
+	out      string
+}
+
+func parse(args []string, usage io.Writer) (settings, error) {
+	var s settings
+	var sets, names string
+	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol")
+	flags.StringVar(&names, "methods", "", "comma separated `names`; empty: all that fit the task")
+	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits")
+	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
+	flags.DurationVar(&s.budget, "budget", defaultBudget, "time for one cell, all told")
+	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split")
+	flags.IntVar(&s.parallel, "parallel", 1, "cells at a time; more than 1 makes seconds longer and less certain")
+	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	for _, f := range []struct {
+		name string
+		bad  bool
+		want string
+	}{
+		{"splits", s.splits < 1, ">= 1"},
+		{"budget", s.budget <= 0, "> 0"},
+		{"rows", s.maxRows < 2, ">= 2"},
+		{"parallel", s.parallel < 1, ">= 1"},
+		{"out", s.out == "", "a folder"},
+	} {
+		if f.bad {
+			return s, fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
+		}
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	var err error
+	if s.methods, err = methodsNamed(names); err != nil {
+		return s, err
+	}
+	s.sets, err = setsNamed(s.data, sets)
+	return s, err
+}
+
+// setsNamed checks that the named sets are there before anything is run.
+func setsNamed(dir, names string) ([]string, error) {
+	known := strings.Split(shippedSets, ",")
+	if dir != "" {
+		known = nil
+		for _, p := range dataset.Protocols() {
+			if dataset.Exists(dir, p.Name) {
+				known = append(known, p.Name)
+			}
+		}
+	}
+	chosen := known
+	if names != "" {
+		chosen = strings.Split(names, ",")
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("-data %s holds none of the sets that have a protocol", dir)
+	}
+	for i, name := range chosen {
+		if !dataset.Exists(dir, name) {
+			return nil, fmt.Errorf("-sets %s: no such set; there are %s", name, strings.Join(known, ", "))
+		}
+		if slices.Contains(chosen[:i], name) {
+			return nil, fmt.Errorf("-sets names %s twice", name)
+		}
+	}
+	return chosen, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	s, err := parse(args, progress)
+	if err != nil {
+		return err
+	}
+	r := report{Settings: s.conditions()}
+	var jobs []job
+	for _, name := range s.sets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := s.prepare(name)
+		if err != nil {
+			return err
+		}
+		r.Sets = append(r.Sets, p.description)
+		jobs = append(jobs, s.jobs(p)...)
+	}
+	if len(jobs) == 0 {
+		return errors.New("none of -methods fits the task of any of -sets")
+	}
+	if r.Cells, err = s.runAll(ctx, jobs, progress); err != nil {
+		return err
+	}
+	r.summarise()
+	if err := r.write(s.out); err != nil {
+		return err
+	}
+	return r.markdown(out)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRunOnWhatIsShipped(t *testing.T) {
+	dir := t.TempDir()
+	printed, err := bench(t, "-splits", "2", "-rows", "150", "-methods", "lssvm,mean,majority,ridge", "-budget", "1m", "-out", dir)
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	require.NoError(t, err)
+	assert.Equal(t, printed, string(text))
+	assert.Contains(t, printed, "trained on 150 rows of 427, drawn at random, tested on 142")
+
+	r := readReport(t, dir)
+	require.Len(t, r.Sets, 2)
+	assert.Equal(t, "breast-cancer-wdbc", r.Sets[0].Set)
+	assert.Equal(t, "malignant", r.Sets[0].Positive)
+	var methods []string
+	for _, s := range r.Summary {
+		methods = append(methods, s.Set[:4]+" "+s.Method)
+		assert.Equal(t, 2, s.OK, s.Method)
+		assert.NotNil(t, s.FitSeconds)
+		assert.Positive(t, *s.ModelBytes, s.Method)
+	}
+	assert.Equal(t, []string{"brea majority", "brea lssvm", "diab mean", "diab ridge", "diab lssvm"}, methods, "those that fit, in the order of the table")
+	assert.Greater(t, r.Summary[1].Measures["Accuracy"].Mean, 0.9)
+	assert.Greater(t, r.Summary[1].Measures["AUC"].Mean, 0.95)
+	assert.InDelta(t, 0.5, r.Summary[0].Measures["AUC"].Mean, 1e-9)
+	assert.InDelta(t, 1, r.Summary[2].Measures["NMSE"].Mean, 0.1)
+	assert.Less(t, r.Summary[3].Measures["NMSE"].Mean, 0.7)
+	assert.NotNil(t, r.Summary[3].Measures["NMSE"].SD)
+	for _, c := range r.Cells {
+		assert.Equal(t, statusOK, c.Status)
+		assert.Equal(t, 150, c.TrainRows)
+		if c.PeakBytes != nil {
+			assert.GreaterOrEqual(t, *c.PeakBytes, *c.BeforeBytes)
+			assert.Greater(t, *c.BeforeBytes, int64(1<<20))
+		}
+	}
+
+	again, err := bench(t, "-splits", "2", "-rows", "150", "-methods", "lssvm,mean,majority,ridge", "-budget", "1m", "-out", dir)
+	require.NoError(t, err)
+	assert.Equal(t, printed, again, "nothing is left to run")
+}
+
+const diabetes = "diabetes-progression"
+
+func TestWhatFailsIsARowAndStopsNothing(t *testing.T) {
+	dir := t.TempDir()
+	out, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-budget", "1m",
+		"-methods", "mean,panics,panics-aside,errs,exits,nan,chatty")
+	require.NoError(t, err)
+	want := map[string]string{
+		"panics":       "panic: out of cheese; exit status 2",
+		"panics-aside": "panic: out of mice; exit status 2",
+		"errs":         "fit: no cheese today",
+		"exits":        "going home; exit status 7",
+		"nan":          "NMSE: predicted[0] is NaN",
+	}
+	for _, c := range readReport(t, dir).Cells {
+		if message, bad := want[c.Method]; bad {
+			assert.Equal(t, statusFailed, c.Status, c.Method)
+			assert.Contains(t, c.Error, message)
+			assert.Contains(t, out, "- "+c.Method+" failed: ")
+			assert.NotContains(t, c.Error, "goroutine")
+		} else {
+			assert.Equal(t, statusOK, c.Status, "%s: %s", c.Method, c.Error)
+		}
+	}
+	assert.Contains(t, out, "1 failed")
+}
+
+func TestOverBudget(t *testing.T) {
+	dir := t.TempDir()
+	address, begun := listen(t)
+	t.Setenv(listenerVariable, address)
+	// Long enough for the process to begin.
+	_, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "hangs", "-budget", "4s")
+	require.NoError(t, err)
+	begun()() // returns: the process is gone
+	r := readReport(t, dir)
+	require.Len(t, r.Cells, 1)
+	assert.Equal(t, statusOverBudget, r.Cells[0].Status)
+	assert.Empty(t, r.Cells[0].Measures)
+	assert.Equal(t, 1, r.Summary[0].OverBudget)
+}
+
+func TestInterruptStopsTheCellAndRecordsNothing(t *testing.T) {
+	dir := t.TempDir()
+	address, begun := listen(t)
+	t.Setenv(listenerVariable, address)
+	ctx, cancel := context.WithCancel(t.Context())
+	var ended func()
+	go func() {
+		ended = begun()
+		cancel()
+	}()
+	err := run(ctx, []string{"-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "mean,hangs", "-budget", "1h"}, io.Discard, io.Discard)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.ErrorContains(t, err, "interrupted with 1 of 2 cells left")
+	ended()
+	assert.FileExists(t, filepath.Join(dir, "cells", diabetes, "mean", "00.json"))
+	assert.NoFileExists(t, filepath.Join(dir, "cells", diabetes, "hangs", "00.json"))
+	assert.NoFileExists(t, filepath.Join(dir, "report.json"))
+}
+
+// parent starts the program as a process of its own.
+func parent(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	program, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(program, append([]string{parentCommand}, args...)...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	require.NoError(t, cmd.Start())
+	return cmd, &problems
+}
+
+func TestNoCellOutlivesAKilledParent(t *testing.T) {
+	address, begun := listen(t)
+	t.Setenv(listenerVariable, address)
+	cmd, _ := parent(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "hangs", "-budget", "1h")
+	ended := begun()
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+	ended()
+}
+
+func TestKilledAtRandomAndResumed(t *testing.T) {
+	args := func(dir string) []string {
+		return []string{"-splits", "4", "-rows", "60", "-methods", "mean,majority,ridge,lssvm,panics", "-budget", "5m", "-out", dir}
+	}
+	undisturbed := t.TempDir()
+	begun := time.Now()
+	_, err := bench(t, args(undisturbed)...)
+	require.NoError(t, err)
+	whole := time.Since(begun)
+
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	for range 3 {
+		cmd, problems := parent(t, args(dir)...)
+		pause := time.Duration(random.Float64() * float64(whole) / 2)
+		time.Sleep(pause)
+		_ = cmd.Process.Kill() // may have ended by itself
+		_ = cmd.Wait()
+		done, err := filepath.Glob(filepath.Join(dir, "cells", "*", "*", "*.json"))
+		require.NoError(t, err)
+		t.Logf("killed after %v with %d cells: %s", pause, len(done), strings.TrimSpace(problems.String()[strings.LastIndex(problems.String(), "\r")+1:]))
+	}
+	_, err = bench(t, args(dir)...)
+	require.NoError(t, err)
+	assert.Equal(t, repeatable(t, undisturbed), repeatable(t, dir))
+
+	// A cell that is not whole is run again, one that is is not.
+	half := filepath.Join(dir, "cells", diabetes, "lssvm", "01.json")
+	content, err := os.ReadFile(half)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(half, content[:len(content)/2], 0o600))
+	marked := filepath.Join(dir, "cells", diabetes, "lssvm", "02.json")
+	content, err = os.ReadFile(marked)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(marked, bytes.Replace(content, []byte(`"fit_seconds": `), []byte(`"fit_seconds": 77`), 1), 0o600))
+	_, err = bench(t, args(dir)...)
+	require.NoError(t, err)
+	assert.Equal(t, repeatable(t, undisturbed), repeatable(t, dir))
+	for _, c := range readReport(t, dir).Cells {
+		assert.Equal(t, c.Set == diabetes && c.Method == "lssvm" && c.Split == 2, c.FitSeconds >= 77)
+	}
+}
+
+func TestAnotherConfigurationIsNotMixedIn(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	file := filepath.Join(data, "own.csv")
+	require.NoError(t, os.WriteFile(file, []byte(own), 0o600))
+	args := []string{"-data", data, "-sets", "own", "-splits", "1", "-methods", "mean", "-out", dir}
+	_, err := bench(t, args...)
+	require.NoError(t, err)
+	for _, c := range []struct{ flag, value, want string }{
+		{"-seed", "2", "seed 1, this run has 2"},
+		{"-rows", "5", "max_rows 4000, this run has 5"},
+		{"-budget", "3s", `budget "20s", this run has "3s"`},
+		{"-parallel", "2", "parallel 1, this run has 2"},
+	} {
+		_, err := bench(t, append(args, c.flag, c.value)...)
+		assert.ErrorContains(t, err, c.want)
+		assert.ErrorContains(t, err, "take another -out")
+	}
+
+	_, err = bench(t, append(args, "-splits", "2")...)
+	require.NoError(t, err, "more splits are no other configuration")
+	assert.Len(t, readReport(t, dir).Cells, 2)
+
+	split := filepath.Join(dir, "splits", "own", "00-train.csv")
+	content, err := os.ReadFile(split)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(split, append(content, "1,1,1\n"...), 0o600))
+	_, err = bench(t, args...)
+	assert.ErrorContains(t, err, "00-train.csv is not what this run would write")
+	require.NoError(t, os.WriteFile(split, content, 0o600))
+
+	path := filepath.Join(dir, "cells", "own", "mean", "00.json")
+	content, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, bytes.Replace(content, []byte("predicts the mean"), []byte("predicts the median"), 1), 0o600))
+	_, err = bench(t, args...)
+	assert.ErrorContains(t, err, `configuration "predicts the median`)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(own, "21", "22", 1)), 0o600))
+	_, err = bench(t, args...)
+	assert.ErrorContains(t, err, "was made with sha256")
+}
+
+func TestParallelCellsGiveTheSame(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	for i, workers := range []string{"1", "3"} {
+		_, err := bench(t, "-sets", diabetes, "-splits", "3", "-rows", "50", "-methods", "mean,ridge", "-budget", "1m", "-parallel", workers, "-out", dirs[i])
+		require.NoError(t, err)
+	}
+	one, three := readReport(t, dirs[0]), readReport(t, dirs[1])
+	for i, c := range one.Cells {
+		assert.Equal(t, c.Measures, three.Cells[i].Measures)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-sets", "nowhere"}, "-sets nowhere: no such set; there are breast-cancer-wdbc, diabetes-progression"},
+		{[]string{"-sets", diabetes + "," + diabetes}, "twice"},
+		{[]string{"-methods", "lssvm,magic"}, "-methods magic: no such method; there are mean, majority, ridge"},
+		{[]string{"-sets", diabetes, "-methods", "majority"}, "none of -methods fits"},
+		{[]string{"-data", t.TempDir()}, "holds none of the sets"},
+		{[]string{"-splits", "0"}, "-splits 0: want >= 1"},
+		{[]string{"-rows", "1"}, "-rows 1: want >= 2"},
+		{[]string{"-budget", "-1s"}, "-budget -1s: want > 0"},
+		{[]string{"-parallel", "0"}, "-parallel 0: want >= 1"},
+		{[]string{"-out", ""}, "-out"},
+		{[]string{"lssvm"}, `unknown argument "lssvm"`},
+		{[]string{"-nonsense"}, "nonsense"},
+	} {
+		_, err := bench(t, append([]string{"-out", t.TempDir()}, c.args...)...)
+		assert.ErrorContains(t, err, c.want)
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+const (
+	parentCommand    = "parent"             // makes the test binary the benchmark
+	listenerVariable = "BENCHMARK_LISTENER" // where a hanging method reports
+)
+
+// TestMain lets the test binary play the process of a cell and the whole program.
+func TestMain(m *testing.M) {
+	methods = append(methods, misbehaved...)
+	switch {
+	case len(os.Args) == 2 && os.Args[1] == cellCommand:
+		os.Exit(cellMain(os.Stdin, os.Stdout, os.Stderr))
+	case len(os.Args) > 1 && os.Args[1] == parentCommand:
+		if err := run(context.Background(), os.Args[2:], os.Stdout, os.Stderr); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// misbehaved are methods as no method should be.
+var misbehaved = []method{
+	{name: "hangs", configuration: "never ends", regressor: misbehaving(hang)},
+	{name: "panics", configuration: "panics", regressor: misbehaving(func() error { panic("out of cheese") })},
+	{name: "panics-aside", configuration: "panics in another goroutine", regressor: misbehaving(func() error {
+		go func() { panic("out of mice") }()
+		return hang()
+	})},
+	{name: "errs", configuration: "returns an error", regressor: misbehaving(func() error { return errors.New("no cheese today") })},
+	{name: "exits", configuration: "ends the process", regressor: misbehaving(func() error {
+		fmt.Fprintln(os.Stderr, "going home")
+		os.Exit(7)
+		return nil
+	})},
+	{name: "nan", configuration: "predicts NaN", regressor: misbehaving(func() error { return nil })},
+	{name: "chatty", configuration: "prints", regressor: func(uint64) estimators.Regressor {
+		fmt.Println(`{"measures": "none of your business"}`)
+		return &meanRegressor{}
+	}},
+}
+
+type misbehavingRegressor struct{ fit func() error }
+
+func misbehaving(fit func() error) func(uint64) estimators.Regressor {
+	return func(uint64) estimators.Regressor { return misbehavingRegressor{fit} }
+}
+
+func (m misbehavingRegressor) Fit(context.Context, mat.Matrix, []float64) error { return m.fit() }
+
+func (m misbehavingRegressor) Predict(x mat.Matrix) ([]float64, error) {
+	n, _ := x.Dims()
+	return slices.Repeat([]float64{math.NaN()}, n), nil
+}
+
+// hang holds a connection to the test, which ends when the process does.
+func hang() error {
+	if address := os.Getenv(listenerVariable); address != "" {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+	}
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// listen returns where the next hanging cell reports, and a function that waits for
+// it and returns one that waits for its end.
+func listen(t *testing.T) (address string, begun func() (ended func())) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String(), func() func() {
+		connection, err := l.Accept()
+		require.NoError(t, err)
+		t.Cleanup(func() { connection.Close() })
+		return func() { _, _ = io.Copy(io.Discard, connection) } // hangs, and the test with it, if the process does
+	}
+}
+
+// bench runs the program in this process; the cells' are its children.
+func bench(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, &out, io.Discard)
+	return out.String(), err
+}
+
+func readReport(t *testing.T, folder string) report {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, "report.json"))
+	require.NoError(t, err)
+	var r report
+	require.NoError(t, json.Unmarshal(content, &r))
+	return r
+}
+
+// repeatable returns both reports without seconds and memory.
+func repeatable(t *testing.T, folder string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, "report.json"))
+	require.NoError(t, err)
+	content = regexp.MustCompile(`"(fit_seconds|predict_seconds|memory_\w+)": [^,\n]+`).ReplaceAll(content, []byte(`"$1": 0`))
+	text, err := os.ReadFile(filepath.Join(folder, "report.md"))
+	require.NoError(t, err)
+	return string(content) + withoutCosts(string(text))
+}
+
+// withoutCosts empties the cells of a table under the heads of seconds and memory.
+func withoutCosts(text string) string {
+	var out strings.Builder
+	var costs []int
+	for line := range strings.Lines(text) {
+		cells := strings.Split(line, "|")
+		if strings.HasPrefix(line, "| method") {
+			costs = nil
+			for j, head := range cells {
+				if slices.Contains([]string{"fit s", "predict s", "MB before", "peak MB"}, strings.TrimSpace(head)) {
+					costs = append(costs, j)
+				}
+			}
+		}
+		if len(cells) > 1 {
+			for _, j := range costs {
+				cells[j] = ""
+			}
+		}
+		out.WriteString(strings.Join(cells, "|"))
+	}
+	return out.String()
+}

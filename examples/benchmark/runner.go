@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	keptOutput   = 64 << 10 // of what a cell's process writes to its standard error
+	messageLines = 3
+	messageBytes = 400
+	// leaveTaking is how long a process that was ended may keep its pipes open.
+	leaveTaking = 5 * time.Second
+)
+
+// runAll returns the cells of all jobs, in their order: those that are finished, and
+// the others when they have been run.
+func (s settings) runAll(ctx context.Context, jobs []job, progress io.Writer) ([]cell, error) {
+	cells := make([]*cell, len(jobs))
+	var left []int
+	for i, j := range jobs {
+		var err error
+		if cells[i], err = j.finished(); err != nil {
+			return nil, err
+		}
+		if cells[i] == nil {
+			left = append(left, i)
+		}
+	}
+	if len(left) < len(jobs) {
+		fmt.Fprintf(progress, "%d of %d cells are there\n", len(jobs)-len(left), len(jobs))
+	}
+	if len(left) > 0 {
+		if err := s.runLeft(ctx, jobs, left, cells, progress); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]cell, len(cells))
+	for i, c := range cells {
+		out[i] = *c
+	}
+	return out, nil
+}
+
+func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*cell, progress io.Writer) error {
+	bar := progressbar.NewOptions(len(left), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	var done atomic.Int64
+	err := parallel.For(ctx, s.parallel, len(left), func(i int) error {
+		j := jobs[left[i]]
+		c, err := s.runCell(ctx, j)
+		if err != nil {
+			return err
+		}
+		if err := j.save(c); err != nil {
+			return err
+		}
+		cells[left[i]] = &c
+		done.Add(1)
+		return bar.Add(1)
+	})
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs), ctx.Err())
+	}
+	return errors.Join(err, bar.Finish())
+}
+
+// runCell runs a job in a process of its own. The error is the benchmark's; what
+// goes wrong with a method is in the cell.
+func (s settings) runCell(ctx context.Context, j job) (cell, error) {
+	d := j.Description
+	c := cell{key: j.Key, Rows: d.Rows, Features: d.Features, TrainRows: d.TrainRows, TestRows: d.TestRows}
+	limited, cancel := context.WithTimeout(ctx, s.budget)
+	defer cancel()
+	out, problems, err := execute(limited, j)
+	switch {
+	case ctx.Err() != nil:
+		return cell{}, ctx.Err()
+	case errors.Is(err, errNotStarted):
+		return cell{}, err
+	case err != nil && limited.Err() != nil:
+		c.Status = statusOverBudget
+		return c, nil
+	case err != nil:
+		c.Error = lastWords(problems, err)
+	default:
+		if err := json.Unmarshal(out, &c.outcome); err != nil {
+			c.outcome = outcome{Error: fmt.Sprintf("the process of the cell gave no outcome: %v", err)}
+		}
+	}
+	c.Status = statusOK
+	if c.Error != "" {
+		c.Status = statusFailed
+	}
+	return c, nil
+}
+
+var errNotStarted = errors.New("the process of a cell did not start")
+
+// execute runs the process of a cell to its end, or ctx's.
+func execute(ctx context.Context, j job) (out, problems []byte, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	description, err := json.Marshal(j)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	cmd := exec.CommandContext(ctx, program, cellCommand)
+	cmd.WaitDelay = leaveTaking
+	var stdout bytes.Buffer
+	var stderr tail
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	isolate(cmd)
+	in, err := cmd.StdinPipe() // stays open until the process has ended
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil { // over before it began
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	// A process that is gone before it read its job says why by how it ended.
+	_, _ = in.Write(description)
+	err = cmd.Wait()
+	return stdout.Bytes(), stderr.kept, err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if extra := len(t.kept) - keptOutput; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	return len(p), nil
+}
+
+// lastWords is what a process that failed said last: of a crash its message, without
+// the stacks, which no two runs share.
+func lastWords(problems []byte, err error) string {
+	var lines []string
+	for line := range strings.Lines(string(problems)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") {
+			lines = []string{line}
+			break
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines[max(0, len(lines)-messageLines):], err.Error())
+	message := strings.Join(lines, "; ")
+	return strings.ToValidUTF8(message[:min(len(message), messageBytes)], "")
+}
