@@ -16,7 +16,6 @@ import (
 type problem struct {
 	b        *basis
 	t        []float64 // centred for a free bias
-	tt       float64   // t't
 	bt       []float64 // Φ't
 	dof      float64   // N: n-1 for a free bias, else n
 	variance float64   // of the targets, centred whatever the bias
@@ -83,9 +82,6 @@ type state struct {
 func newState(p *problem, beta float64) *state {
 	return &state{problem: p, beta: beta, banned: map[int]bool{}, duplicate: map[int]bool{}}
 }
-
-// gram is G[i,j] of two members.
-func (st *state) gram(i, j int) float64 { return st.members[i].products[st.active[j]] }
 
 // hessian returns βG + A.
 func (st *state) hessian(alpha []float64, beta float64) *mat.SymDense {

@@ -9,6 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -47,6 +49,22 @@ var methods = append([]method{
 		configuration: "z-score; least-squares SVM, RBF of the median distance, ridge by leave-one-out",
 		regressor:     func(uint64) estimators.Regressor { return regression(&lssvm.Regressor{}) },
 		classifier:    func(uint64) estimators.Classifier { return classification(&lssvm.Classifier{}) },
+	},
+	{
+		name:          "rvm",
+		configuration: "z-score; relevance vector machine, RBF of the median distance",
+		regressor:     func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
+	},
+	{
+		name:          "rvm-entropy",
+		configuration: "z-score; relevance vector machine, RBF by entropy",
+		regressor: func(uint64) estimators.Regressor {
+			return &selection.Regressor{Preprocess: zScore(), Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}
+		},
+		classifier: func(uint64) estimators.Classifier {
+			return &selection.Classifier{Preprocess: zScore(), Build: func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }}
+		},
 	},
 	{
 		name:          "lssvm-entropy",
