@@ -119,19 +119,21 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 		p := c.problem(t, 1<<30)
 		st := stateAt(t, p, c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
 		assert.InDelta(t, c.Optimum.Evidence, st.lev, 1e-6, name)
-		at, ok := st.at(st.alpha, st.beta)
-		require.True(t, ok)
-		g, _ := st.derivatives(at, true)
-		assert.LessOrEqual(t, largest(g), 1e-5, name)
-		require.NoError(t, st.polish(ctx, polishFinal))
-		at, _ = st.at(st.alpha, st.beta)
-		g, _ = st.derivatives(at, true)
-		assert.LessOrEqual(t, largest(g), 1e-6, name)
 		weights := make([]float64, len(st.mu))
 		for i, j := range st.active {
 			weights[i] = st.mu[i] / p.b.norms[j]
 		}
-		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-5, name)
+		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
+		gradient := func() float64 {
+			at, ok := st.at(st.alpha, st.beta)
+			require.True(t, ok)
+			g, _ := st.derivatives(at, true)
+			return largest(g)
+		}
+		// The file has digits for a gradient of 3e-6; the polish takes the rest.
+		assert.LessOrEqual(t, gradient(), 1e-5, name)
+		require.NoError(t, st.polish(ctx, polishFinal))
+		assert.LessOrEqual(t, gradient(), 1e-6, name)
 	}
 }
 
