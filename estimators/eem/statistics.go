@@ -1,0 +1,315 @@
+package eem
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	statisticsType    = "eem: Statistics"
+	statisticsKind    = "eem.Statistics"
+	statisticsVersion = 1
+)
+
+// Statistics are the moments of rows about their mean that a class is known by: with
+// y = x - m,
+//
+//	n,  m,  C2 = Σ yy',  C3 = Σ |y|² y,  C4 = Σ |y|⁴
+//
+// They give the covariance and its shrinkage, and can be merged and taken apart again,
+// so rows may come in blocks, from several machines, and leave. All moments are about
+// the mean: raw ones would lose every digit to a common offset. The zero value holds no
+// rows.
+type Statistics struct {
+	n    float64
+	mean []float64
+	c2   *mat.SymDense
+	c3   []float64
+	c4   float64
+}
+
+// N returns the number of rows.
+func (s *Statistics) N() int { return int(math.Round(s.n)) }
+
+// Dim returns the number of columns, 0 before the first row.
+func (s *Statistics) Dim() int { return len(s.mean) }
+
+// Mean returns m; nil without rows.
+func (s *Statistics) Mean() []float64 { return append([]float64(nil), s.mean...) }
+
+// Clone returns an independent copy.
+func (s *Statistics) Clone() *Statistics {
+	c := &Statistics{n: s.n, mean: s.Mean(), c3: append([]float64(nil), s.c3...), c4: s.c4}
+	if s.c2 != nil {
+		c.c2 = mat.NewSymDense(s.c2.SymmetricDim(), nil)
+		c.c2.CopySym(s.c2)
+	}
+	return c
+}
+
+// Add takes in the rows of x (k×h). Cost: a symmetric product of rank k, O(kh²), and
+// O(h²) for the merge. Errors: ErrShape for another width than before, ErrNotFinite.
+func (s *Statistics) Add(x mat.Matrix) error {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if _, h := xd.Dims(); s.n > 0 && h != len(s.mean) {
+		return fault.Columns("x", h, len(s.mean))
+	}
+	block := blockOf(xd)
+	if v := block.c4 + mat.Sum(block.c2); v-v != 0 {
+		return fmt.Errorf("%s: the rows are too large, their fourth powers overflow: %w", statisticsType, fault.ErrNotFinite)
+	}
+	return s.Merge(block)
+}
+
+// blockOf takes the moments of a block of rows, in two passes.
+func blockOf(x *mat.Dense) *Statistics {
+	n, h := x.Dims()
+	s := &Statistics{n: float64(n), mean: make([]float64, h), c2: mat.NewSymDense(h, nil), c3: make([]float64, h)}
+	for range 2 { // the second time what rounding left
+		rest := make([]float64, h)
+		for i := range n {
+			for j, v := range x.RawRowView(i) {
+				rest[j] += (v - s.mean[j]) / float64(n)
+			}
+		}
+		for j, v := range rest {
+			s.mean[j] += v
+		}
+	}
+	y := mat.NewDense(n, h, nil)
+	for i := range n {
+		row := y.RawRowView(i)
+		squares := 0.0
+		for j, v := range x.RawRowView(i) {
+			row[j] = v - s.mean[j]
+			squares += row[j] * row[j]
+		}
+		blas64.Axpy(squares, vector(row), vector(s.c3))
+		s.c4 += squares * squares
+	}
+	s.c2.SymOuterK(1, y.T())
+	return s
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
+// shift moves the moments to another centre c; they are then about c, not the mean.
+func (s *Statistics) shift(c []float64) {
+	h := len(s.mean)
+	e := make([]float64, h)
+	squares := 0.0
+	for j, m := range s.mean {
+		e[j] = m - c[j]
+		squares += e[j] * e[j]
+	}
+	ev := mat.NewVecDense(h, e)
+	c2e := mat.NewVecDense(h, nil)
+	c2e.MulVec(s.c2, ev)
+	trace := mat.Trace(s.c2)
+	ec2e := mat.Dot(ev, c2e)
+	s.c4 += 4*ec2e + 4*blas64.Dot(vector(e), vector(s.c3)) + 2*squares*trace + s.n*squares*squares
+	for j := range s.c3 {
+		s.c3[j] += 2*c2e.AtVec(j) + (trace+s.n*squares)*e[j]
+	}
+	s.c2.SymRankOne(s.c2, s.n, ev)
+	copy(s.mean, c)
+}
+
+// Merge takes in the rows that o holds, which stays as it is. Any order and grouping
+// gives the same to rounding. Cost O(h²). Error: ErrShape for another width.
+func (s *Statistics) Merge(o *Statistics) error {
+	if o == nil || o.n == 0 {
+		return nil
+	}
+	if s.n == 0 {
+		*s = *o.Clone()
+		return nil
+	}
+	if len(o.mean) != len(s.mean) {
+		return fault.Shape("the other statistics have", len(o.mean), "columns", "these have %d", len(s.mean))
+	}
+	other := o.Clone()
+	n := s.n + o.n
+	centre := make([]float64, len(s.mean))
+	for j := range centre {
+		// From the larger mean's side, so that a tiny block moves it by little.
+		centre[j] = s.mean[j] + (o.mean[j]-s.mean[j])*(o.n/n)
+	}
+	s.shift(centre)
+	other.shift(centre)
+	s.n = n
+	s.c2.AddSym(s.c2, other.c2)
+	for j, v := range other.c3 {
+		s.c3[j] += v
+	}
+	s.c4 += other.c4
+	return nil
+}
+
+// Unmerge takes the rows that o holds out again. They have to be in: that cannot be
+// checked but for their number. Cost O(h²). Error: ErrShape for another width or more
+// rows than there are.
+func (s *Statistics) Unmerge(o *Statistics) error {
+	if o == nil || o.n == 0 {
+		return nil
+	}
+	if len(o.mean) != len(s.mean) {
+		return fault.Shape("the other statistics have", len(o.mean), "columns", "these have %d", len(s.mean))
+	}
+	if o.n > s.n {
+		return fault.Shape("the other statistics have", o.N(), "rows", "these have %d", s.N())
+	}
+	if o.n == s.n {
+		*s = Statistics{}
+		return nil
+	}
+	other := o.Clone()
+	other.shift(s.mean)
+	n := s.n - o.n
+	centre := make([]float64, len(s.mean))
+	for j, m := range s.mean {
+		centre[j] = m - (o.mean[j]-m)*(o.n/n)
+	}
+	// What is left, about the old mean; then about its own.
+	for i := range centre {
+		for j := i; j < len(centre); j++ {
+			s.c2.SetSym(i, j, s.c2.At(i, j)-other.c2.At(i, j))
+		}
+		s.c3[i] -= other.c3[i]
+	}
+	s.c4 = s.c4 - other.c4
+	s.n = n
+	s.recentre(centre)
+	s.c4 = max(0, s.c4)
+	return nil
+}
+
+// recentre moves moments about mean, which is not the rows' own, to their own c.
+func (s *Statistics) recentre(c []float64) {
+	// shift supposes that the first moment is 0; about another point it is n(c - point).
+	h := len(c)
+	d := make([]float64, h) // y about c is y about the old point less d
+	squares := 0.0
+	for j := range c {
+		d[j] = c[j] - s.mean[j]
+		squares += d[j] * d[j]
+	}
+	dv := mat.NewVecDense(h, d)
+	c2d := mat.NewVecDense(h, nil)
+	c2d.MulVec(s.c2, dv)
+	trace := mat.Trace(s.c2)
+	dc2d := mat.Dot(dv, c2d)
+	dc3 := blas64.Dot(vector(d), vector(s.c3))
+	// Σ|y-d|⁴, Σ|y-d|²(y-d) and Σ(y-d)(y-d)' with Σy = nd.
+	s.c4 += 4*dc2d - 4*dc3 + 2*squares*trace - 3*s.n*squares*squares
+	for j := range s.c3 {
+		s.c3[j] += -2*c2d.AtVec(j) - trace*d[j] + 2*s.n*squares*d[j]
+	}
+	s.c2.SymRankOne(s.c2, -s.n, dv)
+	copy(s.mean, c)
+}
+
+// Covariance returns C2/n; nil without rows.
+func (s *Statistics) Covariance() *mat.SymDense {
+	if s.n == 0 {
+		return nil
+	}
+	out := mat.NewSymDense(len(s.mean), nil)
+	out.ScaleSym(1/s.n, s.c2)
+	return out
+}
+
+// LedoitWolf returns the covariance shrunk towards a multiple of the identity,
+//
+//	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
+//
+// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal
+// of Multivariate Analysis 88, 2004); up to two rows ρ is 0. It is
+// scikit-learn's. Nil without rows. Cost O(h²).
+func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
+	cov = s.Covariance()
+	if cov == nil {
+		return nil, 0
+	}
+	h := float64(len(s.mean))
+	mu := mat.Trace(cov) / h
+	squares := 0.0
+	for i := range len(s.mean) {
+		for j := range len(s.mean) {
+			v := cov.At(i, j)
+			squares += v * v
+		}
+	}
+	if delta := (squares - h*mu*mu) / h; s.n > 2 && delta > 0 {
+		if b := min(delta, (s.c4/s.n-squares)/(h*s.n)); b > 0 {
+			rho = b / delta
+		}
+	}
+	cov.ScaleSym(1-rho, cov)
+	for i := range len(s.mean) {
+		cov.SetSym(i, i, cov.At(i, i)+rho*mu)
+	}
+	return cov, rho
+}
+
+type storedStatistics struct {
+	N    float64
+	Mean codec.Floats
+	C2   codec.Floats // the upper triangle, row by row
+	C3   codec.Floats
+	C4   float64
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler: statistics travel between
+// machines.
+func (s *Statistics) MarshalBinary() ([]byte, error) {
+	out := storedStatistics{N: s.n, Mean: s.mean, C3: s.c3, C4: s.c4}
+	for i := range s.mean {
+		for j := i; j < len(s.mean); j++ {
+			out.C2 = append(out.C2, s.c2.At(i, j))
+		}
+	}
+	return codec.Marshal(statisticsKind, statisticsVersion, out)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel
+// and leave s as it was.
+func (s *Statistics) UnmarshalBinary(data []byte) error {
+	var in storedStatistics
+	if _, err := codec.Unmarshal(data, statisticsKind, statisticsVersion, &in); err != nil {
+		return err
+	}
+	h := len(in.Mean)
+	numbers := codec.Floats{in.N, in.C4}
+	switch {
+	case len(in.C3) != h || float64(len(in.C2)) != float64(h)*(float64(h)+1)/2:
+		return fault.BadModel(statisticsKind, "%d and %d moments for %d columns", len(in.C2), len(in.C3), h)
+	case !(in.N >= 0) || in.N != math.Trunc(in.N) || (in.N == 0) != (h == 0) || !(in.C4 >= 0):
+		return fault.BadModel(statisticsKind, "%v rows of %d columns, fourth moment %v", in.N, h, in.C4)
+	case !in.Mean.Finite() || !in.C2.Finite() || !in.C3.Finite() || !numbers.Finite():
+		return fault.BadModel(statisticsKind, "a moment is not finite")
+	}
+	out := Statistics{n: in.N, c4: in.C4}
+	if h > 0 {
+		out.mean, out.c3, out.c2 = in.Mean, in.C3, mat.NewSymDense(h, nil)
+		at := 0
+		for i := range h {
+			for j := i; j < h; j++ {
+				out.c2.SetSym(i, j, in.C2[at])
+				at++
+			}
+		}
+	}
+	*s = out
+	return nil
+}
