@@ -1,0 +1,173 @@
+package eem
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+)
+
+// reference is a binary machine of a reference implementation, from its hidden units'
+// weights to its predictions.
+type reference struct {
+	Act     string
+	X       [][]float64
+	Y       []float64
+	W       [][]float64
+	B       []float64
+	H       [][]float64
+	LWPos   struct{ Rho float64 } `json:"lw_pos"`
+	LWNeg   struct{ Rho float64 } `json:"lw_neg"`
+	Beta    []float64
+	MPos    float64  `json:"m_pos"`
+	MNeg    float64  `json:"m_neg"`
+	SPos    float64  `json:"S_pos"`
+	SNeg    float64  `json:"S_neg"`
+	Mahal2  float64  `json:"mahal2"`
+	Dcs     float64  `json:"Dcs"`
+	Near    *float64 `json:"t_near"`
+	Far     *float64 `json:"t_far"`
+	Region  string   `json:"plus_region"`
+	Xt      [][]float64
+	Ht      [][]float64
+	Z       []float64
+	LogOdds []float64 `json:"logodds"`
+	Proba   []float64 `json:"posterior_pos"`
+	W2      float64   `json:"prior_ratio_w"`
+	Odds2   []float64 `json:"logodds_w"`
+	Near2   *float64  `json:"t_near_w"`
+	Far2    *float64  `json:"t_far_w"`
+	Region2 string    `json:"region_w"`
+	Pred    []float64
+	Pred2   []float64 `json:"pred_w"`
+}
+
+var referenceFiles = []string{
+	"eem_sig_small.json", "eem_nsig_small.json", "eem_rbf_small.json", "eem_tanh_gauss.json", "eem_h_gt_n.json", "eem_one_pos.json", "eem_two_pos.json",
+}
+
+// classes splits the hidden rows by class.
+func (c reference) classes(t *testing.T) (pos, neg *Statistics, magnitude float64) {
+	var rows [2][][]float64
+	for i, y := range c.Y {
+		k := 0
+		if y > 0 {
+			k = 1
+		}
+		rows[k] = append(rows[k], c.H[i])
+		for _, v := range c.H[i] {
+			magnitude = max(magnitude, math.Abs(v))
+		}
+	}
+	return of(t, golden.Dense(rows[1])), of(t, golden.Dense(rows[0])), magnitude
+}
+
+var regions = map[string]Region{"between": Between, "outside": Outside, "single": Above, "-": Never, "+": Always}
+
+func sameThresholds(t *testing.T, near, far *float64, region string, got Thresholds, what string) {
+	t.Helper()
+	assert.Equal(t, regions[region], got.Region, what)
+	for _, pair := range []struct {
+		want *float64
+		got  float64
+	}{{near, got.Near}, {far, got.Far}} {
+		if pair.want == nil {
+			assert.True(t, math.IsNaN(pair.got), what)
+			continue
+		}
+		assert.InEpsilon(t, *pair.want, pair.got, 1e-9, what)
+	}
+}
+
+func TestProjectionReference(t *testing.T) {
+	for _, name := range referenceFiles {
+		var c reference
+		golden.Load(t, name, &c)
+		pos, neg, magnitude := c.classes(t)
+		p, err := project(pos, neg, magnitude)
+		require.NoError(t, err)
+		assert.InDelta(t, c.LWPos.Rho, p.rhoPos, 1e-12, name)
+		assert.InDelta(t, c.LWNeg.Rho, p.rhoNeg, 1e-12, name)
+		assert.LessOrEqual(t, golden.MaxError(p.beta, c.Beta), 1e-9, name)
+		assert.LessOrEqual(t, golden.MaxError([]float64{p.mPos, p.mNeg, p.sPos, p.sNeg, p.distance, p.divergence()},
+			[]float64{c.MPos, c.MNeg, c.SPos, c.SNeg, c.Mahal2, c.Dcs}), 1e-9, name)
+		assert.InDelta(t, 2, p.mPos-p.mNeg, 1e-9, name)
+		sameThresholds(t, c.Near, c.Far, c.Region, p.thresholds(0), name)
+		sameThresholds(t, c.Near2, c.Far2, c.Region2, p.thresholds(math.Log(c.W2)), name+", weighted")
+		ht := golden.Dense(c.Ht)
+		for i := range c.Z {
+			z := mat.Dot(ht.RowView(i), mat.NewVecDense(len(p.beta), p.beta))
+			assert.InDelta(t, c.Z[i], z, 1e-9*max(1, math.Abs(c.Z[i])), name)
+			d := p.logOdds(z, 0)
+			assert.InDelta(t, c.LogOdds[i], d, 1e-9*max(1, math.Abs(c.LogOdds[i])), name)
+			assert.InDelta(t, c.Proba[i], 1/(1+math.Exp(-d)), 1e-9, name)
+			assert.InDelta(t, c.Odds2[i], p.logOdds(z, math.Log(c.W2)), 1e-9*max(1, math.Abs(c.Odds2[i])), name)
+		}
+	}
+}
+
+func TestThresholdsReference(t *testing.T) {
+	var cases []struct {
+		MNeg   float64 `json:"m_neg"`
+		MPos   float64 `json:"m_pos"`
+		SNeg   float64 `json:"S_neg"`
+		SPos   float64 `json:"S_pos"`
+		W      float64
+		Near   *float64 `json:"t_near"`
+		Far    *float64 `json:"t_far"`
+		Region string
+	}
+	golden.Load(t, "thresholds.json", &cases)
+	for i, c := range cases {
+		p := &projection{mPos: c.MPos, mNeg: c.MNeg, sPos: c.SPos, sNeg: c.SNeg}
+		got := p.thresholds(math.Log(c.W))
+		sameThresholds(t, c.Near, c.Far, c.Region, got, string(rune('a'+i)))
+		// At a threshold the odds are even, and the region is where they are above.
+		for _, at := range []float64{got.Near, got.Far} {
+			if !math.IsNaN(at) && math.Abs(at) < 1e6 {
+				assert.InDelta(t, 0, p.logOdds(at, math.Log(c.W)), 1e-8, i)
+			}
+		}
+		for _, z := range []float64{-50, -3, 0.5, 1.2, 3, 9, 50} {
+			inside := map[Region]bool{
+				Above: z >= got.Near, Between: z >= got.Near && z <= got.Far, Outside: z <= got.Far || z >= got.Near, Always: true,
+			}[got.Region]
+			assert.Equal(t, p.logOdds(z, math.Log(c.W)) >= 0, inside, "case %d at %v: %+v", i, z, got)
+		}
+	}
+}
+
+// The degenerate cases: equal means, activations that do not vary, single rows.
+func TestDegenerateProjections(t *testing.T) {
+	x := random(10, 3, 1)
+	a := of(t, x)
+	p, err := project(a, a.Clone(), 30)
+	require.NoError(t, err)
+	assert.True(t, p.constant)
+	assert.Equal(t, []float64{0, 0, 0}, p.beta)
+	assert.Equal(t, Always, p.thresholds(0).Region)
+	assert.Equal(t, Never, p.thresholds(-1).Region)
+
+	one := of(t, mat.NewDense(1, 2, []float64{1, 0}))
+	other := of(t, mat.NewDense(1, 2, []float64{0, 0}))
+	p, err = project(one, other, 1)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{2, 0}, p.beta, 1e-12, "the covariance is the identity")
+	assert.Equal(t, Above, p.thresholds(0).Region)
+
+	flatRows := of(t, mat.NewDense(4, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1}))
+	p, err = project(flatRows, of(t, mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})), 2)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{0, -2}, p.beta, 1e-12)
+
+	p, err = project(one, of(t, random(9, 2, 4)), 5)
+	require.NoError(t, err)
+	assert.Equal(t, p.sPos, p.sNeg, "a single row borrows the covariance of the other class")
+	p, err = project(of(t, random(2, 6, 5)), of(t, random(2, 6, 6)), 20)
+	require.NoError(t, err)
+	assert.Positive(t, p.distance, "two rows a class: singular but for jitter")
+}
