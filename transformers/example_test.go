@@ -241,3 +241,34 @@ func ExampleDrop() {
 	// 4 columns, the first is of category 1
 	// 3 columns, the first is of category 1
 }
+
+func ExampleRandomHidden() {
+	x := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
+	hidden := &transformers.RandomHidden{Units: 50, Activation: transformers.Tanh, Seed: 1}
+	if err := hidden.Fit(context.Background(), x); err != nil {
+		log.Fatal(err)
+	}
+	z, err := hidden.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(z.Dims())
+	// Output: 4 50
+}
+
+func ExampleActivation() {
+	for a := transformers.DataRBF; a <= transformers.Tanh; a++ {
+		hidden := &transformers.RandomHidden{Units: 3, Activation: a}
+		if err := hidden.Fit(context.Background(), mat.NewDense(4, 1, []float64{0, 1, 2, 3})); err != nil {
+			log.Fatal(err)
+		}
+		w, b := hidden.Weights()
+		fmt.Println(a, w.RawMatrix().Rows, len(b))
+	}
+	// Output:
+	// DataRBF 3 3
+	// Sigmoid 3 3
+	// NormalizedSigmoid 3 3
+	// RandomRBF 3 3
+	// Tanh 3 3
+}

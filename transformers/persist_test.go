@@ -28,6 +28,7 @@ var goldenFiles = map[string]Transformer{
 	"OneHot-v1.keln":         &OneHot{Columns: []int{0, 1}, Drop: DropBinary},
 	"KernelMap-v1.keln":      &KernelMap{},
 	"KernelCenterer-v1.keln": &KernelCenterer{},
+	"RandomHidden-v1.keln":   &RandomHidden{Units: 3, Activation: Tanh, Seed: 2},
 }
 
 // goldenRowsOf gives gaps to an Imputer, and small numbers to a kernel.
@@ -36,7 +37,7 @@ func goldenRowsOf(t Transformer) *mat.Dense {
 	switch t.(type) {
 	case *Imputer:
 		return golden.Dense([][]float64{{1, nan, -2.5}, {2, 0, 4}, {nan, 0, 1e6}, {2, nan, 1}})
-	case *KernelMap, *KernelCenterer:
+	case *KernelMap, *KernelCenterer, *RandomHidden:
 		return golden.Dense([][]float64{{1, 0, -2}, {2, 0.5, 4}, {4, 0.25, 3}})
 	}
 	return goldenRows
@@ -108,6 +109,10 @@ func TestHostilePayloads(t *testing.T) {
 		"other kernel":   {&KernelMap{}, kernelMapKind, storedKernelMap{Kernel: kernels.MakeReference(kernels.Linear{}, kernels.Linear{}), Rows: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}}},
 		"no means":       {&KernelCenterer{}, kernelCentererKind, kernelCentererModel{}},
 		"infinite means": {&KernelCenterer{}, kernelCentererKind, kernelCentererModel{Means: []float64{math.Inf(-1)}}},
+		"no units":       {&RandomHidden{}, randomHiddenKind, hiddenModel{}},
+		"biases":         {&RandomHidden{}, randomHiddenKind, hiddenModel{W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}}},
+		"infinite bias":  {&RandomHidden{}, randomHiddenKind, hiddenModel{W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, B: []float64{math.Inf(1)}}},
+		"activation":     {&RandomHidden{}, randomHiddenKind, hiddenModel{Activation: 9, W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, B: []float64{1}}},
 		"other kind":     {&UnitRows{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

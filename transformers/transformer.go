@@ -14,6 +14,7 @@
 //	OneHot            category codes to a column for each category
 //	KernelMap         a row to its kernel with each row of Fit
 //	KernelCenterer    the centring of the kernel's feature space
+//	RandomHidden      a hidden layer of random units, never trained
 //
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.

@@ -1,6 +1,7 @@
 package estimatortest_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -63,6 +64,16 @@ func TestAll(t *testing.T) {
 		return &transformers.KernelMap{Kernel: kernels.Laplacian{Gamma: 0.2}}
 	}, with(estimatortest.Options{Skip: mapsRows}))
 	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &transformers.KernelCenterer{} }, plain)
+
+	hidden := with(estimatortest.Options{Skip: map[string]string{"row-permutation": "sits on rows that it draws by their number"}, Workers: func(w int) any {
+		return &transformers.RandomHidden{Units: 7, Workers: w}
+	}})
+	estimatortest.Transformer(t, "transformers.RandomHidden", func() transformers.Transformer { return &transformers.RandomHidden{Units: 7} }, hidden)
+	for a := transformers.Sigmoid; a <= transformers.Tanh; a++ {
+		estimatortest.Transformer(t, fmt.Sprintf("transformers.RandomHidden (%v)", a), func() transformers.Transformer {
+			return &transformers.RandomHidden{Units: 7, Activation: a}
+		}, plain)
+	}
 
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
