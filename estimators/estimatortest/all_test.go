@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -147,6 +148,13 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "rvm.Classifier (refined)", func() estimators.Classifier { return &rvm.Classifier{Refine: true} }, plain)
+
+	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number"}
+	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },
+		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &eem.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
+		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Frequencies: true}
+	}, plain)
 
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	const leavesOutRows = "scores by leaving out rows: two equal rows are not one of weight 2"

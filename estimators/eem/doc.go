@@ -1,0 +1,43 @@
+// Package eem is the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279): a
+// hidden layer of random units, and in its space the direction on which the classes,
+// as Gaussians, have the largest Cauchy-Schwarz divergence. Nothing is iterated: a fit
+// is the covariances of the hidden units and one system of equations.
+//
+// # The machine
+//
+// With the class means m± of the hidden units and their covariances Σ±, shrunk after
+// Ledoit and Wolf,
+//
+//	v = (Σ+ + Σ-)⁻¹ (m+ - m-),   q = (m+ - m-)'v,   β = 2v/q
+//
+// (the paper's Algorithm 1 lacks the square of the norm in the denominator; its
+// equation 4 has it). On z = β'φ(x) the classes have means two apart and variances
+// S± = β'Σ±β; the log odds of a row are those of the two Gaussians, with the priors p
+// and costs C:
+//
+//	d(z) = ln N(z; β'm+, S+) - ln N(z; β'm-, S-) + ln (p+ C+)/(p- C-)
+//
+// A row is of the positive class where d ≥ 0, and its probability is 1/(1+e⁻ᵈ). Where
+// the variances differ there are two thresholds, which Thresholds reports in a form
+// that does not cancel when they are nearly equal.
+//
+// By default the classes are balanced, whatever their numbers, as in the paper; Priors,
+// Costs and Frequencies say otherwise. More than two classes are decided pair by pair on
+// the same statistics: the class with the largest sum of pairwise probabilities.
+//
+// # Statistics
+//
+// All that is learnt of a class are the moments of its hidden units, Statistics, which
+// can be merged: PartialFit takes rows in chunks, of one pass and O(h²) memory, and
+// gives what Fit gives on all of them.
+//
+// # Degenerate classes
+//
+// A class of one row takes the other's covariance; where both have one, or no unit
+// varies, the covariance is the identity. Equal means leave no direction: the class of
+// the larger prior and cost is predicted everywhere, and Report says so.
+//
+// # Cost
+//
+// Fit of n rows, d columns and h units: O(nhd + nh² + h³). Predict O(hd) a row.
+package eem
