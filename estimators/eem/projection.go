@@ -61,9 +61,7 @@ func project(pos, neg *Statistics, magnitude float64) (*projection, error) {
 		p.distance += m.At(j, 0) * v.At(j, 0)
 	}
 	if !(p.distance > 0) {
-		p.constant, p.distance = true, 0
-		p.sPos, p.sNeg = 1, 1
-		return p, nil
+		return p.withoutDirection(), nil
 	}
 	for j := range h {
 		p.beta[j] = 2 * v.At(j, 0) / p.distance
@@ -73,7 +71,16 @@ func project(pos, neg *Statistics, magnitude float64) (*projection, error) {
 	b := mat.NewVecDense(h, p.beta)
 	p.sPos = max(mat.Inner(b, covPos, b), leastSpread)
 	p.sNeg = max(mat.Inner(b, covNeg, b), leastSpread)
+	// Activations so small that their squares vanish give no direction that numbers hold.
+	if total := p.mPos + p.mNeg + p.sPos + p.sNeg; total-total != 0 {
+		return p.withoutDirection(), nil
+	}
 	return p, nil
+}
+
+// withoutDirection is what is left where nothing tells the classes apart.
+func (p *projection) withoutDirection() *projection {
+	return &projection{beta: make([]float64, len(p.beta)), sPos: 1, sNeg: 1, jitter: p.jitter, rhoPos: p.rhoPos, rhoNeg: p.rhoNeg, constant: true}
 }
 
 func halfIdentity(h int) *mat.SymDense {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -49,6 +50,11 @@ var methods = append([]method{
 		configuration: "z-score; least-squares SVM, RBF of the median distance, ridge by leave-one-out",
 		regressor:     func(uint64) estimators.Regressor { return regression(&lssvm.Regressor{}) },
 		classifier:    func(uint64) estimators.Classifier { return classification(&lssvm.Classifier{}) },
+	},
+	{
+		name:          "eem",
+		configuration: fmt.Sprintf("z-score; extreme entropy machine, %d units of DataRBF, balanced", transformers.DefaultUnits),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.Classifier{Seed: seed}) },
 	},
 	{
 		name:          "rvm",

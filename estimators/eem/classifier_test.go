@@ -1,0 +1,296 @@
+package eem
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var ctx = context.Background()
+
+// blobs are rows around as many centres as there are classes.
+func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
+	x := random(n, 2, seed)
+	y := make([]int, n)
+	for i := range y {
+		y[i] = i % classes
+		a := 2 * math.Pi * float64(y[i]) / float64(classes)
+		x.Set(i, 0, 0.6*x.At(i, 0)+2*math.Cos(a))
+		x.Set(i, 1, 0.3*(x.At(i, 1)-1)+2*math.Sin(a))
+	}
+	return x, y
+}
+
+// The whole machine against the references: their units are put in place of drawn ones.
+func TestClassifierReference(t *testing.T) {
+	activations := map[string]transformers.Activation{
+		"sig": transformers.Sigmoid, "nsig": transformers.NormalizedSigmoid, "rbf": transformers.RandomRBF, "tanh": transformers.Tanh,
+	}
+	for _, name := range referenceFiles {
+		var c reference
+		golden.Load(t, name, &c)
+		labels := make([]int, len(c.Y))
+		for i, y := range c.Y {
+			labels[i] = int(y)
+		}
+		for _, weighted := range []bool{false, true} {
+			machine := &Classifier{Hidden: len(c.B), Activation: activations[c.Act]}
+			proba, pred := c.Proba, c.Pred
+			if weighted {
+				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
+			}
+			x := golden.Dense(c.X)
+			m, err := machine.begin(ctx, x, labels)
+			require.NoError(t, err)
+			layer, err := codec.Marshal("transformers.RandomHidden", 1, struct {
+				Activation transformers.Activation
+				W          codec.Matrix
+				B          codec.Floats
+			}{activations[c.Act], codec.FromDense(golden.Dense(c.W)), c.B})
+			require.NoError(t, err)
+			require.NoError(t, m.hidden.UnmarshalBinary(layer))
+			require.NoError(t, machine.take(ctx, m, x, labels))
+			require.NoError(t, machine.solve(ctx, m))
+			machine.m = m
+			p, err := machine.PredictProba(golden.Dense(c.Xt))
+			require.NoError(t, err)
+			got, err := machine.Predict(golden.Dense(c.Xt))
+			require.NoError(t, err)
+			for i := range pred {
+				assert.Equal(t, int(pred[i]), got[i], name)
+				if !weighted {
+					assert.InDelta(t, proba[i], p.At(i, 1), 1e-9, name)
+				}
+			}
+			pair := machine.Pairs()[0]
+			assert.Equal(t, []int{-1, 1}, []int{pair.Negative, pair.Positive})
+			assert.LessOrEqual(t, golden.MaxError(pair.Direction, c.Beta), 1e-9, name)
+			assert.InDelta(t, c.Dcs, pair.Divergence, 1e-9*c.Dcs)
+			if weighted {
+				sameThresholds(t, c.Near2, c.Far2, c.Region2, pair.Thresholds, name)
+			}
+		}
+	}
+}
+
+// Chunks of any size give what one pass gives; a first chunk of one class is legal
+// where Labels lists the others, and nothing is predicted before all have been seen.
+func TestPartialFit(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		x, y := blobs(5000, classes, 1) // more than a shard
+		want := &Classifier{Hidden: 20, Activation: transformers.Tanh}
+		require.NoError(t, want.Fit(ctx, x, y))
+		labels := []int{0, 1, 2}[:classes]
+		order := map[bool][]int{} // class 0 first
+		for i, label := range y {
+			order[label == 0] = append(order[label == 0], i)
+		}
+		rows := append(order[true], order[false]...)
+		got := &Classifier{Hidden: 20, Activation: transformers.Tanh, Labels: labels}
+		for first := 0; first < len(rows); first += 700 {
+			last := min(first+700, len(rows))
+			chunk, chunkY := mat.NewDense(last-first, 2, nil), make([]int, last-first)
+			for i, row := range rows[first:last] {
+				chunk.SetRow(i, x.RawRowView(row))
+				chunkY[i] = y[row]
+			}
+			require.NoError(t, got.PartialFit(ctx, chunk, chunkY))
+			if first == 0 {
+				_, err := got.Predict(chunk)
+				assert.ErrorIs(t, err, estimators.ErrNotFitted)
+				_, err = got.MarshalBinary()
+				assert.ErrorIs(t, err, estimators.ErrNotFitted)
+				assert.Nil(t, got.Pairs())
+				assert.Equal(t, labels, got.Classes())
+			}
+		}
+		p, err := want.PredictProba(x)
+		require.NoError(t, err)
+		q, err := got.PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, q, 1e-8))
+		for k, s := range got.Statistics() {
+			near(t, want.Statistics()[k], s, 1e-9)
+		}
+
+		// A bad chunk changes nothing.
+		before, err := got.PredictProba(x)
+		require.NoError(t, err)
+		err = got.PartialFit(ctx, x, append([]int{9}, y[1:]...))
+		require.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, "eem: Classifier: y[0] = 9, want one of the classes [0 1")
+		assert.ErrorIs(t, got.PartialFit(ctx, mat.NewDense(1, 3, nil), []int{0}), estimators.ErrShape)
+		after, err := got.PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.Equal(before, after))
+
+		data, err := got.MarshalBinary()
+		require.NoError(t, err)
+		loaded := &Classifier{}
+		require.NoError(t, loaded.UnmarshalBinary(data))
+		assert.Nil(t, loaded.Statistics())
+		assert.ErrorContains(t, loaded.PartialFit(ctx, x, y), "no statistics to go on from")
+	}
+}
+
+// Priors and costs move the boundary, and Frequencies are priors.
+func TestPriorsAndCosts(t *testing.T) {
+	x, y := blobs(400, 2, 2)
+	for i := range y {
+		if i%4 == 1 {
+			y[i] = 0 // 300 to 100, mixed
+		}
+	}
+	count := func(c *Classifier) (ones int) {
+		require.NoError(t, c.Fit(ctx, x, y))
+		labels, err := c.Predict(x)
+		require.NoError(t, err)
+		for _, l := range labels {
+			ones += l
+		}
+		return ones
+	}
+	balanced := count(&Classifier{})
+	assert.Less(t, count(&Classifier{Frequencies: true}), balanced)
+	assert.Equal(t, count(&Classifier{Frequencies: true}), count(&Classifier{Priors: []float64{3, 1}}))
+	assert.Equal(t, count(&Classifier{Costs: []float64{1, 5}}), count(&Classifier{Priors: []float64{1, 5}}))
+	assert.Greater(t, count(&Classifier{Costs: []float64{1, 5}}), balanced)
+}
+
+func TestManyClasses(t *testing.T) {
+	x, y := blobs(600, 4, 3)
+	fresh, truth := blobs(200, 4, 4)
+	c := &Classifier{Hidden: 60}
+	require.NoError(t, c.Fit(ctx, x, y))
+	labels, err := c.Predict(fresh)
+	require.NoError(t, err)
+	right := 0
+	for i, l := range labels {
+		if l == truth[i] {
+			right++
+		}
+	}
+	assert.Greater(t, right, 180)
+	assert.Len(t, c.Pairs(), 6)
+	p, err := c.PredictProba(fresh)
+	require.NoError(t, err)
+	for i := range 200 {
+		assert.InDelta(t, 1, mat.Sum(p.RowView(i)), 1e-12)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	x, y := blobs(20, 2, 5)
+	for want, c := range map[string]*Classifier{
+		"eem: Classifier: Priors[1] = 0, want a finite value > 0":                                                 {Priors: []float64{1, 0}},
+		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                                {Costs: []float64{math.NaN(), 1}},
+		"Priors has 3 entries, there are 2 classes":                                                               {Priors: []float64{1, 1, 1}},
+		"Costs has 1 entries, there are 2 classes":                                                                {Costs: []float64{1}},
+		"eem: Classifier: Priors = [1 1], want nil with Frequencies":                                              {Priors: []float64{1, 1}, Frequencies: true},
+		"eem: Classifier: Labels = [1 0], want ascending, each once":                                              {Labels: []int{1, 0}},
+		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                                {Labels: []int{0, 2}},
+		"of class 7 y has 0 rows, want at least 1":                                                                {Labels: []int{0, 1, 7}},
+		"transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Hidden: -1},
+		"transformers: RandomHidden: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
+	} {
+		assert.EqualError(t, c.Fit(ctx, x, y), want)
+	}
+	assert.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 20)), estimators.ErrShape)
+}
+
+func TestGoldenFile(t *testing.T) {
+	x, y := blobs(12, 3, 6)
+	c := &Classifier{Hidden: 4, Activation: transformers.Tanh}
+	require.NoError(t, c.Fit(ctx, x, y))
+	read := &Classifier{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
+	p, err := c.PredictProba(x)
+	require.NoError(t, err)
+	q, err := read.PredictProba(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(p, q, 1e-7))
+	assert.Equal(t, len(c.Pairs()), len(read.Pairs()))
+}
+
+func TestHostilePayloads(t *testing.T) {
+	x, y := blobs(12, 2, 6)
+	c := &Classifier{Hidden: 3, Activation: transformers.Tanh}
+	require.NoError(t, c.Fit(ctx, x, y))
+	good, err := c.MarshalBinary()
+	require.NoError(t, err)
+	for name, change := range map[string]func(s *storedModel){
+		"classes":  func(s *storedModel) { s.Classes = []int{1, 0} },
+		"one":      func(s *storedModel) { s.Classes = []int{1} },
+		"pairs":    func(s *storedModel) { s.Pairs = nil },
+		"width":    func(s *storedModel) { s.Width = 3 },
+		"beta":     func(s *storedModel) { s.Pairs[0].Beta = s.Pairs[0].Beta[:2] },
+		"infinite": func(s *storedModel) { s.Pairs[0].Beta[1] = math.Inf(1) },
+		"spread":   func(s *storedModel) { s.Pairs[0].SPos = 0 },
+		"weight":   func(s *storedModel) { s.Pairs[0].LogW = math.Inf(-1) },
+		"hidden":   func(s *storedModel) { s.Hidden.Data = s.Hidden.Data[:20] },
+		"type":     func(s *storedModel) { s.Hidden.Type = "transformers.UnitRows" },
+		"report":   func(s *storedModel) { s.Report.Objective = math.NaN() },
+	} {
+		var s storedModel
+		_, err := codec.Unmarshal(good, classifierKind, 1, &s)
+		require.NoError(t, err)
+		change(&s)
+		data, err := codec.Marshal(classifierKind, 1, s)
+		require.NoError(t, err)
+		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
+	}
+	for name, s := range map[string]storedStatistics{
+		"moments":  {N: 1, Mean: []float64{1}, C3: []float64{0}},
+		"rows":     {N: 1.5, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}},
+		"no rows":  {N: 0, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}},
+		"negative": {N: 2, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}, C4: -1},
+		"infinite": {N: 2, Mean: []float64{math.Inf(1)}, C2: []float64{0}, C3: []float64{0}},
+	} {
+		data, err := codec.Marshal(statisticsKind, 1, s)
+		require.NoError(t, err)
+		assert.ErrorIs(t, (&Statistics{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
+	}
+}
+
+// FuzzFit turns bytes into rows and labels: an error of the contract, or probabilities.
+func FuzzFit(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(0))
+	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(4))
+	f.Fuzz(func(t *testing.T, raw []byte, activation uint8) {
+		n := min(len(raw)/3, 30)
+		if n == 0 {
+			return
+		}
+		x, y := mat.NewDense(n, 2, nil), make([]int, n)
+		for i := range n {
+			x.SetRow(i, []float64{math.Sinh(float64(int8(raw[3*i])) / 3), float64(int8(raw[3*i+1]))})
+			y[i] = int(raw[3*i+2]) % 3
+		}
+		c := &Classifier{Hidden: 5, Activation: transformers.Activation(activation % 5)}
+		if err := c.Fit(ctx, x, y); err != nil {
+			if !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) && !errors.Is(err, estimators.ErrNotPSD) {
+				t.Fatal(err)
+			}
+			return
+		}
+		p, err := c.PredictProba(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if s := mat.Sum(p.RowView(i)); !(math.Abs(s-1) < 1e-9) {
+				t.Fatalf("row %d: %v", i, p.RawRowView(i))
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package eem_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/eem"
+)
+
+// rings are two classes, one around the other.
+func rings() (*mat.Dense, []int) {
+	x, y := mat.NewDense(120, 2, nil), make([]int, 120)
+	for i := range y {
+		a, r := 0.7*float64(i), 1+float64(i%2)
+		x.SetRow(i, []float64{r * math.Cos(a), r * math.Sin(a)})
+		y[i] = i % 2
+	}
+	return x, y
+}
+
+func ExampleClassifier() {
+	x, y := rings()
+	model := &eem.Classifier{Hidden: 40}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	labels, err := model.Predict(mat.NewDense(2, 2, []float64{0, 1, 2, 0}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(labels)
+	// Output: [0 1]
+}
+
+// Rows that come in chunks, the first of one class.
+func ExampleClassifier_PartialFit() {
+	x, y := rings()
+	model := &eem.Classifier{Hidden: 40, Labels: []int{0, 1}}
+	for first := 0; first < 120; first += 30 {
+		if err := model.PartialFit(context.Background(), x.Slice(first, first+30, 0, 2), y[first:first+30]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	labels, err := model.Predict(mat.NewDense(2, 2, []float64{0, 1, 2, 0}))
+	fmt.Println(labels, err)
+	// Output: [0 1] <nil>
+}
+
+// Where along its direction the machine decides.
+func ExamplePair() {
+	x, y := rings()
+	model := &eem.Classifier{Hidden: 40}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	var p eem.Pair = model.Pairs()[0]
+	var t eem.Thresholds = p.Thresholds
+	var r eem.Region = t.Region
+	fmt.Printf("class %d against %d, means %.1f apart, %v: %t\n", p.Positive, p.Negative, p.Means[1]-p.Means[0], r, t.Near < t.Far)
+	// Output:
+	// class 1 against 0, means 2.0 apart, Outside: false
+}
+
+// Moments of rows can be merged and taken apart.
+func ExampleStatistics() {
+	var all, part eem.Statistics
+	if err := all.Add(mat.NewDense(3, 1, []float64{1, 2, 6})); err != nil {
+		log.Fatal(err)
+	}
+	if err := part.Add(mat.NewDense(1, 1, []float64{6})); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(all.N(), all.Mean())
+	if err := all.Unmerge(&part); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(all.N(), all.Mean(), all.Covariance().At(0, 0))
+	// Output:
+	// 3 [3]
+	// 2 [1.5] 0.25
+}
