@@ -50,7 +50,7 @@ func TestClassifierReference(t *testing.T) {
 				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
 			}
 			x := golden.Dense(c.X)
-			m, err := machine.begin(ctx, x, labels)
+			m, err := machine.settings().begin(ctx, x, labels)
 			require.NoError(t, err)
 			layer, err := codec.Marshal("transformers.RandomHidden", 1, struct {
 				Activation transformers.Activation
@@ -58,9 +58,9 @@ func TestClassifierReference(t *testing.T) {
 				B          codec.Floats
 			}{activations[c.Act], codec.FromDense(golden.Dense(c.W)), c.B})
 			require.NoError(t, err)
-			require.NoError(t, m.hidden.UnmarshalBinary(layer))
-			require.NoError(t, machine.take(ctx, m, x, labels))
-			require.NoError(t, machine.solve(ctx, m))
+			require.NoError(t, m.layer.(*transformers.RandomHidden).UnmarshalBinary(layer))
+			require.NoError(t, machine.settings().take(ctx, m, x, labels))
+			require.NoError(t, machine.settings().solve(ctx, m))
 			machine.m = m
 			p, err := machine.PredictProba(golden.Dense(c.Xt))
 			require.NoError(t, err)

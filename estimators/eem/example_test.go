@@ -36,6 +36,17 @@ func ExampleClassifier() {
 	// Output: [0 1]
 }
 
+func ExampleKernelClassifier() {
+	x, y := rings()
+	model := &eem.KernelClassifier{Components: 20}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	labels, err := model.Predict(mat.NewDense(2, 2, []float64{0, 1, 2, 0}))
+	fmt.Println(labels, err)
+	// Output: [0 1] <nil>
+}
+
 // Rows that come in chunks, the first of one class.
 func ExampleClassifier_PartialFit() {
 	x, y := rings()

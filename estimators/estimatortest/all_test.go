@@ -152,6 +152,10 @@ func TestAll(t *testing.T) {
 	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number"}
 	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },
 		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &eem.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} },
+		with(estimatortest.Options{Skip: map[string]string{"row-permutation": "has landmarks that it draws by the number of the row"}, Workers: func(w int) any {
+			return &eem.KernelClassifier{Workers: w}
+		}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
 		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Frequencies: true}
 	}, plain)
