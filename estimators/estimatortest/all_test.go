@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -158,6 +159,13 @@ func TestAll(t *testing.T) {
 		}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
 		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Frequencies: true}
+	}, plain)
+
+	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
+		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"], "weighted-fit": "draws other units from more rows"},
+			Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "elm.Classifier (tanh, C)", func() estimators.Classifier {
+		return &elm.Classifier{Hidden: 30, Activation: transformers.Tanh, C: 10}
 	}, plain)
 
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}

@@ -1,0 +1,365 @@
+package elm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const classifierType = "elm: Classifier"
+
+// GoldenRatio is Zong's factor for the classes larger than the mean.
+const GoldenRatio = 0.618
+
+// Weighting is what a row of a class of n_k rows weighs.
+type Weighting int
+
+// The weightings.
+const (
+	// LargestOverOwn is max n / n_k: Czarnecki and Tabor's.
+	LargestOverOwn Weighting = iota
+	// InverseSize is 1/n_k: Zong's first.
+	InverseSize
+	// GoldenInverseSize is 1/n_k, GoldenRatio/n_k for classes larger than the mean:
+	// Zong's second.
+	GoldenInverseSize
+	// Unweighted is 1: the plain extreme learning machine.
+	Unweighted
+)
+
+// String returns the weighting's name.
+func (w Weighting) String() string {
+	names := []string{"LargestOverOwn", "InverseSize", "GoldenInverseSize", "Unweighted"}
+	if w < 0 || int(w) >= len(names) {
+		return fmt.Sprintf("Weighting(%d)", int(w))
+	}
+	return names[w]
+}
+
+// Classifier is the weighted extreme learning machine. The zero value is ready to use:
+// transformers.DefaultUnits units of many widths on training rows, classes of equal
+// weight, the pseudo-inverse. Features should be of comparable scale, or in [0, 1] for
+// the paper's own activations (see transformers.Activation). It has no probabilities:
+// package eem's machine on the same units has.
+type Classifier struct {
+	Hidden     int // units; 0: transformers.DefaultUnits
+	Activation transformers.Activation
+	C          float64 // of the ridge 1/C; 0: none, the pseudo-inverse
+	Weighting  Weighting
+	Seed       uint64 // of the units
+	Workers    int    // goroutines; 0: GOMAXPROCS
+
+	m *model
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+)
+
+type model struct {
+	hidden  *transformers.RandomHidden
+	width   int
+	classes []int
+	beta    *mat.Dense // h×K, h×1 of two classes
+	report  estimators.Report
+}
+
+// Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
+// class), ErrNotFinite, or ctx's.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, by which that of its class is
+// multiplied; a class's size is then the sum of its weights.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) validate() error {
+	switch {
+	case !(c.C >= 0) || math.IsInf(c.C, 1):
+		return fault.Param(classifierType, "C", c.C, "a finite value > 0, or 0 for the pseudo-inverse")
+	case c.Weighting < LargestOverOwn || c.Weighting > Unweighted:
+		return fault.Param(classifierType, "Weighting", int(c.Weighting), "LargestOverOwn, InverseSize, GoldenInverseSize or Unweighted")
+	}
+	return nil
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, d := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	m := &model{width: d, report: estimators.Report{Converged: true, Iterations: 1}}
+	m.classes = slices.Clone(y)
+	slices.Sort(m.classes)
+	if m.classes = slices.Compact(m.classes); len(m.classes) < 2 {
+		return fault.Shape("y has", len(m.classes), "class", "want at least 2")
+	}
+	m.hidden = &transformers.RandomHidden{Units: c.Hidden, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
+	if err := m.hidden.Fit(ctx, xd); err != nil {
+		return err
+	}
+	h, err := m.hidden.Transform(xd)
+	if err != nil {
+		return err
+	}
+	w := c.Weighting.rows(m.classes, y, weights)
+	t := targets(m.classes, y)
+	for i, v := range w {
+		root := math.Sqrt(v)
+		scale(h.RawRowView(i), root)
+		scale(t.RawRowView(i), root)
+	}
+	if c.C == 0 {
+		err = m.pseudoInverse(h, t)
+	} else {
+		_, units := h.Dims()
+		err = m.ridge(h, t, c.C, n < units)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	c.m = m
+	return nil
+}
+
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// rows returns the weight of each row; own are the caller's weights, or nil.
+func (w Weighting) rows(classes, y []int, own []float64) []float64 {
+	out := make([]float64, len(y))
+	class := make([]int, len(y))
+	size := make([]float64, len(classes))
+	total := 0.0
+	for i, label := range y {
+		out[i] = 1
+		if own != nil {
+			out[i] = own[i]
+		}
+		class[i], _ = slices.BinarySearch(classes, label)
+		size[class[i]] += out[i]
+		total += out[i]
+	}
+	largest := slices.Max(size)
+	for i := range out {
+		of := size[class[i]]
+		switch {
+		case w == LargestOverOwn:
+			out[i] *= largest / of
+		case w == GoldenInverseSize && of*float64(len(classes)) > total:
+			out[i] *= GoldenRatio / of
+		case w != Unweighted:
+			out[i] /= of
+		}
+	}
+	return out
+}
+
+// targets are 1 for the class of a row and -1 elsewhere; of two classes, for the second.
+func targets(classes, y []int) *mat.Dense {
+	k := len(classes)
+	if k == 2 {
+		classes, k = classes[1:], 1
+	}
+	t := mat.NewDense(len(y), k, nil)
+	for i, label := range y {
+		for j, class := range classes {
+			if t.Set(i, j, -1); label == class {
+				t.Set(i, j, 1)
+			}
+		}
+	}
+	return t
+}
+
+// pseudoInverse solves for weighted h and t, which it destroys.
+func (m *model) pseudoInverse(h, t *mat.Dense) error {
+	n, units := h.Dims()
+	t2 := 0.0
+	for i := range n {
+		for _, v := range t.RawRowView(i) {
+			t2 += v * v
+		}
+	}
+	beta, rank, residual := linalg.MinNorm(h, t)
+	m.beta = beta
+	m.report.Objective = residual / t2
+	if most := min(n, units); rank < most {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the units have rank %d of %d in numbers", rank, most))
+	}
+	return m.finite()
+}
+
+// ridge solves for weighted h and t, in the rows where dual is set and else in the units.
+func (m *model) ridge(h, t *mat.Dense, c float64, dual bool) error {
+	n, units := h.Dims()
+	of, order := mat.Matrix(h.T()), units
+	if dual {
+		of, order = h, n
+	}
+	gram := mat.NewSymDense(order, nil)
+	gram.SymOuterK(1, of)
+	for i := range order {
+		gram.SetSym(i, i, gram.At(i, i)+1/c)
+	}
+	chol, err := linalg.NewCholesky("I/C + the product of the units", gram)
+	if err != nil {
+		return err
+	}
+	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("C = %g leaves a singular system: %.2g was added to its diagonal", c, m.report.Jitter))
+	}
+	m.beta = &mat.Dense{}
+	if dual {
+		a := mat.DenseCopyOf(t)
+		chol.Solve(a)
+		m.beta.Mul(h.T(), a)
+	} else {
+		m.beta.Mul(h.T(), t)
+		chol.Solve(m.beta)
+	}
+	var fitted mat.Dense
+	fitted.Mul(h, m.beta)
+	fitted.Sub(&fitted, t)
+	residual, all := mat.Norm(&fitted, 2), mat.Norm(t, 2)
+	m.report.Objective = residual * residual / (all * all)
+	return m.finite()
+}
+
+func (m *model) finite() error {
+	r, k := m.beta.Dims()
+	for i := range r {
+		for j := range k {
+			if v := m.beta.At(i, j); v-v != 0 {
+				return &fault.NotFiniteError{Name: classifierType + ": coefficient", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
+// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and
+// -1 for the others; of two classes minus and plus the one output.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	m := c.m
+	if m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", xd, m.width); err != nil {
+		return nil, err
+	}
+	h, err := m.hidden.Transform(xd)
+	if err != nil {
+		return nil, err
+	}
+	var out mat.Dense
+	out.Mul(h, m.beta)
+	n, k := out.Dims()
+	for i := range n {
+		for j := range k {
+			if v := out.At(i, j); v-v != 0 {
+				return nil, &fault.NotFiniteError{Name: classifierType + ": output", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	if k > 1 {
+		return &out, nil
+	}
+	both := mat.NewDense(n, 2, nil)
+	for i := range n {
+		both.Set(i, 0, -out.At(i, 0))
+		both.Set(i, 1, out.At(i, 0))
+	}
+	return both, nil
+}
+
+// Predict returns the class of the largest output for each row of x (r×d), of two equal
+// ones the first of Classes. Cost O(rhd).
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	scores, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	n, k := scores.Dims()
+	out := make([]int, n)
+	for i := range out {
+		row, at := scores.RawRowView(i), 0
+		for j := 1; j < k; j++ {
+			if row[j] > row[at] {
+				at = j
+			}
+		}
+		out[i] = c.m.classes[at]
+	}
+	return out, nil
+}
+
+// Classes returns the labels, ascending; nil before Fit.
+func (c *Classifier) Classes() []int {
+	if c.m == nil {
+		return nil
+	}
+	return slices.Clone(c.m.classes)
+}
+
+// Coefficients returns β, h×K, or h×1 of two classes; nil before Fit.
+func (c *Classifier) Coefficients() *mat.Dense {
+	if c.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(c.m.beta)
+}
+
+// Report says how the last Fit went. Objective is the weighted share of the targets'
+// squares that is left over.
+func (c *Classifier) Report() estimators.Report {
+	if c.m == nil {
+		return estimators.Report{}
+	}
+	out := c.m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}
+
+// Clone returns an unfitted Classifier of the same configuration.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m = nil
+	return &out
+}

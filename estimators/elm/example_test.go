@@ -1,0 +1,29 @@
+package elm_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Two rows of one class against six of another weigh as much as these.
+func ExampleClassifier() {
+	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 0, 0.5, 2, 3})
+	y := []int{0, 0, 0, 0, 0, 0, 1, 1}
+	model := &elm.Classifier{Hidden: 50, Activation: transformers.Tanh, C: 10, Weighting: elm.GoldenInverseSize}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	labels, err := model.Predict(mat.NewDense(3, 1, []float64{-2.5, 0, 2.5}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var w elm.Weighting = model.Weighting
+	fmt.Println(labels, w)
+	// Output: [0 0 1] GoldenInverseSize
+}

@@ -1,0 +1,77 @@
+package elm
+
+import (
+	"encoding"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	classifierKind    = "elm.Classifier"
+	classifierVersion = 1
+)
+
+var (
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
+)
+
+type storedModel struct {
+	Width   int
+	Classes []int
+	Hidden  estimators.Part
+	Beta    codec.Matrix
+	Report  estimators.Report
+}
+
+// MarshalBinary writes the fitted machine: its units and their coefficients.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	hidden, err := estimators.MakePart(classifierType+": hidden units", c.m.hidden)
+	if err != nil {
+		return nil, err
+	}
+	return codec.Marshal(classifierKind, classifierVersion, storedModel{
+		Width: c.m.width, Classes: c.m.classes, Hidden: hidden, Beta: codec.FromDense(c.m.beta), Report: c.m.report,
+	})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave c
+// as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedModel
+	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {
+		return err
+	}
+	hidden := &transformers.RandomHidden{Workers: c.Workers}
+	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
+		return err
+	}
+	w, _ := hidden.Weights()
+	h, d := w.Dims()
+	beta, err := s.Beta.Dense()
+	if err != nil || beta == nil {
+		return fault.BadModel(classifierKind, "no coefficients, or not finite")
+	}
+	outputs := len(s.Classes)
+	if outputs == 2 {
+		outputs = 1
+	}
+	rows, columns := beta.Dims()
+	switch {
+	case len(s.Classes) < 2 || !slices.IsSorted(s.Classes) || len(slices.Compact(slices.Clone(s.Classes))) != len(s.Classes):
+		return fault.BadModel(classifierKind, "classes %v", s.Classes)
+	case d != s.Width || rows != h || columns != outputs:
+		return fault.BadModel(classifierKind, "%d×%d coefficients for %d units of %d columns, width %d", rows, columns, h, d, s.Width)
+	case s.Report.Objective-s.Report.Objective != 0:
+		return fault.BadModel(classifierKind, "objective %v", s.Report.Objective)
+	}
+	c.m = &model{hidden: hidden, width: s.Width, classes: s.Classes, beta: beta, report: s.Report}
+	return nil
+}

@@ -1,0 +1,83 @@
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MinNorm returns A⁺B for a (m×n) and b (m×k): of the X with the least |AX - B|² the one
+// with the least |X|². It also returns the rank of A in numbers and the least |AX - B|².
+// Both arguments are destroyed.
+//
+// A is factored by QR with column pivoting, in which the columns whose remainder is at
+// most max(m, n)·2⁻⁵² of the first's count as dependent on those before them, and what
+// is left from the other side, a complete orthogonal decomposition. A
+// singular value decomposition draws the line a little more sharply, at about ten times
+// the cost. Cost about 4mn·min(m, n).
+func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
+	m, n := a.Dims()
+	_, k := b.Dims()
+	x = mat.NewDense(n, k, nil)
+	order, tau := make([]int, n), make([]float64, min(m, n))
+	for i := range order {
+		order[i] = -1 // free to be moved
+	}
+	work := make([]float64, max(2*n+(n+1)*64, 64*k+64*64))
+	lapack64.Geqp3(a.RawMatrix(), order, tau, work, len(work))
+	limit := float64(max(m, n)) * 0x1p-52 * math.Abs(a.At(0, 0))
+	for rank < min(m, n) && math.Abs(a.At(rank, rank)) > limit {
+		rank++
+	}
+	lapack64.Ormqr(blas.Left, blas.Trans, view(a, m, len(tau)), tau, b.RawMatrix(), work, len(work))
+	for i := rank; i < m; i++ {
+		for _, v := range b.RawRowView(i) {
+			residual += v * v
+		}
+	}
+	if rank == 0 {
+		return x, rank, residual
+	}
+	solution := b.Slice(0, rank, 0, k).(*mat.Dense)
+	if rank == n {
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
+	} else {
+		solution = leastOf(a, rank, solution)
+	}
+	for i, from := range order {
+		x.SetRow(from, solution.RawRowView(i))
+	}
+	return x, rank, residual
+}
+
+// leastOf returns the solution of least norm of RX = B for the first rows of a pivoted
+// R, which has more columns than rows.
+func leastOf(a *mat.Dense, rank int, b *mat.Dense) *mat.Dense {
+	_, n := a.Dims()
+	t := mat.NewDense(n, rank, nil) // R' = ZS
+	for i := range rank {
+		for j := i; j < n; j++ {
+			t.Set(j, i, a.At(i, j))
+		}
+	}
+	s := ThinQR(t)
+	blas64.Trsm(blas.Left, blas.Trans, 1, triangle(s, rank), b.RawMatrix())
+	var out mat.Dense
+	out.Mul(t, b)
+	return &out
+}
+
+func view(a *mat.Dense, rows, cols int) blas64.General {
+	raw := a.RawMatrix()
+	raw.Rows, raw.Cols = rows, cols
+	return raw
+}
+
+func triangle(a *mat.Dense, n int) blas64.Triangular {
+	raw := a.RawMatrix()
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Data: raw.Data, Stride: raw.Stride}
+}
+
