@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -158,75 +160,186 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
 func (r *RandomHidden) Transform(x mat.Matrix) (*mat.Dense, error) {
-	m := r.fitted
-	if m == nil {
-		return nil, fault.NotFitted(randomHiddenName)
-	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("x", in, m.W.Cols); err != nil {
-		return nil, err
-	}
-	n, _ := in.Dims()
-	out := mat.NewDense(n, m.W.Rows, nil)
-	const chunk = 64
-	err = parallel.For(context.Background(), r.Workers, (n+chunk-1)/chunk, func(c int) error {
-		for i := c * chunk; i < min((c+1)*chunk, n); i++ {
-			m.activate(out.RawRowView(i), in.RawRowView(i))
-			for j, v := range out.RawRowView(i) {
-				if v-v != 0 {
-					return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: i, Col: j, Value: v}
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	out := &mat.Dense{}
+	if err := r.TransformTo(out, x); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// activate sets dst to the activations of one row.
-func (m *hiddenModel) activate(dst, x []float64) {
-	d := len(x)
-	distances := m.Activation == DataRBF || m.Activation == RandomRBF
-	for i := range dst {
-		s := 0.0
-		for j, w := range m.W.Data[i*d : (i+1)*d] {
-			if distances {
-				s += (x[j] - w) * (x[j] - w)
-			} else {
-				s += x[j] * w
+// TransformTo is Transform into dst, which is m×h or empty; after an error it holds
+// nothing of use.
+func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	m := r.fitted
+	if m == nil {
+		return fault.NotFitted(randomHiddenName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if err := check.Columns("x", in, m.W.Cols); err != nil {
+		return err
+	}
+	n, d := in.Dims()
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, m.W.Rows)
+	}
+	if rows, columns := dst.Dims(); rows != n || columns != m.W.Rows {
+		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, m.W.Rows, rows)
+	}
+	units := m.prepare()
+	return parallel.For(context.Background(), r.Workers, (n+hiddenRows-1)/hiddenRows, func(c int) error {
+		first, last := c*hiddenRows, min((c+1)*hiddenRows, n)
+		part := dst.Slice(first, last, 0, m.W.Rows).(*mat.Dense)
+		units.activate(part, in.Slice(first, last, 0, d).(*mat.Dense))
+		for i := range last - first {
+			for j, v := range part.RawRowView(i) {
+				if v-v != 0 {
+					return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: first + i, Col: j, Value: v}
+				}
 			}
 		}
-		dst[i] = s
-	}
-	switch m.Activation {
-	case DataRBF, RandomRBF:
-		for i, b := range m.B {
-			dst[i] *= b
+		return nil
+	})
+}
+
+// Products of hiddenRows rows with hiddenColumns units at a time: they stay in the
+// cache, and below the size that gonum's product spreads over processors of its own
+// accord, which Workers is to say.
+const hiddenRows, hiddenColumns = 64, 192
+
+// hiddenUnits are the units in the form that a product with rows wants.
+type hiddenUnits struct {
+	*hiddenModel
+	trans *mat.Dense // d×h: the columns w; for distances -2bw, of w less the shift
+	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, in which x and w are less
+	// their mean, so that the norms do not dwarf the distance.
+	shift   []float64
+	squares []float64 // |w|²
+}
+
+func (m *hiddenModel) distances() bool { return m.Activation == DataRBF || m.Activation == RandomRBF }
+
+func (m *hiddenModel) prepare() *hiddenUnits {
+	h, d := m.W.Rows, m.W.Cols
+	u := &hiddenUnits{hiddenModel: m, trans: mat.NewDense(d, h, nil)}
+	if m.distances() {
+		u.shift, u.squares = make([]float64, d), make([]float64, h)
+		for i := range h {
+			for j, w := range m.W.Data[i*d : (i+1)*d] {
+				u.shift[j] += w / float64(h)
+			}
 		}
-		vecmath.Exp(dst, -1, dst)
+	}
+	for i := range h {
+		for j, w := range m.W.Data[i*d : (i+1)*d] {
+			if m.distances() {
+				w -= u.shift[j]
+				u.squares[i] += w * w
+				w *= -2 * m.B[i]
+			}
+			u.trans.Set(j, i, w)
+		}
+	}
+	return u
+}
+
+// activate sets dst to the activations of up to hiddenRows rows.
+func (u *hiddenUnits) activate(dst, x *mat.Dense) {
+	rows, d := x.Dims()
+	from := x
+	if u.distances() {
+		from = mat.NewDense(rows, d, nil)
+		for i := range rows {
+			row := from.RawRowView(i)
+			for j, v := range x.RawRowView(i) {
+				row[j] = v - u.shift[j]
+			}
+		}
+	}
+	for first := 0; first < u.W.Rows; first += hiddenColumns {
+		last := min(first+hiddenColumns, u.W.Rows)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, from.RawMatrix(), u.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
+			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
+	}
+	for i := range rows {
+		if u.distances() {
+			u.fromDistances(dst.RawRowView(i), x.RawRowView(i), from.RawRowView(i))
+		} else {
+			u.fromProducts(dst.RawRowView(i), d)
+		}
+	}
+}
+
+// cancellation is the share of b(|x|² + |w|²) below which a distance is taken again
+// from the differences: above it, ten bits are lost at most.
+const cancellation = 1e-3
+
+// fromDistances completes a row of -2b<x, w>, in which shifted is x less the shift.
+func (u *hiddenUnits) fromDistances(dst, x, shifted []float64) {
+	own := 0.0
+	for _, v := range shifted {
+		own += v * v
+	}
+	squares, d := u.squares[:len(dst)], len(x)
+	for i, b := range u.B {
+		norms := b * (own + squares[i])
+		v := norms + dst[i]
+		// The negated comparison also catches the NaN of norms that overflowed.
+		if !(v > cancellation*norms) {
+			v = 0
+			for j, w := range u.W.Data[i*d : (i+1)*d] {
+				v += (x[j] - w) * (x[j] - w)
+			}
+			v *= b
+		}
+		dst[i] = v
+	}
+	vecmath.Exp(dst, -1, dst)
+}
+
+// fromProducts completes a row of <x, w>.
+func (u *hiddenUnits) fromProducts(dst []float64, d int) {
+	b := u.B[:len(dst)]
+	switch u.Activation {
 	case Sigmoid, NormalizedSigmoid:
 		over := 1.0
-		if m.Activation == NormalizedSigmoid {
+		if u.Activation == NormalizedSigmoid {
 			over = float64(d)
 		}
-		for i, b := range m.B {
-			dst[i] = b - dst[i]/over
+		for i, v := range dst {
+			dst[i] = b[i] - v/over
 		}
 		vecmath.Exp(dst, 1, dst)
 		for i, e := range dst {
 			dst[i] = 1 / (1 + e)
 		}
-	case Tanh:
-		for i, b := range m.B {
-			dst[i] = math.Tanh(dst[i] + b)
+	case Tanh: // 1 - 2/(1 + e²ᵗ), to 2⁻⁵³ of 1
+		for i, v := range dst {
+			dst[i] = v + b[i]
+		}
+		vecmath.Exp(dst, 2, dst)
+		for i, e := range dst {
+			dst[i] = 1 - 2/(1+e)
 		}
 	}
+}
+
+// First returns a fitted layer of the first units of r alone, at most those it has: what
+// Fit draws for that number, by the nesting. It is ErrNotFitted before Fit.
+func (r *RandomHidden) First(units int) (*RandomHidden, error) {
+	switch {
+	case r.fitted == nil:
+		return nil, fault.NotFitted(randomHiddenName)
+	case units < 1:
+		return nil, fault.Param(randomHiddenName, "units", units, ">= 1")
+	}
+	m := r.fitted
+	k := min(units, m.W.Rows)
+	out := &RandomHidden{Units: units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
+	out.fitted = &hiddenModel{Activation: m.Activation, W: codec.Matrix{Rows: k, Cols: m.W.Cols, Data: m.W.Data[: k*m.W.Cols : k*m.W.Cols]}, B: m.B[:k:k]}
+	return out, nil
 }
 
 // Weights returns the units' w (h×d) and b (h), nil before Fit.

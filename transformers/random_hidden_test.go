@@ -37,7 +37,7 @@ func TestHiddenLayersAreNested(t *testing.T) {
 	for a := DataRBF; a <= Tanh; a++ {
 		large := fitTransform(t, &RandomHidden{Units: 6, Activation: a, Seed: 4}, x)
 		small := fitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 4}, x)
-		assert.True(t, mat.Equal(large.Slice(0, 6, 0, 4), small), "%v", a)
+		assert.True(t, mat.EqualApprox(large.Slice(0, 6, 0, 4), small, 1e-14), "%v", a)
 		other := fitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 5}, x)
 		assert.False(t, mat.Equal(other, small), "%v", a)
 	}
@@ -101,4 +101,96 @@ func TestHiddenDefaultsAndErrors(t *testing.T) {
 	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), table), ErrParam)
 	assert.Equal(t, "DataRBF Sigmoid NormalizedSigmoid RandomRBF Tanh Activation(7)",
 		DataRBF.String()+" "+Sigmoid.String()+" "+NormalizedSigmoid.String()+" "+RandomRBF.String()+" "+Tanh.String()+" "+Activation(7).String())
+}
+
+// The layer by its definition, row by row, far from the origin too.
+func TestHiddenDefinition(t *testing.T) {
+	for _, offset := range []float64{0, 1e6} {
+		x := mat.NewDense(150, 3, nil)
+		x.Apply(func(i, j int, _ float64) float64 { return offset + math.Sin(float64(7*i*i+j)) }, x)
+		for a := DataRBF; a <= Tanh; a++ {
+			r := &RandomHidden{Units: 210, Activation: a, Seed: 2}
+			h := fitTransform(t, r, x)
+			w, b := r.Weights()
+			units, _ := w.Dims()
+			worst := 0.0
+			for i := range 150 {
+				for k := range units {
+					products, squares := 0.0, 0.0
+					for j := range 3 {
+						v, u := x.At(i, j), w.At(k, j)
+						products += v * u
+						squares += (v - u) * (v - u)
+					}
+					want := math.Exp(-b[k] * squares)
+					switch a {
+					case Sigmoid:
+						want = 1 / (1 + math.Exp(b[k]-products))
+					case NormalizedSigmoid:
+						want = 1 / (1 + math.Exp(b[k]-products/3))
+					case Tanh:
+						want = math.Tanh(products + b[k])
+					}
+					worst = max(worst, math.Abs(want-h.At(i, k)))
+				}
+			}
+			if offset == 0 {
+				assert.Less(t, worst, 1e-14, "%v", a)
+			} else { // |x| of 1e6 leaves a product 1e-10 of accuracy
+				assert.Less(t, worst, 1e-9, "%v", a)
+			}
+		}
+	}
+}
+
+func TestHiddenTransformTo(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{0, 1, 3, 2, 5, 1})
+	r := &RandomHidden{Units: 4, Activation: Tanh}
+	require.ErrorIs(t, r.TransformTo(&mat.Dense{}, x), ErrNotFitted)
+	want := fitTransform(t, r, x)
+	dst := mat.NewDense(3, 4, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9})
+	require.NoError(t, r.TransformTo(dst, x))
+	assert.True(t, mat.Equal(want, dst))
+	assert.EqualError(t, r.TransformTo(mat.NewDense(3, 5, nil), x), "dst has 5 columns, want 3 rows of 4, dst has 3 rows")
+	require.ErrorIs(t, r.TransformTo(mat.NewDense(2, 4, nil), x), ErrShape)
+}
+
+func TestHiddenFirst(t *testing.T) {
+	x := mat.NewDense(9, 2, []float64{0, 1, 3, 2, 5, 1, 7, 2, 4, 4, 2, 1, 0, 3, 8, 2, 9, 9})
+	r := &RandomHidden{Units: 7}
+	_, err := r.First(2)
+	require.ErrorIs(t, err, ErrNotFitted)
+	all := fitTransform(t, r, x)
+	some, err := r.First(4)
+	require.NoError(t, err)
+	z, err := some.Transform(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(all.Slice(0, 9, 0, 4), z, 1e-14))
+	assert.True(t, mat.EqualApprox(fitTransform(t, &RandomHidden{Units: 4}, x), z, 1e-14))
+	more, err := r.First(70)
+	require.NoError(t, err)
+	w, _ := more.Weights()
+	units, _ := w.Dims()
+	assert.Equal(t, 7, units)
+	_, err = r.First(0)
+	require.ErrorIs(t, err, ErrParam)
+}
+
+func BenchmarkHidden(b *testing.B) {
+	x := mat.NewDense(4096, 20, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(7*i*i + j)) }, x)
+	for a := DataRBF; a <= Tanh; a++ {
+		r := &RandomHidden{Units: 500, Activation: a, Workers: 1}
+		if err := r.Fit(context.Background(), x); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(a.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.Transform(x); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096/500, "ns/activation")
+		})
+	}
 }

@@ -31,6 +31,8 @@ type Classifier struct {
 	// Frequencies takes the classes' shares of the training rows for Priors: for
 	// accuracy, where the default is for balanced accuracy.
 	Frequencies bool
+	// Multiclass is how more than two classes are told apart; zero: OneVersusOne.
+	Multiclass Multiclass
 
 	m *model
 }
@@ -45,12 +47,60 @@ var (
 
 func (c *Classifier) settings() settings {
 	return settings{
-		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies, workers: c.Workers,
+		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies,
+		multiclass: c.Multiclass, workers: c.Workers,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
 			h := &transformers.RandomHidden{Units: c.Hidden, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
-			return h, h.Fit(ctx, x)
+			if err := h.Fit(ctx, x); err != nil {
+				return nil, err
+			}
+			return newHiddenLayer(h), nil
 		},
 	}
+}
+
+// hiddenLayer sees rows through random units.
+type hiddenLayer struct {
+	hidden *transformers.RandomHidden
+	units  int
+}
+
+func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
+	_, b := h.Weights()
+	return &hiddenLayer{hidden: h, units: len(b)}
+}
+
+func (l *hiddenLayer) features(dst, x *mat.Dense) error { return l.hidden.TransformTo(dst, x) }
+func (l *hiddenLayer) width(units int) int              { return min(units, l.units) }
+
+func (l *hiddenLayer) first(units int) (layer, error) {
+	h, err := l.hidden.First(units)
+	return &hiddenLayer{hidden: h, units: l.width(units)}, err
+}
+
+func (l *hiddenLayer) along(directions *mat.Dense) (scorer, error) {
+	return &hiddenScorer{hidden: l.hidden, directions: directions}, nil
+}
+
+type hiddenScorer struct {
+	hidden     *transformers.RandomHidden
+	directions *mat.Dense // h×r
+}
+
+func (s *hiddenScorer) scores(x *mat.Dense) (*mat.Dense, error) {
+	_, r := s.directions.Dims()
+	h := &mat.Dense{}
+	return inChunks(x, r, func(dst, x *mat.Dense) error {
+		rows, _ := x.Dims()
+		if last, _ := h.Dims(); last != rows {
+			h = &mat.Dense{}
+		}
+		err := s.hidden.TransformTo(h, x)
+		if err == nil {
+			dst.Mul(h, s.directions)
+		}
+		return err
+	})
 }
 
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
@@ -63,11 +113,44 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return err
 }
 
+// FitPath fits a machine for each number of hidden units, ascending, as Fit would with
+// Hidden set to it: the units of a smaller one are the first of a larger one, so that all
+// share the products of the largest, and each adds its own system of equations, O(h³).
+func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, hidden []int) ([]*Classifier, error) {
+	if err := checkUnits(classifierType, hidden); err != nil {
+		return nil, err
+	}
+	largest := *c
+	largest.Hidden = hidden[len(hidden)-1]
+	models, err := largest.settings().path(ctx, x, y, hidden)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Classifier, len(models))
+	for i, m := range models {
+		out[i] = c.Clone().(*Classifier)
+		out[i].Hidden, out[i].m = hidden[i], m
+	}
+	return out, nil
+}
+
+// HeldOut cross-validates: it returns for each row of x (n×d) the probabilities, n×K in
+// the order of the ascending labels, of the machine that has not seen the rows of its
+// block; block names the block of each row. The units are drawn once, from rows without
+// their labels; the statistics of all rows are summed once and those of a block are taken
+// out again, so that k blocks cost two passes over the rows and k solutions, O(kh³),
+// where k fits would cost k passes. Errors are Fit's, and ErrShape for a block without
+// which a class has no rows.
+func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	return c.settings().heldOut(ctx, x, y, block)
+}
+
 // PartialFit takes in more rows: after all chunks the machine is that of Fit on all
 // rows, but for rounding, and for DataRBF, whose units sit on rows of the first chunk.
 // The classes are Labels, or those of the first chunk; a chunk need not hold all of
 // them. Before each has had a row there is nothing to predict with: ErrNotFitted. A
-// chunk that is an error changes nothing.
+// chunk that is an error changes nothing. The system of equations is solved when first
+// a prediction or a report wants it.
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
 	m, err := c.settings().partialFit(ctx, c.m, x, y)
 	if err == nil {
@@ -78,7 +161,7 @@ func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) erro
 
 // Decision returns r×K scores for the rows of x (r×d): of two classes minus and plus
 // the log odds of the second, of more the sum over the other classes of the pairwise
-// probabilities.
+// probabilities, or with Discriminant the log densities.
 func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return c.m.decision(classifierType, x)
 }
@@ -88,15 +171,24 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 func (c *Classifier) Predict(x mat.Matrix) ([]int, error) { return c.m.predict(classifierType, x) }
 
 // PredictProba returns probabilities for the rows of x (r×d), r×K: of two classes the
-// posterior of their Gaussians, of more the mean of the pairwise ones.
+// posterior of their Gaussians, of more the mean of the pairwise ones, or with
+// Discriminant the posterior of all.
 func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return c.m.proba(classifierType, x)
+}
+
+// Project returns where the rows of x (r×d) lie along the directions: a column for each
+// of Pairs, in their order, or for each axis of the discriminant plane.
+func (c *Classifier) Project(x mat.Matrix) (*mat.Dense, error) {
+	_, z, err := c.m.project(classifierType, x)
+	return z, err
 }
 
 // Classes returns the labels, ascending; nil before Fit.
 func (c *Classifier) Classes() []int { return c.m.labels() }
 
-// Pairs returns what was learnt of each two classes; nil before Fit.
+// Pairs returns what was learnt of each two classes; nil before Fit, and for more than
+// two with Discriminant.
 func (c *Classifier) Pairs() []Pair { return c.m.describe() }
 
 // Statistics returns copies of the classes' statistics, in the order of Classes; nil

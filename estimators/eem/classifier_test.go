@@ -50,18 +50,20 @@ func TestClassifierReference(t *testing.T) {
 				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
 			}
 			x := golden.Dense(c.X)
-			m, err := machine.settings().begin(ctx, x, labels)
-			require.NoError(t, err)
-			layer, err := codec.Marshal("transformers.RandomHidden", 1, struct {
+			units, err := codec.Marshal("transformers.RandomHidden", 1, struct {
 				Activation transformers.Activation
 				W          codec.Matrix
 				B          codec.Floats
 			}{activations[c.Act], codec.FromDense(golden.Dense(c.W)), c.B})
 			require.NoError(t, err)
-			require.NoError(t, m.layer.(*transformers.RandomHidden).UnmarshalBinary(layer))
-			require.NoError(t, machine.settings().take(ctx, m, x, labels))
-			require.NoError(t, machine.settings().solve(ctx, m))
-			machine.m = m
+			given := machine.settings()
+			given.draw = func(context.Context, *mat.Dense) (layer, error) {
+				h := &transformers.RandomHidden{}
+				err := h.UnmarshalBinary(units)
+				return newHiddenLayer(h), err
+			}
+			machine.m, err = given.fit(ctx, x, labels)
+			require.NoError(t, err)
 			p, err := machine.PredictProba(golden.Dense(c.Xt))
 			require.NoError(t, err)
 			got, err := machine.Predict(golden.Dense(c.Xt))
@@ -293,4 +295,126 @@ func FuzzFit(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Each machine of a path is the one that Fit gives for its size.
+func TestFitPath(t *testing.T) {
+	x, y := blobs(700, 3, 8) // more than a shard
+	sizes := []int{5, 20, 20, 60, 900}
+	path, err := (&Classifier{Seed: 3}).FitPath(ctx, x, y, sizes)
+	require.NoError(t, err)
+	require.Len(t, path, len(sizes))
+	for i, h := range sizes {
+		want := &Classifier{Seed: 3, Hidden: h}
+		require.NoError(t, want.Fit(ctx, x, y))
+		a, err := want.PredictProba(x)
+		require.NoError(t, err)
+		b, err := path[i].PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(a, b, 1e-6), "%d units", h)
+		assert.Equal(t, h, path[i].Hidden)
+		assert.Len(t, path[i].Pairs()[0].Direction, min(h, 700))
+		if h < 900 {
+			near(t, want.Statistics()[1], path[i].Statistics()[1], 1e-9)
+		}
+	}
+	kernels, err := (&KernelClassifier{Seed: 3}).FitPath(ctx, x, y, []int{4, 30, 800})
+	require.NoError(t, err)
+	for i, h := range []int{4, 30, 800} {
+		want := &KernelClassifier{Seed: 3, Components: h}
+		require.NoError(t, want.Fit(ctx, x, y))
+		a, err := want.PredictProba(x)
+		require.NoError(t, err)
+		b, err := kernels[i].PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(a, b, 1e-4), "%d landmarks", h)
+	}
+	for _, bad := range [][]int{nil, {0}, {3, 2}} {
+		_, err = (&Classifier{}).FitPath(ctx, x, y, bad)
+		assert.Error(t, err)
+		_, err = (&KernelClassifier{}).FitPath(ctx, x, y, bad)
+		assert.Error(t, err)
+	}
+}
+
+// Taking a block's statistics out again is fitting without its rows, with units that
+// were drawn from all of them.
+func TestHeldOut(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		x, y := blobs(240, classes, 9)
+		block := make([]int, 240)
+		for i := range block {
+			block[i] = 7 * (i * i % 5)
+		}
+		for _, way := range []Multiclass{OneVersusOne, Discriminant} {
+			c := &Classifier{Hidden: 30, Activation: transformers.Tanh, Multiclass: way}
+			got, err := c.HeldOut(ctx, x, y, block)
+			require.NoError(t, err)
+			assert.Nil(t, c.Classes(), "nothing is fitted")
+			for _, name := range []int{0, 7, 28} {
+				var train, test, labels []int
+				for i, b := range block {
+					if b == name {
+						test = append(test, i)
+					} else {
+						train, labels = append(train, i), append(labels, y[i])
+					}
+				}
+				require.NoError(t, c.Fit(ctx, rowsOf(x, train), labels)) // Tanh units do not depend on the rows
+				want, err := c.PredictProba(rowsOf(x, test))
+				require.NoError(t, err)
+				assert.True(t, mat.EqualApprox(want, rowsOf(got, test), 1e-6), "block %d", name)
+				c = c.Clone().(*Classifier)
+			}
+		}
+		one := &Classifier{Hidden: 10, Workers: 1}
+		two := &Classifier{Hidden: 10, Workers: 2}
+		a, err := one.HeldOut(ctx, x, y, block)
+		require.NoError(t, err)
+		b, err := two.HeldOut(ctx, x, y, block)
+		require.NoError(t, err)
+		assert.True(t, mat.Equal(a, b))
+		p, err := (&KernelClassifier{Components: 25}).HeldOut(ctx, x, y, block)
+		require.NoError(t, err)
+		right := 0
+		for i := range y {
+			if p.At(i, y[i]) > 1/float64(classes) {
+				right++
+			}
+		}
+		assert.Greater(t, right, 200)
+	}
+	x, y := blobs(20, 2, 1)
+	_, err := (&Classifier{}).HeldOut(ctx, x, y, make([]int, 20))
+	require.ErrorIs(t, err, estimators.ErrShape)
+	_, err = (&Classifier{}).HeldOut(ctx, x, y, make([]int, 19))
+	require.ErrorIs(t, err, estimators.ErrShape)
+	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // the block of a class
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.ErrorContains(t, err, "without block 0: of class 0 y has 0 rows")
+}
+
+func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+// The workers change nothing, with several groups of shards too.
+func TestWorkers(t *testing.T) {
+	x, y := blobs(9000, 2, 3)
+	var want *mat.Dense
+	for _, w := range []int{1, 2, 5} {
+		c := &Classifier{Hidden: 12, Workers: w}
+		require.NoError(t, c.Fit(ctx, x, y))
+		p, err := c.PredictProba(x)
+		require.NoError(t, err)
+		if want == nil {
+			want = p
+		}
+		assert.True(t, mat.Equal(want, p), "%d workers", w)
+	}
 }

@@ -23,13 +23,19 @@
 //
 // By default the classes are balanced, whatever their numbers, as in the paper; Priors,
 // Costs and Frequencies say otherwise. More than two classes are decided pair by pair on
-// the same statistics: the class with the largest sum of pairwise probabilities.
+// the same statistics: the class with the largest sum of pairwise probabilities; or, with
+// Discriminant, as Gaussians in the space of the discriminant directions.
+//
+// The direction is that of Fisher's discriminant with shrunk covariances. It is optimal
+// (in Bayes' sense, the paper's Remark 4) only where the two covariances are proportional.
 //
 // # Statistics
 //
 // All that is learnt of a class are the moments of its hidden units, Statistics, which
 // can be merged: PartialFit takes rows in chunks, of one pass and O(h²) memory, and
-// gives what Fit gives on all of them.
+// gives what Fit gives on all of them; several machines can sum shards of their own and
+// send each other Statistics. They can be taken apart again too: HeldOut cross-validates
+// without fitting again. FitPath fits machines of several sizes on the sums of the largest.
 //
 // # Degenerate classes
 //

@@ -94,3 +94,51 @@ func ExampleStatistics() {
 	// 3 [3]
 	// 2 [1.5] 0.25
 }
+
+// Machines of several sizes at the price of the largest, and their cross-validated
+// accuracy.
+func ExampleClassifier_FitPath() {
+	x, y := rings()
+	path, err := (&eem.Classifier{}).FitPath(context.Background(), x, y, []int{2, 10, 40})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fold := make([]int, len(y))
+	for i := range fold {
+		fold[i] = i / 2 % 5
+	}
+	for _, c := range path {
+		p, err := c.HeldOut(context.Background(), x, y, fold)
+		if err != nil {
+			log.Fatal(err)
+		}
+		right := 0
+		for i, label := range y {
+			if p.At(i, label) > 0.5 {
+				right++
+			}
+		}
+		fmt.Printf("%d units: %d of %d\n", c.Hidden, right, len(y))
+	}
+	// Output:
+	// 2 units: 81 of 120
+	// 10 units: 120 of 120
+	// 40 units: 120 of 120
+}
+
+// Four classes as Gaussians on the plane of the discriminant directions.
+func ExampleMulticlass() {
+	x, y := mat.NewDense(80, 2, nil), make([]int, 80)
+	for i := range y {
+		y[i] = i % 4
+		x.SetRow(i, []float64{float64(y[i]%2)*4 + math.Sin(float64(i*i)), float64(y[i]/2)*4 + math.Cos(float64(3*i))})
+	}
+	var way eem.Multiclass = eem.Discriminant
+	model := &eem.Classifier{Hidden: 30, Multiclass: way}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	labels, err := model.Predict(mat.NewDense(4, 2, []float64{0, 0, 4, 0, 0, 4, 4, 4}))
+	fmt.Println(labels, err)
+	// Output: [0 1 2 3] <nil>
+}

@@ -3,16 +3,18 @@ package eem
 import (
 	"context"
 	"encoding"
-	"math"
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -30,19 +32,23 @@ const DefaultComponents = 250
 //
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
-// of which the eigenvalues above h·2⁻⁵²·λmax are kept: the matrix is rarely invertible
-// in numbers, whatever the kernel promises. It is the Nyström map (Williams and Seeger
-// 2001); features should be of comparable scale. A fit costs O(nhd + nh² + h³).
+// the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible in numbers,
+// whatever the kernel promises: landmarks that depend on those before them, to h·2⁻⁵² of
+// the largest k(x, x), add no feature. The features are computed from a Cholesky factor in place of the
+// eigenvectors, which is the same but for a rotation that the machine does not see.
+// Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³); a prediction,
+// from weights on the landmarks, O(hd) a row.
 type KernelClassifier struct {
 	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows
 	Components int            // landmarks h, drawn from the training rows; 0: DefaultComponents, at most n
 	Landmarks  *mat.Dense     // given landmarks (h×d); nil: drawn
 	Seed       uint64         // of the landmarks
 	Workers    int            // goroutines; 0: GOMAXPROCS
-	// Labels, Priors, Costs and Frequencies are as Classifier's.
+	// Labels, Priors, Costs, Frequencies and Multiclass are as Classifier's.
 	Labels        []int
 	Priors, Costs []float64
 	Frequencies   bool
+	Multiclass    Multiclass
 
 	m *model
 }
@@ -57,11 +63,15 @@ var (
 	_ encoding.BinaryUnmarshaler               = (*KernelClassifier)(nil)
 )
 
-// landmarkLayer maps rows by their kernel with landmarks.
+// landmarkLayer maps rows by their kernel with landmarks. With K = FF' the kernel
+// matrix of the landmarks, of which some may depend on others, and L the rows of F that
+// do not, the features are L⁻¹k: those of the eigenvectors but for a rotation, and the
+// first of them are those of the first landmarks.
 type landmarkLayer struct {
 	kernel  kernels.Kernel
 	rows    *mat.Dense // h×d
-	root    *mat.Dense // UΛ^-½, h×r
+	factor  *mat.Dense // F, h×r
+	kept    []int      // the rows of L
 	workers int
 }
 
@@ -70,48 +80,111 @@ func newLandmarkLayer(ctx context.Context, k kernels.Kernel, rows *mat.Dense, wo
 	if err != nil {
 		return nil, err
 	}
-	var e mat.EigenSym
-	if !e.Factorize(gram, true) {
+	l := &landmarkLayer{kernel: k, rows: rows, workers: workers}
+	if l.factor, l.kept = linalg.Independent(gram); l.factor == nil {
 		return nil, &fault.NotPSDError{What: "kernel matrix of the landmarks"}
 	}
-	values := e.Values(nil)
-	h := len(values)
-	limit := float64(h) * 0x1p-52 * values[h-1]
-	first, _ := slices.BinarySearchFunc(values, limit, func(v, l float64) int {
-		if v > l {
-			return 1
-		}
-		return -1
-	})
-	if first == h || !(values[h-1] > 0) {
-		return nil, &fault.NotPSDError{What: "kernel matrix of the landmarks"}
-	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	root := mat.NewDense(h, h-first, nil)
-	for j := first; j < h; j++ {
-		s := 1 / math.Sqrt(values[j])
-		for i := range h {
-			root.Set(i, j-first, s*vectors.At(i, j))
-		}
-	}
-	return &landmarkLayer{kernel: k, rows: rows, root: root, workers: workers}, nil
+	return l, nil
 }
 
-// Transform returns the features of the rows of x (m×d), m×r.
-func (l *landmarkLayer) Transform(x mat.Matrix) (*mat.Dense, error) {
-	k, err := kernels.Cross(context.Background(), l.kernel, x, l.rows, &kernels.Options{Workers: l.workers})
-	if err != nil {
-		return nil, err
+// transposed is L' as BLAS wants it.
+func (l *landmarkLayer) transposed() blas64.Triangular {
+	r := len(l.kept)
+	out := blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, r*r)}
+	for j, row := range l.kept {
+		for i, v := range l.factor.RawRowView(row)[:j+1] {
+			out.Data[i*r+j] = v
+		}
 	}
-	var out mat.Dense
-	out.Mul(k, l.root)
-	return &out, nil
+	return out
+}
+
+func (l *landmarkLayer) independentRows() *mat.Dense {
+	_, d := l.rows.Dims()
+	out := mat.NewDense(len(l.kept), d, nil)
+	for i, row := range l.kept {
+		out.SetRow(i, l.rows.RawRowView(row))
+	}
+	return out
+}
+
+func (l *landmarkLayer) features(dst, x *mat.Dense) error {
+	k, err := kernels.Cross(context.Background(), l.kernel, x, l.independentRows(), &kernels.Options{Workers: l.workers})
+	if err != nil {
+		return err
+	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, l.transposed(), k.RawMatrix())
+	if dst.IsEmpty() {
+		dst.SetRawMatrix(k.RawMatrix())
+	} else {
+		dst.Copy(k)
+	}
+	return nil
+}
+
+func (l *landmarkLayer) width(units int) int {
+	n, _ := slices.BinarySearch(l.kept, units)
+	return n
+}
+
+func (l *landmarkLayer) first(units int) (layer, error) {
+	h, d := l.rows.Dims()
+	r := l.width(units)
+	if units >= h {
+		return l, nil
+	}
+	return &landmarkLayer{
+		kernel: l.kernel, rows: mat.DenseCopyOf(l.rows.Slice(0, units, 0, d)), factor: mat.DenseCopyOf(l.factor.Slice(0, units, 0, r)),
+		kept: l.kept[:r:r], workers: l.workers,
+	}, nil
+}
+
+// landmarkScorer finds the place of rows by weights on the landmarks.
+type landmarkScorer struct {
+	kernel  kernels.Kernel
+	rows    *mat.Dense // h×d
+	weights *mat.Dense // b̂, h×r
+	workers int
+}
+
+// along sums up: directions β are weights b̂ on the landmarks with F'b̂ = β, of which the
+// least are taken where landmarks depend on others.
+func (l *landmarkLayer) along(directions *mat.Dense) (scorer, error) {
+	s := &landmarkScorer{kernel: l.kernel, rows: l.rows, workers: l.workers}
+	h, r := l.factor.Dims()
+	_, columns := directions.Dims()
+	if r == h {
+		s.weights = mat.DenseCopyOf(directions)
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, l.transposed(), s.weights.RawMatrix())
+	} else {
+		q := mat.DenseCopyOf(l.factor)
+		tri := linalg.ThinQR(q)
+		inner := mat.DenseCopyOf(directions)
+		blas64.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: tri.RawMatrix().Data}, inner.RawMatrix())
+		s.weights = mat.NewDense(h, columns, nil)
+		s.weights.Mul(q, inner)
+	}
+	if v := mat.Sum(s.weights); v-v != 0 {
+		return nil, &fault.NotFiniteError{Name: kernelClassifierType + ": weight of the landmarks", Row: -1, Col: -1, Value: v}
+	}
+	return s, nil
+}
+
+func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
+	_, r := s.weights.Dims()
+	return inChunks(x, r, func(dst, x *mat.Dense) error {
+		k, err := kernels.Cross(context.Background(), s.kernel, x, s.rows, &kernels.Options{Workers: s.workers})
+		if err == nil {
+			dst.Mul(k, s.weights)
+		}
+		return err
+	})
 }
 
 func (c *KernelClassifier) settings() settings {
 	return settings{
-		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies, workers: c.Workers, draw: c.draw,
+		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies, multiclass: c.Multiclass,
+		workers: c.Workers, draw: c.draw,
 	}
 }
 
@@ -158,6 +231,30 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error
 	return err
 }
 
+// FitPath is Classifier's, for numbers of landmarks.
+func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) ([]*KernelClassifier, error) {
+	if err := checkUnits(kernelClassifierType, components); err != nil {
+		return nil, err
+	}
+	largest := *c
+	largest.Components = components[len(components)-1]
+	models, err := largest.settings().path(ctx, x, y, components)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*KernelClassifier, len(models))
+	for i, m := range models {
+		out[i] = c.Clone().(*KernelClassifier)
+		out[i].Components, out[i].m = components[i], m
+	}
+	return out, nil
+}
+
+// HeldOut is Classifier's; the landmarks are drawn from all rows.
+func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	return c.settings().heldOut(ctx, x, y, block)
+}
+
 // PartialFit takes in more rows, as Classifier's; the landmarks are of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
 	m, err := c.settings().partialFit(ctx, c.m, x, y)
@@ -183,6 +280,12 @@ func (c *KernelClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return c.m.proba(kernelClassifierType, x)
 }
 
+// Project is Classifier's.
+func (c *KernelClassifier) Project(x mat.Matrix) (*mat.Dense, error) {
+	_, z, err := c.m.project(kernelClassifierType, x)
+	return z, err
+}
+
 // Classes returns the labels, ascending; nil before Fit.
 func (c *KernelClassifier) Classes() []int { return c.m.labels() }
 
@@ -197,32 +300,49 @@ func (c *KernelClassifier) Statistics() []*Statistics { return c.m.copiedStatist
 // Report is as Classifier's.
 func (c *KernelClassifier) Report() estimators.Report { return c.m.copiedReport() }
 
-// ChosenKernel returns the kernel in use; nil before Fit.
-func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
+// landmarks returns what sums the machine up; nil before Fit.
+func (c *KernelClassifier) landmarks() *landmarkScorer {
 	if c.m == nil {
 		return nil
 	}
-	return c.m.layer.(*landmarkLayer).kernel
+	if l, ok := c.m.layer.(*landmarkLayer); ok && c.m.solved == nil {
+		return &landmarkScorer{kernel: l.kernel, rows: l.rows}
+	}
+	s, err := c.m.solution(kernelClassifierType)
+	if err != nil {
+		return nil
+	}
+	return s.scorer.(*landmarkScorer)
+}
+
+// ChosenKernel returns the kernel in use; nil before Fit.
+func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
+	if l := c.landmarks(); l != nil {
+		return l.kernel
+	}
+	return nil
 }
 
 // UsedLandmarks returns the landmarks (h×d), nil before Fit.
 func (c *KernelClassifier) UsedLandmarks() *mat.Dense {
-	if c.m == nil {
-		return nil
+	if l := c.landmarks(); l != nil {
+		return mat.DenseCopyOf(l.rows)
 	}
-	return mat.DenseCopyOf(c.m.layer.(*landmarkLayer).rows)
+	return nil
 }
 
-// LandmarkWeights returns b̂ = UΛ^-½β of a pair of Pairs: along its direction a row
-// lies at Σ b̂[i] k(landmark i, x). Nil before Fit and for a pair that is not there.
-func (c *KernelClassifier) LandmarkWeights(pair int) []float64 {
-	if c.m == nil || pair < 0 || pair >= len(c.m.pairs) {
+// LandmarkWeights returns b̂ = UΛ^-½β of a direction, the least that give it: along it a
+// row x lies at Σ b̂[i] k(landmark i, x). Directions are those of Pairs, in their order,
+// or of the discriminant plane. Nil before Fit and for one that is not there.
+func (c *KernelClassifier) LandmarkWeights(direction int) []float64 {
+	l := c.landmarks()
+	if l == nil || l.weights == nil || direction < 0 {
 		return nil
 	}
-	var out mat.VecDense
-	beta := c.m.pairs[pair].beta
-	out.MulVec(c.m.layer.(*landmarkLayer).root, mat.NewVecDense(len(beta), beta))
-	return out.RawVector().Data
+	if _, r := l.weights.Dims(); direction >= r {
+		return nil
+	}
+	return mat.Col(nil, direction, l.weights)
 }
 
 // Clone returns an unfitted KernelClassifier of the same configuration.
@@ -237,53 +357,62 @@ func (c *KernelClassifier) Clone() estimators.Classifier {
 }
 
 type storedKernelModel struct {
-	Model  storedModel // without Hidden
-	Kernel kernels.Reference
-	Rows   codec.Matrix
-	Root   codec.Matrix
+	Model   storedModel // without Hidden
+	Kernel  kernels.Reference
+	Rows    codec.Matrix // the landmarks
+	Weights codec.Matrix // b̂
 }
 
-// MarshalBinary writes the fitted machine: the landmarks, their map, the direction of
-// each pair of classes and the kernel's name. The statistics are not written.
+// MarshalBinary writes the fitted machine: the landmarks, their weights in the
+// direction of each pair of classes, and the kernel's name. The statistics are not
+// written.
 func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
-	if c.m == nil || c.m.pairs == nil {
-		return nil, fault.NotFitted(kernelClassifierType)
+	s, err := c.m.solution(kernelClassifierType)
+	if err != nil {
+		return nil, err
 	}
-	l := c.m.layer.(*landmarkLayer)
+	l := s.scorer.(*landmarkScorer)
 	return codec.Marshal(kernelClassifierKind, classifierVersion, storedKernelModel{
-		Model: c.m.store(), Kernel: kernels.MakeReference(c.Kernel, l.kernel), Rows: codec.FromDense(l.rows), Root: codec.FromDense(l.root),
+		Model: c.m.store(s, l.weights), Kernel: kernels.MakeReference(c.Kernel, l.kernel), Rows: codec.FromDense(l.rows), Weights: codec.FromDense(l.weights),
 	})
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a KernelClassifier of the same
 // Kernel. Errors are ErrBadModel and leave c as it was.
 func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
-	var s storedKernelModel
-	if _, err := codec.Unmarshal(data, kernelClassifierKind, classifierVersion, &s); err != nil {
+	var in storedKernelModel
+	if _, err := codec.Unmarshal(data, kernelClassifierKind, classifierVersion, &in); err != nil {
 		return err
 	}
-	rows, err := s.Rows.Dense()
+	rows, err := in.Rows.Dense()
 	if err != nil || rows == nil {
 		return fault.BadModel(kernelClassifierKind, "no landmarks, or not finite")
 	}
-	root, err := s.Root.Dense()
-	if err != nil || root == nil {
-		return fault.BadModel(kernelClassifierKind, "no map, or not finite")
+	weights, err := in.Weights.Dense()
+	if err != nil || weights == nil {
+		return fault.BadModel(kernelClassifierKind, "no weights, or not finite")
 	}
 	h, d := rows.Dims()
-	from, to := root.Dims()
-	if from != h || d != s.Model.Width {
-		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for a map of %d, width %d", h, d, from, s.Model.Width)
+	of, directions := weights.Dims()
+	if of != h || d != in.Model.Width {
+		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for %d weights, width %d", h, d, of, in.Model.Width)
 	}
-	m, err := s.Model.model(kernelClassifierKind, to)
+	units := h // the pairs' directions are of the features, of which there are at most as many
+	if len(in.Model.Pairs) > 0 {
+		units = len(in.Model.Pairs[0].Beta)
+	}
+	m, s, _, err := in.Model.model(kernelClassifierKind, units)
 	if err != nil {
 		return err
 	}
-	kernel, err := s.Kernel.Resolve(kernelClassifierKind, c.Kernel)
+	if want := s.directions(); want != directions || units > h {
+		return fault.BadModel(kernelClassifierKind, "weights of %d directions, want %d", directions, want)
+	}
+	kernel, err := in.Kernel.Resolve(kernelClassifierKind, c.Kernel)
 	if err != nil {
 		return err
 	}
-	m.layer = &landmarkLayer{kernel: kernel, rows: rows, root: root, workers: c.Workers}
+	s.scorer = &landmarkScorer{kernel: kernel, rows: rows, weights: weights, workers: c.Workers}
 	c.m = m
 	return nil
 }

@@ -54,8 +54,8 @@ func TestKernelReference(t *testing.T) {
 		k := &KernelClassifier{Kernel: kernels.RBF{Gamma: c.Gamma}, Landmarks: landmarks}
 		require.NoError(t, k.Fit(ctx, x, labels))
 
-		phi, err := k.m.layer.Transform(x)
-		require.NoError(t, err)
+		phi := &mat.Dense{}
+		require.NoError(t, k.m.layer.features(phi, x))
 		_, rank := phi.Dims()
 		assert.Equal(t, c.Rank, rank, name)
 		var gram mat.Dense
@@ -144,8 +144,9 @@ func TestKernelClassifierInAFile(t *testing.T) {
 	assert.ErrorContains(t, (&KernelClassifier{}).UnmarshalBinary(data), "fitted with Kernel Matern")
 	for name, change := range map[string]func(s *storedKernelModel){
 		"no rows":  func(s *storedKernelModel) { s.Rows = codec.Matrix{} },
-		"no map":   func(s *storedKernelModel) { s.Root = codec.Matrix{} },
-		"infinite": func(s *storedKernelModel) { s.Root.Data[0] = math.Inf(1) },
+		"no map":   func(s *storedKernelModel) { s.Weights = codec.Matrix{} },
+		"infinite": func(s *storedKernelModel) { s.Weights.Data[0] = math.Inf(1) },
+		"columns":  func(s *storedKernelModel) { s.Weights = codec.Matrix{Rows: 4, Cols: 2, Data: make([]float64, 8)} },
 		"rows":     func(s *storedKernelModel) { s.Rows = codec.Matrix{Rows: 3, Cols: 2, Data: s.Rows.Data[:6]} },
 		"width":    func(s *storedKernelModel) { s.Model.Width = 3 },
 		"pairs":    func(s *storedKernelModel) { s.Model.Pairs = nil },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,9 +15,48 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// layer is what both machines see rows through.
+// Multiclass is how more than two classes are told apart.
+type Multiclass int
+
+// The ways. Of two classes both are the same machine.
+const (
+	// OneVersusOne finds a direction for each two classes; a row is of the class with
+	// the largest sum of pairwise probabilities.
+	OneVersusOne Multiclass = iota
+	// Discriminant finds the space of K-1 directions in which the class means lie
+	// farthest apart by the mean of the class covariances, and takes each class for a
+	// Gaussian of its own in it: one system of equations in place of K(K-1)/2, and as a
+	// rule a little less accurate.
+	Discriminant
+)
+
+// String returns the way's name.
+func (m Multiclass) String() string {
+	switch m {
+	case OneVersusOne:
+		return "OneVersusOne"
+	case Discriminant:
+		return "Discriminant"
+	}
+	return fmt.Sprintf("Multiclass(%d)", int(m))
+}
+
+// layer is what both machines see rows through. Layers are nested: the first columns
+// are the features of a smaller one.
 type layer interface {
-	Transform(x mat.Matrix) (*mat.Dense, error)
+	// features of the rows of x are put into dst, which is empty or has their shape.
+	features(dst, x *mat.Dense) error
+	// width is the number of features of the first units; all of them if units is large.
+	width(units int) int
+	// first is the layer of the first units.
+	first(units int) (layer, error)
+	// along returns what finds the place of rows along directions (features×r).
+	along(directions *mat.Dense) (scorer, error)
+}
+
+// scorer finds the place of rows along directions.
+type scorer interface {
+	scores(x *mat.Dense) (*mat.Dense, error)
 }
 
 // settings is what Classifier and KernelClassifier have in common.
@@ -25,6 +65,7 @@ type settings struct {
 	labels        []int
 	priors, costs []float64
 	frequencies   bool
+	multiclass    Multiclass
 	workers       int
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
 }
@@ -32,18 +73,32 @@ type settings struct {
 // model is a fitted Classifier or KernelClassifier.
 type model struct {
 	layer     layer
-	width     int
+	width     int // of rows
 	classes   []int
 	stats     []*Statistics // of each class; nil after loading
-	magnitude float64       // the largest activation
-	pairs     []*projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil while one has no rows
-	logW      []float64     // of each pair, class i over class j
-	report    estimators.Report
+	magnitude float64       // the largest feature
+	// solved returns what follows from the statistics; nil while a class has no rows.
+	// After a chunk it is worked out at the first call, so that chunks that nobody
+	// predicts between cost no solution.
+	solved func() (*solution, error)
+}
+
+// solution is what predicts.
+type solution struct {
+	classes []int
+	pairs   []*projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
+	logW    []float64     // of each pair, class i over class j; with a plane, of each class
+	plane   *plane
+	scorer  scorer
+	report  estimators.Report
 }
 
 func (c settings) validate() error {
-	if c.frequencies && c.priors != nil {
+	switch {
+	case c.frequencies && c.priors != nil:
 		return fault.Param(c.typ, "Priors", c.priors, "nil with Frequencies")
+	case c.multiclass < OneVersusOne || c.multiclass > Discriminant:
+		return fault.Param(c.typ, "Multiclass", int(c.multiclass), "OneVersusOne or Discriminant")
 	}
 	for _, f := range []struct {
 		name   string
@@ -75,58 +130,119 @@ func (m *model) continued() *model {
 
 // fit learns from all rows at once.
 func (c settings) fit(ctx context.Context, x mat.Matrix, y []int) (*model, error) {
-	m, err := c.begin(ctx, x, y)
+	models, err := c.path(ctx, x, y, []int{math.MaxInt})
 	if err != nil {
 		return nil, err
 	}
-	if err := c.take(ctx, m, x, y); err != nil {
+	return models[0], nil
+}
+
+// path learns from all rows at once for each number of units, ascending, of which the
+// layer has the largest.
+func (c settings) path(ctx context.Context, x mat.Matrix, y []int, units []int) ([]*model, error) {
+	m, xd, err := c.begin(ctx, x, y)
+	if err != nil {
 		return nil, err
 	}
-	for k, s := range m.stats {
-		if s.n == 0 {
-			return nil, fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
+	widths := make([]int, len(units))
+	for i, u := range units {
+		widths[i] = m.layer.width(u)
+	}
+	sums, err := c.take(ctx, m, xd, y, slices.Compact(slices.Clone(widths)))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*model, len(units))
+	at := 0
+	for i, u := range units {
+		if i > 0 && widths[i] != widths[i-1] {
+			at++
+		}
+		one := *m
+		if one.layer, err = m.layer.first(u); err != nil {
+			return nil, err
+		}
+		one.stats, one.magnitude = sums[at].stats, sums[at].largest
+		for k, s := range one.stats {
+			if s.n == 0 {
+				return nil, fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
+			}
+		}
+		s, err := c.solve(ctx, one.classes, one.stats, one.magnitude, one.layer)
+		if err != nil {
+			return nil, err
+		}
+		one.solved = func() (*solution, error) { return s, nil }
+		out[i] = &one
+	}
+	return out, nil
+}
+
+// checkUnits is for the sizes of a path.
+func checkUnits(typ string, sizes []int) error {
+	if len(sizes) == 0 {
+		return fault.Shape("the path has", 0, "sizes", "want at least 1")
+	}
+	for i, v := range sizes {
+		if v < 1 || (i > 0 && v < sizes[i-1]) {
+			return fault.Param(typ, "sizes", sizes, ">= 1, ascending")
 		}
 	}
-	return m, c.solve(ctx, m)
+	return nil
 }
 
 // partialFit returns old with more rows, or a first chunk's.
 func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
 	var m *model
+	var xd *mat.Dense
 	var err error
 	switch {
 	case old == nil:
-		m, err = c.begin(ctx, x, y)
+		m, xd, err = c.begin(ctx, x, y)
 	case old.stats == nil:
 		return nil, &fault.NotFittedError{Type: c.typ + ": a model from a file has no statistics to go on from"}
 	default:
-		m, err = old.continued(), c.validate()
+		if err = c.validate(); err == nil {
+			m = old.continued()
+			xd, err = m.check(c.typ, x, y)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.take(ctx, m, x, y); err != nil {
+	sums, err := c.take(ctx, m, xd, y, []int{m.layer.width(math.MaxInt)})
+	if err != nil {
 		return nil, err
 	}
-	m.pairs = nil
+	m.magnitude = max(m.magnitude, sums[0].largest)
+	for k, s := range sums[0].stats {
+		if err := m.stats[k].absorb(s); err != nil {
+			return nil, err
+		}
+	}
+	m.solved = nil
 	if slices.ContainsFunc(m.stats, func(s *Statistics) bool { return s.n == 0 }) {
 		return m, nil
 	}
-	return m, c.solve(ctx, m)
+	stats, magnitude := m.stats, m.magnitude
+	m.solved = sync.OnceValues(func() (*solution, error) {
+		return c.solve(context.Background(), m.classes, stats, magnitude, m.layer)
+	})
+	return m, nil
 }
 
 // begin draws the units and settles the classes.
-func (c settings) begin(ctx context.Context, x mat.Matrix, y []int) (*model, error) {
+func (c settings) begin(ctx context.Context, x mat.Matrix, y []int) (*model, *mat.Dense, error) {
 	if err := c.validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	xd, err := check.Dense("x", x)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	n, d := xd.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m := &model{width: d, classes: slices.Clone(c.labels)}
 	if c.labels == nil {
@@ -137,166 +253,250 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int) (*model, err
 	k := len(m.classes)
 	switch {
 	case k < 2:
-		return nil, fault.Shape("y has", k, "class", "want at least 2")
+		return nil, nil, fault.Shape("y has", k, "class", "want at least 2")
 	case c.priors != nil && len(c.priors) != k:
-		return nil, fault.Shape("Priors has", len(c.priors), "entries", "there are %d classes", k)
+		return nil, nil, fault.Shape("Priors has", len(c.priors), "entries", "there are %d classes", k)
 	case c.costs != nil && len(c.costs) != k:
-		return nil, fault.Shape("Costs has", len(c.costs), "entries", "there are %d classes", k)
+		return nil, nil, fault.Shape("Costs has", len(c.costs), "entries", "there are %d classes", k)
+	}
+	if _, err := m.check(c.typ, xd, y); err != nil {
+		return nil, nil, err
 	}
 	if m.layer, err = c.draw(ctx, xd); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m.stats = make([]*Statistics, k)
 	for i := range m.stats {
 		m.stats[i] = &Statistics{}
 	}
-	return m, nil
+	return m, xd, nil
 }
 
-// shard rows are summed at a time, so that the sums do not depend on the workers.
-const shard = 2048
-
-// take adds rows to the statistics of their classes.
-func (c settings) take(ctx context.Context, m *model, x mat.Matrix, y []int) error {
+// check validates rows and labels against the model's.
+func (m *model) check(typ string, x mat.Matrix, y []int) (*mat.Dense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n, d := xd.Dims()
 	if err := check.Columns("x", xd, m.width); err != nil {
-		return err
+		return nil, err
 	}
+	n, _ := xd.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
-		return err
+		return nil, err
 	}
 	for i, label := range y {
 		if _, ok := slices.BinarySearch(m.classes, label); !ok {
-			return fault.Param(c.typ, fmt.Sprintf("y[%d]", i), label, fmt.Sprintf("one of the classes %v", m.classes))
+			return nil, fault.Param(typ, fmt.Sprintf("y[%d]", i), label, fmt.Sprintf("one of the classes %v", m.classes))
 		}
 	}
+	return xd, nil
+}
+
+// sums are statistics of the features of some rows.
+type sums struct {
+	stats   []*Statistics // of each class
+	largest float64       // feature, by absolute value
+}
+
+// Rows are summed a shard at a time, and shards in groups that are summed beside each
+// other, each into statistics of its own: what a shard and a group are depends on the
+// rows and features alone, so that the sums do not depend on the workers.
+const (
+	leastShard, mostShard = 256, 4096
+	mostGroups            = 16
+	groupBytes            = 64 << 20 // that statistics of all groups may take
+)
+
+// take sums the features of rows by class, for each of widths, ascending.
+func (c settings) take(ctx context.Context, m *model, x *mat.Dense, y []int, widths []int) ([]sums, error) {
+	n, d := x.Dims()
+	largest := widths[len(widths)-1]
+	shard := min(mostShard, max(leastShard, 2*largest, (n+mostGroups-1)/mostGroups))
 	shards := (n + shard - 1) / shard
-	parts, largest := make([][]*Statistics, shards), make([]float64, shards)
-	err = parallel.For(ctx, c.workers, shards, func(s int) error {
-		first, last := s*shard, min((s+1)*shard, n)
-		h, err := m.layer.Transform(xd.Slice(first, last, 0, d))
-		if err != nil {
-			return err
-		}
-		parts[s], largest[s], err = m.sum(h, y[first:last])
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for s, part := range parts {
-		m.magnitude = max(m.magnitude, largest[s])
-		for k, p := range part {
-			if err := m.stats[k].Merge(p); err != nil {
+	groups := max(1, min(shards, mostGroups, groupBytes/(8*largest*largest*len(m.classes))))
+	parts := make([][]sums, groups)
+	err := parallel.For(ctx, c.workers, groups, func(g int) error {
+		parts[g] = newSums(len(widths), len(m.classes))
+		h := &mat.Dense{}
+		for s := g * shards / groups; s < (g+1)*shards/groups; s++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			first, last := s*shard, min((s+1)*shard, n)
+			if rows, _ := h.Dims(); rows != last-first {
+				h = &mat.Dense{}
+			}
+			if err := m.layer.features(h, x.Slice(first, last, 0, d).(*mat.Dense)); err != nil {
+				return err
+			}
+			if err := m.add(parts[g], h, y[first:last], widths); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	for _, part := range parts[1:] {
+		for w := range widths {
+			parts[0][w].largest = max(parts[0][w].largest, part[w].largest)
+			for k, s := range part[w].stats {
+				if err := parts[0][w].stats[k].absorb(s); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return parts[0], nil
 }
 
-// sum takes the statistics of hidden rows by class, and the largest activation.
-func (m *model) sum(h *mat.Dense, y []int) (out []*Statistics, largest float64, err error) {
-	_, width := h.Dims()
+func newSums(widths, classes int) []sums {
+	out := make([]sums, widths)
+	for w := range out {
+		out[w].stats = make([]*Statistics, classes)
+		for k := range out[w].stats {
+			out[w].stats[k] = &Statistics{}
+		}
+	}
+	return out
+}
+
+// add takes the rows of h in.
+func (m *model) add(to []sums, h *mat.Dense, y []int, widths []int) error {
 	rows := make([][]int, len(m.classes))
 	for i, label := range y {
 		k, _ := slices.BinarySearch(m.classes, label)
 		rows[k] = append(rows[k], i)
 	}
-	out = make([]*Statistics, len(m.classes))
 	for k, of := range rows {
-		out[k] = &Statistics{}
 		if len(of) == 0 {
 			continue
 		}
-		part := mat.NewDense(len(of), width, nil)
-		for i, row := range of {
-			part.SetRow(i, h.RawRowView(row))
-			for _, v := range h.RawRowView(row) {
-				largest = max(largest, math.Abs(v))
-			}
+		blocks, err := moments(h, of, widths)
+		if err != nil {
+			return err
 		}
-		if err := out[k].Add(part); err != nil {
-			return nil, 0, err
-		}
-	}
-	return out, largest, nil
-}
-
-// solve finds the direction of every pair of classes.
-func (c settings) solve(ctx context.Context, m *model) error {
-	m.report = estimators.Report{Converged: true, Iterations: 1}
-	m.pairs, m.logW = nil, nil
-	weight := make([]float64, len(m.classes))
-	for k := range weight {
-		weight[k] = 1
-		if c.priors != nil {
-			weight[k] = c.priors[k]
-		}
-		if c.frequencies {
-			weight[k] = m.stats[k].n
-		}
-		if c.costs != nil {
-			weight[k] *= c.costs[k]
-		}
-	}
-	for i := range m.classes {
-		for j := range i {
-			if err := ctx.Err(); err != nil {
+		for w, b := range blocks {
+			if err := to[w].stats[k].absorb(b); err != nil {
 				return err
 			}
-			p, err := project(m.stats[i], m.stats[j], m.magnitude)
-			if err != nil {
-				return err
-			}
-			m.pairs, m.logW = append(m.pairs, p), append(m.logW, math.Log(weight[i]/weight[j]))
-			m.report.Objective -= p.divergence()
-			m.report.Jitter = max(m.report.Jitter, p.jitter)
-			if p.constant {
-				m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart", m.classes[j], m.classes[i]))
-			}
 		}
+	}
+	most := make([]float64, widths[len(widths)-1])
+	for i := range y {
+		for j, v := range h.RawRowView(i)[:len(most)] {
+			most[j] = max(most[j], math.Abs(v))
+		}
+	}
+	for w, width := range widths {
+		to[w].largest = max(to[w].largest, slices.Max(most[:width]))
 	}
 	return nil
 }
 
-// rows returns the activations for rows of a prediction.
-func (m *model) rows(typ string, x mat.Matrix) (*mat.Dense, error) {
-	if m == nil || m.pairs == nil {
-		return nil, fault.NotFitted(typ)
+// solve works out what predicts.
+func (c settings) solve(ctx context.Context, classes []int, stats []*Statistics, magnitude float64, l layer) (*solution, error) {
+	s := &solution{classes: classes, report: estimators.Report{Converged: true, Iterations: 1}}
+	weight := c.weights(stats)
+	var directions *mat.Dense
+	var err error
+	if c.multiclass == Discriminant && len(classes) > 2 {
+		directions, err = s.solvePlane(stats, weight, magnitude)
+	} else {
+		directions, err = s.solvePairs(ctx, stats, weight, magnitude)
 	}
-	xd, err := check.Dense("x", x)
 	if err != nil {
 		return nil, err
 	}
-	if err := check.Columns("x", xd, m.width); err != nil {
-		return nil, err
-	}
-	return m.layer.Transform(xd)
+	s.scorer, err = l.along(directions)
+	return s, err
 }
 
-// odds returns the log odds of each pair of classes for each row.
-func (m *model) odds(h *mat.Dense) *mat.Dense {
-	n, width := h.Dims()
-	directions := mat.NewDense(width, len(m.pairs), nil)
-	for k, p := range m.pairs {
-		directions.SetCol(k, p.beta)
+// weights are the prior times the cost of each class.
+func (c settings) weights(stats []*Statistics) []float64 {
+	out := make([]float64, len(stats))
+	for k := range out {
+		out[k] = 1
+		if c.priors != nil {
+			out[k] = c.priors[k]
+		}
+		if c.frequencies {
+			out[k] = stats[k].n
+		}
+		if c.costs != nil {
+			out[k] *= c.costs[k]
+		}
 	}
-	var z mat.Dense
-	z.Mul(h, directions)
-	for i := range n {
-		row := z.RawRowView(i)
-		for k, p := range m.pairs {
-			if row[k] = p.logOdds(row[k], m.logW[k]); row[k] == 0 {
-				row[k] = math.SmallestNonzeroFloat64 // even odds are the positive class's
+	return out
+}
+
+// solvePairs finds the direction of every pair of classes.
+func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, weight []float64, magnitude float64) (*mat.Dense, error) {
+	for i := range s.classes {
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			p, err := project(stats[i], stats[j], magnitude)
+			if err != nil {
+				return nil, err
+			}
+			s.pairs, s.logW = append(s.pairs, p), append(s.logW, math.Log(weight[i]/weight[j]))
+			s.report.Objective -= p.divergence()
+			s.report.Jitter = max(s.report.Jitter, p.jitter)
+			if p.constant {
+				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart", s.classes[j], s.classes[i]))
 			}
 		}
 	}
-	return &z
+	directions := mat.NewDense(len(s.pairs[0].beta), len(s.pairs), nil)
+	for k, p := range s.pairs {
+		directions.SetCol(k, p.beta)
+	}
+	return directions, nil
+}
+
+// solution returns what predicts.
+func (m *model) solution(typ string) (*solution, error) {
+	if m == nil || m.solved == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	return m.solved()
+}
+
+// project returns the places of rows along the directions.
+func (m *model) project(typ string, x mat.Matrix) (*solution, *mat.Dense, error) {
+	s, err := m.solution(typ)
+	if err != nil {
+		return nil, nil, err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := check.Columns("x", xd, m.width); err != nil {
+		return nil, nil, err
+	}
+	z, err := s.scorer.scores(xd)
+	return s, z, err
+}
+
+// predictChunk rows at a time bound the memory of a prediction.
+const predictChunk = 2048
+
+// inChunks puts f of each chunk of x into the rows of the result.
+func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.Dense, error) {
+	n, d := x.Dims()
+	out := mat.NewDense(n, columns, nil)
+	for first := 0; first < n; first += predictChunk {
+		last := min(first+predictChunk, n)
+		if err := f(out.Slice(first, last, 0, columns).(*mat.Dense), x.Slice(first, last, 0, d).(*mat.Dense)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func sigmoid(v float64) float64 {
@@ -309,31 +509,42 @@ func sigmoid(v float64) float64 {
 
 // decision returns scores of the classes.
 func (m *model) decision(typ string, x mat.Matrix) (*mat.Dense, error) {
-	h, err := m.rows(typ, x)
+	s, z, err := m.project(typ, x)
 	if err != nil {
 		return nil, err
 	}
-	odds := m.odds(h)
-	n, _ := odds.Dims()
-	k := len(m.classes)
+	return s.decision(z), nil
+}
+
+// decision of rows at z along the directions.
+func (s *solution) decision(z *mat.Dense) *mat.Dense {
+	if s.plane != nil {
+		return s.plane.decision(z, s.logW)
+	}
+	n, _ := z.Dims()
+	k := len(s.classes)
 	out := mat.NewDense(n, k, nil)
 	for r := range n {
-		row, from := out.RawRowView(r), odds.RawRowView(r)
-		if k == 2 {
-			row[0], row[1] = -from[0], from[0]
-			continue
-		}
+		row, from := out.RawRowView(r), z.RawRowView(r)
 		at := 0
 		for i := range k {
 			for j := range i {
-				p := sigmoid(from[at])
+				odds := s.pairs[at].logOdds(from[at], s.logW[at])
+				if k == 2 {
+					if odds == 0 {
+						odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
+					}
+					row[0], row[1] = -odds, odds
+					continue
+				}
+				p := sigmoid(odds)
 				row[i] += p
 				row[j] += 1 - p
 				at++
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (m *model) predict(typ string, x mat.Matrix) ([]int, error) {
@@ -357,13 +568,23 @@ func (m *model) predict(typ string, x mat.Matrix) ([]int, error) {
 }
 
 func (m *model) proba(typ string, x mat.Matrix) (*mat.Dense, error) {
-	out, err := m.decision(typ, x)
+	s, z, err := m.project(typ, x)
 	if err != nil {
 		return nil, err
 	}
+	return s.proba(z), nil
+}
+
+// proba returns the probabilities of rows at z along the directions.
+func (s *solution) proba(z *mat.Dense) *mat.Dense {
+	out := s.decision(z)
 	n, k := out.Dims()
 	for i := range n {
 		row := out.RawRowView(i)
+		if s.plane != nil {
+			softmax(row)
+			continue
+		}
 		for j, v := range row {
 			if k == 2 {
 				row[j] = sigmoid(v)
@@ -372,7 +593,79 @@ func (m *model) proba(typ string, x mat.Matrix) (*mat.Dense, error) {
 			}
 		}
 	}
+	return out
+}
+
+// heldOut returns probabilities of each row of a machine fitted without the rows of its
+// block.
+func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	m, xd, err := c.begin(ctx, x, y)
+	if err != nil {
+		return nil, err
+	}
+	n, d := xd.Dims()
+	if err := check.Rows("block", len(block), n); err != nil {
+		return nil, err
+	}
+	names := slices.Clone(block)
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) < 2 {
+		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
+	}
+	widths := []int{m.layer.width(math.MaxInt)}
+	all, err := c.take(ctx, m, xd, y, widths)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.NewDense(n, len(m.classes), nil)
+	err = parallel.For(ctx, c.workers, len(names), func(b int) error {
+		var rows, labels []int
+		for i, name := range block {
+			if name == names[b] {
+				rows, labels = append(rows, i), append(labels, y[i])
+			}
+		}
+		held := mat.NewDense(len(rows), d, nil)
+		for i, r := range rows {
+			held.SetRow(i, xd.RawRowView(r))
+		}
+		s, err := c.without(ctx, m, all[0], held, labels, widths)
+		if err != nil {
+			return fmt.Errorf("without block %d: %w", names[b], err)
+		}
+		z, err := s.scorer.scores(held)
+		if err != nil {
+			return err
+		}
+		p := s.proba(z)
+		for i, r := range rows {
+			out.SetRow(r, p.RawRowView(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	return out, nil
+}
+
+// without returns the solution for all rows but those held.
+func (c settings) without(ctx context.Context, m *model, all sums, held *mat.Dense, labels, widths []int) (*solution, error) {
+	own, err := c.take(ctx, m, held, labels, widths)
+	if err != nil {
+		return nil, err
+	}
+	stats := make([]*Statistics, len(m.classes))
+	for k := range stats {
+		stats[k] = all.stats[k].Clone()
+		if err := stats[k].Unmerge(own[0].stats[k]); err != nil {
+			return nil, err
+		}
+		if stats[k].n == 0 {
+			return nil, fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
+		}
+	}
+	return c.solve(ctx, m.classes, stats, all.largest, m.layer)
 }
 
 func (m *model) labels() []int {
@@ -396,18 +689,19 @@ type Pair struct {
 
 // describe returns what was learnt of each two classes.
 func (m *model) describe() []Pair {
-	if m == nil || m.pairs == nil {
+	s, err := m.solution("")
+	if err != nil || s.plane != nil {
 		return nil
 	}
 	var out []Pair
 	at := 0
 	for i := range m.classes {
 		for j := range i {
-			p := m.pairs[at]
+			p := s.pairs[at]
 			out = append(out, Pair{
 				Negative: m.classes[j], Positive: m.classes[i], Direction: slices.Clone(p.beta), Means: [2]float64{p.mNeg, p.mPos},
 				Variances: [2]float64{p.sNeg, p.sPos}, Divergence: p.divergence(), Distance: p.distance,
-				Shrinkage: [2]float64{p.rhoNeg, p.rhoPos}, Thresholds: p.thresholds(m.logW[at]),
+				Shrinkage: [2]float64{p.rhoNeg, p.rhoPos}, Thresholds: p.thresholds(s.logW[at]),
 			})
 			at++
 		}
@@ -423,10 +717,11 @@ func (m *model) copiedStatistics() []*Statistics {
 }
 
 func (m *model) copiedReport() estimators.Report {
-	if m == nil {
+	s, err := m.solution("")
+	if err != nil {
 		return estimators.Report{}
 	}
-	out := m.report
+	out := s.report
 	out.Warnings = slices.Clone(out.Warnings)
 	return out
 }

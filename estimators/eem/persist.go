@@ -2,8 +2,9 @@ package eem
 
 import (
 	"encoding"
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -39,54 +40,91 @@ type storedModel struct {
 	Classes []int
 	Hidden  estimators.Part
 	Pairs   []storedPair
+	Plane   *storedPlane // in place of Pairs
 	Report  estimators.Report
 }
 
-// store returns what both machines write; the layer is each one's own.
-func (m *model) store() storedModel {
-	s := storedModel{Width: m.width, Classes: m.classes, Report: m.report}
-	for k, p := range m.pairs {
+// store returns what both machines write; the layer is each one's own. directions are
+// those of a plane.
+func (m *model) store(of *solution, directions *mat.Dense) storedModel {
+	s := storedModel{Width: m.width, Classes: m.classes, Report: of.report, Plane: of.storePlane(directions)}
+	for k, p := range of.pairs {
 		s.Pairs = append(s.Pairs, storedPair{
 			Beta: p.beta, MPos: p.mPos, MNeg: p.mNeg, SPos: p.sPos, SNeg: p.sNeg, Distance: p.distance,
-			RhoPos: p.rhoPos, RhoNeg: p.rhoNeg, Constant: p.constant, LogW: m.logW[k],
+			RhoPos: p.rhoPos, RhoNeg: p.rhoNeg, Constant: p.constant, LogW: of.logW[k],
 		})
 	}
 	return s
 }
 
-// model rebuilds and validates, for a layer of h units.
-func (s storedModel) model(kind string, h int) (*model, error) {
-	k := len(s.Classes)
-	if s.Width < 1 || k < 2 || !slices.IsSorted(s.Classes) || len(slices.Compact(slices.Clone(s.Classes))) != k || float64(len(s.Pairs)) != float64(k)*float64(k-1)/2 {
-		return nil, fault.BadModel(kind, "%d pairs for classes %v", len(s.Pairs), s.Classes)
+// directions is the number that the solution wants.
+func (s *solution) directions() int {
+	if s.plane != nil {
+		_, r := s.plane.means.Dims()
+		return r
 	}
-	m := &model{width: s.Width, classes: s.Classes, report: s.Report}
+	return len(s.pairs)
+}
+
+// model rebuilds and validates, for a layer of h units; it returns the directions too.
+func (s storedModel) model(kind string, h int) (*model, *solution, *mat.Dense, error) {
+	k := len(s.Classes)
+	if s.Width < 1 || k < 2 || !slices.IsSorted(s.Classes) || len(slices.Compact(slices.Clone(s.Classes))) != k {
+		return nil, nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
+	}
+	m := &model{width: s.Width, classes: s.Classes}
+	var of *solution
+	var directions *mat.Dense
+	var err error
+	if s.Plane != nil {
+		of, directions, err = s.Plane.solution(kind, s.Classes, h)
+	} else {
+		of, directions, err = s.pairs(kind, h)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if v := of.report.Objective; v-v != 0 {
+		return nil, nil, nil, fault.BadModel(kind, "objective %v", v)
+	}
+	m.solved = func() (*solution, error) { return of, nil }
+	return m, of, directions, nil
+}
+
+func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
+	if k := float64(len(s.Classes)); float64(len(s.Pairs)) != k*(k-1)/2 {
+		return nil, nil, fault.BadModel(kind, "%d pairs for classes %v", len(s.Pairs), s.Classes)
+	}
+	of := &solution{classes: s.Classes, report: s.Report}
+	if h < 1 {
+		return nil, nil, fault.BadModel(kind, "pairs of no units")
+	}
+	directions := mat.NewDense(h, len(s.Pairs), nil)
 	for i, p := range s.Pairs {
 		numbers := codec.Floats{p.MPos, p.MNeg, p.SPos, p.SNeg, p.Distance, p.RhoPos, p.RhoNeg, p.LogW}
 		if len(p.Beta) != h || !p.Beta.Finite() || !numbers.Finite() || !(p.SPos > 0) || !(p.SNeg > 0) {
-			return nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Beta), h, p.SPos, p.SNeg)
+			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Beta), h, p.SPos, p.SNeg)
 		}
-		m.pairs = append(m.pairs, &projection{
+		directions.SetCol(i, p.Beta)
+		of.pairs = append(of.pairs, &projection{
 			beta: p.Beta, mPos: p.MPos, mNeg: p.MNeg, sPos: p.SPos, sNeg: p.SNeg, distance: p.Distance, rhoPos: p.RhoPos, rhoNeg: p.RhoNeg, constant: p.Constant,
 		})
-		m.logW = append(m.logW, p.LogW)
+		of.logW = append(of.logW, p.LogW)
 	}
-	if math.IsNaN(m.report.Objective) || math.IsInf(m.report.Objective, 0) {
-		return nil, fault.BadModel(kind, "objective %v", m.report.Objective)
-	}
-	return m, nil
+	return of, directions, nil
 }
 
 // MarshalBinary writes the fitted machine: its units and the direction of each pair of
 // classes. The statistics, O(h²) for each class, are not written: Statistics gives
 // them, and they have MarshalBinary of their own.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
-	if c.m == nil || c.m.pairs == nil {
-		return nil, fault.NotFitted(classifierType)
+	of, err := c.m.solution(classifierType)
+	if err != nil {
+		return nil, err
 	}
-	s := c.m.store()
-	var err error
-	if s.Hidden, err = estimators.MakePart(classifierType+": hidden units", c.m.layer); err != nil {
+	h := of.scorer.(*hiddenScorer)
+	s := c.m.store(of, h.directions)
+	if s.Hidden, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, classifierVersion, s)
@@ -108,11 +146,11 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if d != s.Width {
 		return fault.BadModel(classifierKind, "units of %d columns, %d announced", d, s.Width)
 	}
-	m, err := s.model(classifierKind, h)
+	m, of, directions, err := s.model(classifierKind, h)
 	if err != nil {
 		return err
 	}
-	m.layer = hidden
+	of.scorer = &hiddenScorer{hidden: hidden, directions: directions}
 	c.m = m
 	return nil
 }

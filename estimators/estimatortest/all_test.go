@@ -160,6 +160,9 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
 		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Frequencies: true}
 	}, plain)
+	estimatortest.Classifier(t, "eem.Classifier (discriminant)", func() estimators.Classifier {
+		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Multiclass: eem.Discriminant}
+	}, plain)
 
 	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
 		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"], "weighted-fit": "draws other units from more rows"},

@@ -1,0 +1,102 @@
+package eem
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// problem is n rows of two classes of 20 columns.
+func problem(n int) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, y := mat.NewDense(n, 20, nil), make([]int, n)
+	raw := x.RawMatrix().Data
+	for i := range raw {
+		raw[i] = rng.NormFloat64()
+	}
+	for i := range y {
+		if x.At(i, 0)+x.At(i, 1)*x.At(i, 2) > 0 {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+const benchRows, benchUnits = 100_000, 500
+
+// product times the symmetric products that the statistics of all rows contain, a panel
+// of columns at a time, which is the fastest way to do it, on one goroutine.
+func product() time.Duration {
+	y := mat.NewDense(benchUnits, panel, nil)
+	for i := range y.RawMatrix().Data {
+		y.RawMatrix().Data[i] = float64(i%17) - 8
+	}
+	c := mat.NewSymDense(benchUnits, nil)
+	begin := time.Now()
+	for first := 0; first < benchRows; first += panel {
+		c.SymRankK(c, 1, y.Slice(0, benchUnits, 0, min(panel, benchRows-first)))
+	}
+	return time.Since(begin)
+}
+
+// peak is the largest heap that f reaches, in MB, over what there is before.
+func peak(f func()) float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, most := m.HeapAlloc, m.HeapAlloc
+	var done atomic.Bool
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for !done.Load() {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+			time.Sleep(2 * time.Millisecond)
+		}
+	}()
+	f()
+	done.Store(true)
+	<-stopped
+	return float64(most-before) / (1 << 20)
+}
+
+// fitted times a fit in chunks of so many rows, and is the Classifier.
+func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Duration {
+	c := &Classifier{Hidden: benchUnits, Workers: workers}
+	begin := time.Now()
+	for first := 0; first < benchRows; first += chunk {
+		if err := c.PartialFit(ctx, x.Slice(first, first+chunk, 0, 20), y[first:first+chunk]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if len(c.Pairs()) != 1 { // which solves
+		b.Fatal("no pair")
+	}
+	return time.Since(begin)
+}
+
+// BenchmarkFit100k says what a fit of 100 000 rows, 20 columns and 500 units takes as a
+// multiple of its symmetric product, at once and in chunks of 10 000 rows, what memory
+// over that of the rows, and how much two workers gain.
+func BenchmarkFit100k(b *testing.B) {
+	x, y := problem(benchRows)
+	for name, chunk := range map[string]int{"at-once": benchRows, "streamed": benchRows / 10} {
+		b.Run(name, func(b *testing.B) {
+			var one, two, products time.Duration
+			for b.Loop() {
+				products += product()
+				one += fitted(b, x, y, 1, chunk)
+				two += fitted(b, x, y, 2, chunk)
+			}
+			b.ReportMetric(one.Seconds()/products.Seconds(), "times-the-product")
+			b.ReportMetric(one.Seconds()/two.Seconds(), "gain-of-2-workers")
+			b.ReportMetric(peak(func() { fitted(b, x, y, 2, chunk) }), "peak-MB")
+			b.ReportMetric(benchRows*float64(b.N)/two.Seconds(), "rows/s")
+		})
+	}
+}

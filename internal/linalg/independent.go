@@ -1,0 +1,40 @@
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Independent factors a positive semi-definite K (n×n) as FF' with F (n×r) lower
+// trapezoidal, row by row in their order: a row whose remainder is at most n·2⁻⁵² of the
+// largest diagonal entry depends on those before it and opens no column. kept are the r
+// rows that open one, ascending; those rows of F are the Cholesky factor of their part of
+// K. The factor of the first rows of K is made of the first rows of F. Only the lower
+// triangle of K is read. Cost nr².
+func Independent(k mat.Symmetric) (f *mat.Dense, kept []int) {
+	n := k.SymmetricDim()
+	largest := 0.0
+	for i := range n {
+		largest = max(largest, k.At(i, i))
+	}
+	limit := float64(n) * 0x1p-52 * largest
+	full := mat.NewDense(n, n, nil)
+	for i := range n {
+		row := full.RawRowView(i)
+		for c, j := range kept {
+			of := full.RawRowView(j)
+			row[c] = (k.At(i, j) - floats.Dot(row[:c], of[:c])) / of[c]
+		}
+		r := len(kept)
+		if rest := k.At(i, i) - floats.Dot(row[:r], row[:r]); rest > limit {
+			row[r] = math.Sqrt(rest)
+			kept = append(kept, i)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, nil
+	}
+	return mat.DenseCopyOf(full.Slice(0, n, 0, len(kept))), kept
+}
