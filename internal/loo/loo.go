@@ -96,48 +96,85 @@ func centredScale(gram *mat.SymDense) float64 {
 	return 1
 }
 
-// At returns the mean weighted squared leave-one-out residual, summed over the
-// targets; infinity where rounding makes M indefinite.
-func (p *Problem) At(ctx context.Context, lambda float64) (float64, error) {
+// Solution is the machine of one ridge: with M = K + λ/w,  η = M⁻¹1,  α = M⁻¹(t - b).
+type Solution struct {
+	Alpha     *mat.Dense // n×k
+	Bias      []float64  // b, k
+	Eta       []float64  // n
+	Inverse   []float64  // the diagonal of M⁻¹ - ηη'/Ση, n
+	Residuals *mat.Dense // leave-one-out residuals, n×k
+}
+
+// Solve returns the machine of a ridge; nil where rounding makes M indefinite. Cost
+// O(n²).
+func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
-		return math.Inf(1), ctx.Err()
+		return nil, ctx.Err()
 	}
 	diag, err := s.Quad(ctx, p.workers, p.q)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	n, k := p.rotated.Dims()
 	x := mat.DenseCopyOf(p.rotated)
 	s.Solve(x)
-	cols := make([][]float64, k) // [η | ν...], each over √w
+	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
 		cols[j] = make([]float64, n)
 		blas64.Gemv(blas.NoTrans, 1, p.q.RawMatrix(),
 			blas64.Vector{N: n, Inc: k, Data: x.RawMatrix().Data[j:]}, 0, blas64.Vector{N: n, Inc: 1, Data: cols[j]})
-	}
-	etaSum, nuSum := 0.0, make([]float64, k)
-	for i, r := range p.root {
-		etaSum += r * cols[0][i]
-		for j := 1; j < k; j++ {
-			nuSum[j] += r * cols[j][i]
+		for i, r := range p.root {
+			cols[j][i] *= r
 		}
 	}
-	sum, weight := 0.0, 0.0
+	out := &Solution{Alpha: mat.NewDense(n, k-1, nil), Bias: make([]float64, k-1), Eta: cols[0], Inverse: diag, Residuals: mat.NewDense(n, k-1, nil)}
+	etaSum := sum(out.Eta)
+	if !(etaSum > 0) {
+		return nil, nil
+	}
+	for j := range out.Bias {
+		out.Bias[j] = sum(cols[j+1]) / etaSum
+	}
 	for i, r := range p.root {
-		eta := cols[0][i]
-		pii := diag[i] - eta*eta/etaSum // P[i,i] / w[i]
-		if !(pii > 0) || !(etaSum > 0) {
-			return math.Inf(1), nil
+		out.Inverse[i] = r*r*diag[i] - out.Eta[i]*out.Eta[i]/etaSum
+		if !(out.Inverse[i] > 0) {
+			return nil, nil
 		}
-		for j := 1; j < k; j++ {
-			// α[i]/P[i,i], times √w[i].
-			e := (cols[j][i] - eta*nuSum[j]/etaSum) / pii
-			sum += e * e
+		for j, b := range out.Bias {
+			a := cols[j+1][i] - out.Eta[i]*b
+			out.Alpha.Set(i, j, a)
+			out.Residuals.Set(i, j, a/out.Inverse[i])
+		}
+	}
+	return out, nil
+}
+
+func sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// At returns the mean weighted squared leave-one-out residual, summed over the
+// targets; infinity where rounding makes M indefinite.
+func (p *Problem) At(ctx context.Context, lambda float64) (float64, error) {
+	s, err := p.Solve(ctx, lambda)
+	if err != nil {
+		return 0, err
+	}
+	if s == nil {
+		return math.Inf(1), nil
+	}
+	total, weight := 0.0, 0.0
+	for i, r := range p.root {
+		for _, e := range s.Residuals.RawRowView(i) {
+			total += r * r * e * e
 		}
 		weight += r * r
 	}
-	return sum / weight, nil
+	return total / weight, nil
 }
 
 // Tridiagonal returns the reduction of the weighted kernel matrix, of which Q has

@@ -1,0 +1,78 @@
+package lssvm
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/loo"
+)
+
+// FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the
+// caller has, and labels y (n), as FitMatrix would with RidgeRule Fixed: all come from one
+// reduction of the matrix, O(n³), and each then costs O(n²).
+func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) ([]*Classifier, error) {
+	for i, r := range ridges {
+		if err := Fixed.Validate(classifierType, r); err != nil {
+			return nil, fmt.Errorf("ridges[%d]: %w", i, err)
+		}
+	}
+	s := c.settings()
+	s.rule, s.ridge = Heuristic, 0 // the path's are what counts
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if err := checkSymmetric(k, len(y)); err != nil {
+		return nil, err
+	}
+	if len(ridges) == 0 {
+		return nil, fault.Shape("the path has", 0, "ridges", "want at least 1")
+	}
+	out := make([]*Classifier, len(ridges))
+	var problem *loo.Problem
+	for i, ridge := range ridges {
+		out[i] = c.Clone().(*Classifier)
+		out[i].RidgeRule, out[i].Ridge = Fixed, ridge
+		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
+			if n := len(y); problem == nil && n > 1 {
+				own := mat.NewSymDense(n, nil)
+				own.CopySym(k)
+				problem = loo.New(own, targets, weights, s.options.Workers)
+			}
+			fixed := s
+			fixed.rule, fixed.ridge = Fixed, ridge
+			return fitOfPath(ctx, fixed, problem, k, targets, weights)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// fitOfPath solves for one ridge by the reduction, or by a Cholesky factor and its jitter
+// where the reduction finds the matrix indefinite.
+func fitOfPath(ctx context.Context, s settings, problem *loo.Problem, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
+	solved, err := problem.Solve(ctx, s.ridge)
+	if err != nil {
+		return nil, err
+	}
+	if solved == nil {
+		return fitMatrix(ctx, s, k, targets, weights)
+	}
+	n, columns := targets.Dims()
+	m := &machine{
+		n: n, weights: weights, ridge: s.ridge, alpha: solved.Alpha, bias: solved.Bias, eta: solved.Eta, loo: solved.Residuals,
+		report: estimators.Report{Converged: true, Iterations: 1},
+	}
+	for i, inverse := range solved.Inverse {
+		for _, e := range solved.Residuals.RawRowView(i) {
+			m.scale += e * e * inverse / float64(n*columns)
+		}
+	}
+	m.report.Objective = m.weightedPress()
+	return m, m.finite(s.typ)
+}
