@@ -47,10 +47,9 @@ const (
 	// earlyRestore times the tolerance is the gap at which everything is looked at
 	// again for the first time, so that a wrong shrinking is found before the end.
 	earlyRestore = 10
-	// stallPeriod iterations without a change of the objective beyond rounding, twice,
-	// end a fit that the numbers do not let converge.
-	stallPeriod = 10000
-	stallShare  = 1e-14
+	// refreshPeriod iterations pass before h is computed anew, against the rounding of
+	// its many changes.
+	refreshPeriod = 10000
 )
 
 // solver is the state of a problem. What runs over all active variables is stored
@@ -101,7 +100,7 @@ func countTo(n int) []int {
 // variables, or no more steps are allowed or possible.
 func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	period := min(shrinkPeriod, len(s.beta))
-	toShrink, early, stalls, before := period, true, 0, 0.0
+	toShrink, early := period, true
 	for {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -133,19 +132,27 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		if s.observe != nil && s.iterations%shrinkPeriod == 0 {
 			s.observe(s.iterations, s.objective)
 		}
-		if s.iterations%stallPeriod == 0 {
-			if before-s.objective > stallShare*math.Abs(s.objective) {
-				stalls = 0
-			} else if stalls++; stalls > 1 {
-				s.maxIterations = s.iterations
-			}
-			before = s.objective
-			// Against the rounding of many steps.
+		if s.iterations%refreshPeriod == 0 {
 			if err := s.restore(ctx); err != nil {
 				return 0, err
 			}
+			if gap <= s.rounding() {
+				s.maxIterations = s.iterations
+			}
 		}
 	}
+}
+
+// rounding is the error that h may have at best: no step sees beyond it, and a tolerance
+// below it is never reached.
+func (s *solver) rounding() float64 {
+	sum, largest := 0.0, 0.0
+	for k, d := range s.diag {
+		d = math.Sqrt(math.Abs(d))
+		sum += d * math.Abs(s.beta[s.active[k]])
+		largest = max(largest, d)
+	}
+	return 0x1p-52 * largest * sum
 }
 
 // workingSet returns the positions to move, up and down, and m - M. Where the gap is
