@@ -24,8 +24,8 @@ const (
 	minimalRows = 2
 	// aheadRows is how many are evaluated ahead at most, and aheadCapacity the least
 	// capacity at which they are, so that they do not drop what is in use.
-	aheadRows     = 8
-	aheadCapacity = 8 * aheadRows
+	aheadRows     = 4
+	aheadCapacity = 16 * aheadRows
 )
 
 func newRowCache(src source, rows []int, bytes int64, ahead func(int) []int) *rowCache {
