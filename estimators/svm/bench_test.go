@@ -78,19 +78,20 @@ type countedSource struct {
 	evaluations *int
 }
 
-func (s *countedSource) on(columns []int) view {
-	return countedView{s.source.on(columns).(kernelView), len(columns), s.evaluations}
+func (s *countedSource) on(ctx context.Context, columns []int) (view, error) {
+	v, err := s.source.on(ctx, columns)
+	return countedView{v, len(columns), s.evaluations}, err
 }
 
 type countedView struct {
-	kernelView
+	view
 	columns     int
 	evaluations *int
 }
 
-func (v countedView) fill(ctx context.Context, dst [][]float64, rows []int) error {
-	*v.evaluations += len(rows) * v.columns
-	return v.kernelView.fill(ctx, dst, rows)
+func (v countedView) fill(ctx context.Context, dst []float64, i int) error {
+	*v.evaluations += v.columns
+	return v.view.fill(ctx, dst, i)
 }
 
 // BenchmarkFitMatrix is a fit of a grid search: small, on a kernel matrix at hand.

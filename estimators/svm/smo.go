@@ -76,7 +76,9 @@ type solver struct {
 func solve(ctx context.Context, src source, p problem, c control) (solution, error) {
 	s := &solver{problem: p, control: c, src: src, beta: make([]float64, len(p.rows))}
 	s.h = slices.Clone(p.target)
-	s.activate(countTo(len(p.rows)))
+	if err := s.activate(ctx, countTo(len(p.rows))); err != nil {
+		return solution{}, err
+	}
 	gap, err := s.run(ctx)
 	if err != nil {
 		return solution{}, err
@@ -127,7 +129,9 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		}
 		if toShrink--; s.shrinking && toShrink <= 0 {
 			toShrink = period
-			s.shrink()
+			if err := s.shrink(ctx); err != nil {
+				return 0, err
+			}
 		}
 		if s.observe != nil && s.iterations%shrinkPeriod == 0 {
 			s.observe(s.iterations, s.objective)
@@ -203,44 +207,6 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 	return i, j, gap, nil
 }
 
-// ahead names the positions whose rows the next steps are likely to want: those that
-// violate the most and whose rows are not there.
-func (s *solver) ahead(wanted int) []int {
-	type candidate struct {
-		k int
-		v float64
-	}
-	var ups, lows []candidate
-	insert := func(list []candidate, c candidate) []candidate {
-		at := len(list)
-		for at > 0 && list[at-1].v < c.v {
-			at--
-		}
-		if at >= aheadRows/2 {
-			return list
-		}
-		return slices.Insert(list, at, c)[:min(len(list)+1, aheadRows/2)]
-	}
-	for k, h := range s.h {
-		if k == wanted || s.cache.data[k] != nil {
-			continue
-		}
-		if v := h + s.up[k]; v-v == 0 {
-			ups = insert(ups, candidate{k, v})
-		}
-		if v := -h - s.low[k]; v-v == 0 {
-			lows = insert(lows, candidate{k, v})
-		}
-	}
-	var out []int
-	for _, c := range append(ups, lows...) {
-		if !slices.Contains(out, c.k) {
-			out = append(out, c.k)
-		}
-	}
-	return out
-}
-
 // step moves the variable at position i up and that at j down by the same amount: to
 // the minimum along that line, or to the first bound or zero on the way.
 func (s *solver) step(ctx context.Context, i, j int) error {
@@ -310,7 +276,7 @@ func (s *solver) place(k int) {
 }
 
 // activate makes these variables the active ones, whose h is set.
-func (s *solver) activate(variables []int) {
+func (s *solver) activate(ctx context.Context, variables []int) error {
 	n := len(variables)
 	s.active = variables
 	s.up, s.low, s.diag = make([]float64, n), make([]float64, n), make([]float64, n)
@@ -320,12 +286,17 @@ func (s *solver) activate(variables []int) {
 		s.diag[k] = s.src.diagonal(rows[k])
 		s.place(k)
 	}
-	s.cache = newRowCache(s.src, rows, s.cacheBytes, s.ahead)
+	v, err := s.src.on(ctx, rows)
+	if err != nil {
+		return err
+	}
+	s.cache = newRowCache(v, rows, s.cacheBytes)
+	return nil
 }
 
 // shrink sets variables aside that no step would choose: growing is not better, nor
 // shrinking worse, than for any other.
-func (s *solver) shrink() {
+func (s *solver) shrink(ctx context.Context) error {
 	best, least := math.Inf(-1), math.Inf(1)
 	for k, h := range s.h {
 		best, least = max(best, h+s.up[k]), min(least, h+s.low[k])
@@ -338,7 +309,7 @@ func (s *solver) shrink() {
 		}
 	}
 	if count < minimalRows || float64(len(s.h)-count) < shrinkShare*float64(len(s.h)) {
-		return
+		return nil
 	}
 	variables, h := make([]int, 0, count), make([]float64, 0, count)
 	for k, v := range s.active {
@@ -347,7 +318,7 @@ func (s *solver) shrink() {
 		}
 	}
 	s.h = h
-	s.activate(variables)
+	return s.activate(ctx, variables)
 }
 
 // restore makes all variables active, with h computed anew.
@@ -368,7 +339,7 @@ func (s *solver) restore(ctx context.Context) error {
 	}
 	s.h = h
 	if len(s.active) < len(s.beta) {
-		s.activate(countTo(len(s.beta)))
+		return s.activate(ctx, countTo(len(s.beta)))
 	}
 	return nil
 }

@@ -114,13 +114,13 @@ func TestShrinkingSetsAsideAndRestores(t *testing.T) {
 	src, p, k := toSolve(t, n)
 	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, beta: make([]float64, n)}
 	s.h = slices.Clone(p.target)
-	s.activate(countTo(n))
+	require.NoError(t, s.activate(ctx, countTo(n)))
 	gap, err := s.run(ctx) // without shrinking
 	require.NoError(t, err)
 	require.LessOrEqual(t, gap, 1e-3)
 	require.Len(t, s.active, n)
 
-	s.shrink()
+	require.NoError(t, s.shrink(ctx))
 	require.Less(t, len(s.active), n*2/3, "rows far from the margin are set aside")
 	for k, v := range s.active {
 		assert.False(t, math.IsInf(s.up[k], 0) && math.IsInf(s.low[k], 0), "variable %d", v)
@@ -173,7 +173,7 @@ func TestSmallCaches(t *testing.T) {
 	f, err := want.Decision(x)
 	require.NoError(t, err)
 	for name, bytes := range map[string]int64{
-		"two rows": 1, "twenty rows": 20 * 8 * n, "enough to evaluate ahead": (aheadCapacity + 1) * 8 * n, "all but one": (n - 1) * 8 * n, "all": n * n * 8,
+		"two rows": 1, "twenty rows": 20 * 8 * n, "all but one": (n - 1) * 8 * n, "all": n * n * 8,
 	} {
 		for _, noShrinking := range []bool{false, true} {
 			c := &Classifier{Kernel: want.Kernel, C: want.C, Tolerance: want.Tolerance, CacheBytes: bytes, NoShrinking: noShrinking}
@@ -189,28 +189,18 @@ func TestSmallCaches(t *testing.T) {
 type countingView struct{ filled int }
 
 func (v *countingView) shared(int) []float64 { return nil }
-func (v *countingView) costly() bool         { return true }
-func (v *countingView) fill(_ context.Context, dst [][]float64, rows []int) error {
-	for r, i := range rows {
-		v.filled++
-		for k := range dst[r] {
-			dst[r][k] = float64(i)
-		}
+func (v *countingView) fill(_ context.Context, dst []float64, i int) error {
+	v.filled++
+	for k := range dst {
+		dst[k] = float64(i)
 	}
 	return nil
 }
 
-type countingSource struct {
-	source
-	view *countingView
-}
-
-func (s countingSource) on([]int) view { return s.view }
-
 func TestRowCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	v := &countingView{}
 	rows := []int{10, 11, 12, 13}
-	c := newRowCache(countingSource{view: v}, rows, 3*8*4, nil)
+	c := newRowCache(v, rows, 3*8*4)
 	require.Equal(t, 3, c.capacity)
 	get := func(k int) {
 		r, err := c.row(ctx, k)
@@ -229,19 +219,7 @@ func TestRowCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	assert.Equal(t, 5, v.filled)
 	get(3)
 	assert.Equal(t, 6, v.filled)
-	assert.Equal(t, 2, newRowCache(countingSource{view: v}, rows, 1, nil).capacity)
-}
-
-func TestRowsAheadAreThoseThatViolateMost(t *testing.T) {
-	src, p, _ := toSolve(t, 40)
-	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 10, cacheBytes: 1}, src: src, beta: make([]float64, 40)}
-	s.h = slices.Clone(p.target)
-	s.activate(countTo(40))
-	for k := range s.h {
-		s.h[k] += float64(k) / 100
-	}
-	// Those at 0 of the positive class can grow, of the negative class shrink.
-	assert.Equal(t, []int{37, 35, 0, 2}, s.ahead(39))
+	assert.Equal(t, 2, newRowCache(v, rows, 1).capacity)
 }
 
 func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {

@@ -17,7 +17,7 @@ type source interface {
 	// diagonal is k(x[i], x[i]).
 	diagonal(i int) float64
 	// on restricts the columns to some rows, which ascend.
-	on(columns []int) view
+	on(ctx context.Context, columns []int) (view, error)
 	// cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
 	cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
 	// bytes is the memory that the source takes of its own.
@@ -28,10 +28,8 @@ type source interface {
 type view interface {
 	// shared returns row i without a copy, nil where there is none to share.
 	shared(i int) []float64
-	// fill sets dst[r] to row rows[r].
-	fill(ctx context.Context, dst [][]float64, rows []int) error
-	// costly says that a row has to be evaluated, so that several together are cheaper.
-	costly() bool
+	// fill sets dst to row i.
+	fill(ctx context.Context, dst []float64, i int) error
 }
 
 // matrixSource is a kernel matrix in memory.
@@ -76,7 +74,10 @@ func newOwnMatrixSource(k *mat.SymDense) *matrixSource {
 func (s *matrixSource) size() int              { return s.n }
 func (s *matrixSource) bytes() int64           { return s.own }
 func (s *matrixSource) diagonal(i int) float64 { return s.data[i*s.stride+i] }
-func (s *matrixSource) on(columns []int) view  { return matrixView{s, columns} }
+
+func (s *matrixSource) on(_ context.Context, columns []int) (view, error) {
+	return matrixView{s, columns}, nil
+}
 
 // gather sets dst[c] = k(i, columns[c]).
 func (s *matrixSource) gather(dst []float64, i int, columns []int) {
@@ -107,8 +108,6 @@ type matrixView struct {
 	columns []int
 }
 
-func (v matrixView) costly() bool { return false }
-
 func (v matrixView) shared(i int) []float64 {
 	// Columns ascend, so as many as there are rows are all of them.
 	if v.whole && len(v.columns) == v.n {
@@ -125,10 +124,8 @@ func (v matrixView) row(buffer []float64, i int) []float64 {
 	return buffer
 }
 
-func (v matrixView) fill(_ context.Context, dst [][]float64, rows []int) error {
-	for r, i := range rows {
-		v.gather(dst[r], i, v.columns)
-	}
+func (v matrixView) fill(_ context.Context, dst []float64, i int) error {
+	v.gather(dst, i, v.columns)
 	return nil
 }
 
@@ -150,7 +147,11 @@ func newKernelSource(k kernels.Kernel, x *mat.Dense, workers int) *kernelSource 
 func (s *kernelSource) size() int              { return len(s.diag) }
 func (s *kernelSource) bytes() int64           { return 0 }
 func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
-func (s *kernelSource) on(columns []int) view  { return kernelView{s, pick(s.x, columns)} }
+
+func (s *kernelSource) on(ctx context.Context, columns []int) (view, error) {
+	p, err := kernels.Prepare(ctx, s.kernel, pick(s.x, columns), s.options)
+	return kernelView{s, p}, err
+}
 
 // crossBlock rows at a time bound the memory of a product.
 const crossBlock = 512
@@ -160,10 +161,13 @@ func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors [
 	if len(vectors) == 0 {
 		return nil
 	}
-	z := pick(s.x, vectors)
+	z, err := kernels.Prepare(ctx, s.kernel, pick(s.x, vectors), s.options)
+	if err != nil {
+		return err
+	}
 	for first := 0; first < len(rows); first += crossBlock {
 		part := rows[first:min(first+crossBlock, len(rows))]
-		k, err := kernels.Cross(ctx, s.kernel, pick(s.x, part), z, s.options)
+		k, err := z.Cross(ctx, pick(s.x, part))
 		if err != nil {
 			return err
 		}
@@ -176,20 +180,17 @@ func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors [
 
 type kernelView struct {
 	*kernelSource
-	points *mat.Dense // the rows that are the columns
+	columns *kernels.Prepared
 }
 
-func (v kernelView) costly() bool         { return true }
 func (v kernelView) shared(int) []float64 { return nil }
 
-func (v kernelView) fill(ctx context.Context, dst [][]float64, rows []int) error {
-	k, err := kernels.Cross(ctx, v.kernel, pick(v.x, rows), v.points, v.options)
+func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
+	k, err := v.columns.Cross(ctx, pick(v.x, []int{i}))
 	if err != nil {
 		return err
 	}
-	for r := range rows {
-		copy(dst[r], k.RawRowView(r))
-	}
+	copy(dst, k.RawRowView(0))
 	return nil
 }
 
