@@ -141,6 +141,24 @@ func ExampleRBFOfLength() {
 	// Output: RBF(gamma=0.125)
 }
 
+// The rows of a fitted model, against new rows that come one at a time.
+func ExamplePrepared() {
+	ctx := context.Background()
+	var p *kernels.Prepared
+	p, err := kernels.Prepare(ctx, kernels.Linear{}, mat.NewDense(2, 2, []float64{1, 0, 0, 2}), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range [][]float64{{3, 4}, {5, 6}} {
+		k, err := p.Cross(ctx, mat.NewDense(1, 2, row))
+		fmt.Println(k.RawRowView(0), err)
+	}
+	// Output:
+	// [3 8] <nil>
+	// [5 12] <nil>
+}
+
 func ExampleReference() {
 	used := kernels.Matern{Length: 2}
 	r := kernels.MakeReference(used, used) // what a model file holds

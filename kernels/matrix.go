@@ -109,31 +109,11 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.D
 	if err := checkBytes(n, m, o.MaxBytes); err != nil {
 		return nil, err
 	}
-	shift := meanRow(zd)
-	zs, err := operands(ctx, k, zd, shift, o.Workers)
+	p, err := newPrepared(ctx, k, zd, o)
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(n, m, nil)
-	err = parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
-		r := min(stripe, n-i*stripe)
-		xo := newOperand(rowWindow(xd, i*stripe, r), needOf(k), shift)
-		for j, zo := range zs {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			dst := window(out.RawMatrix(), i*stripe, j*stripe, r, zo.len())
-			block(k, dst, xo, zo)
-			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return p.cross(ctx, xd)
 }
 
 func prepare(k Kernel, x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -61,6 +62,14 @@ var methods = append([]method{
 		configuration: "z-score; relevance vector machine, RBF of the median distance",
 		regressor:     func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
 		classifier:    func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
+	},
+	{
+		name:          "svm",
+		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets scaled to unit variance, with a tube of %v", svm.DefaultC, svm.DefaultEpsilon),
+		regressor:     func(uint64) estimators.Regressor { return regression(&scaledTarget{final: &svm.Regressor{}}) },
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&svm.Classifier{Probabilities: true, Seed: seed})
+		},
 	},
 	{
 		name:          "rvm-entropy",

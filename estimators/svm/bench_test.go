@@ -1,0 +1,194 @@
+package svm
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var peer = flag.String("peer", "", "python with scikit-learn, for BenchmarkAgainstPeer")
+
+const benchGamma = 0.05
+
+// overlapping is two classes in ten columns that no machine tells apart without error.
+func overlapping(n int, seed uint64) (*mat.Dense, []int) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, y := mat.NewDense(n, 10, nil), make([]int, n)
+	for i := range n {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		if math.Sin(2*row[0])+row[1]*row[2]+0.5*row[3]+0.3*rng.NormFloat64() > 0 {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+func BenchmarkFit(b *testing.B) {
+	x, y := overlapping(2000, 1)
+	for _, c := range []float64{1, 10, 100} {
+		b.Run(fmt.Sprintf("C=%v", c), func(b *testing.B) {
+			m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: c}
+			for b.Loop() {
+				if err := m.Fit(ctx, x, y); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(m.Report().Iterations), "iterations")
+			b.ReportMetric(float64(len(m.SupportIndices())), "vectors")
+			b.ReportMetric(m.Report().Objective, "objective")
+		})
+	}
+}
+
+// BenchmarkFitCache is a fit with room for an eighth of the kernel matrix.
+func BenchmarkFitCache(b *testing.B) {
+	x, y := overlapping(2000, 1)
+	src := &countedSource{newKernelSource(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
+	p := problem{rows: countTo(2000), target: make([]float64, 2000), lo: make([]float64, 2000), hi: make([]float64, 2000)}
+	for i, l := range y {
+		p.target[i], p.lo[i], p.hi[i] = float64(2*l-1), float64(l-1), float64(l)
+	}
+	for b.Loop() {
+		*src.evaluations = 0
+		if _, err := solve(ctx, src, p, control{tolerance: 1e-3, maxIterations: 1e6, shrinking: true, cacheBytes: 8 * 2000 * 2000 / 8}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(*src.evaluations)/(2000*2000), "evaluations/n²")
+}
+
+// countedSource counts the kernel values of rows.
+type countedSource struct {
+	source
+	evaluations *int
+}
+
+func (s *countedSource) on(ctx context.Context, columns []int) (view, error) {
+	v, err := s.source.on(ctx, columns)
+	return countedView{v, len(columns), s.evaluations}, err
+}
+
+type countedView struct {
+	view
+	columns     int
+	evaluations *int
+}
+
+func (v countedView) fill(ctx context.Context, dst []float64, i int) error {
+	*v.evaluations += v.columns
+	return v.view.fill(ctx, dst, i)
+}
+
+// BenchmarkFitMatrix is a fit of a grid search: small, on a kernel matrix at hand.
+func BenchmarkFitMatrix(b *testing.B) {
+	x, y := overlapping(400, 1)
+	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: benchGamma}, x, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := &Classifier{}
+	for b.Loop() {
+		if err := m.FitMatrix(ctx, k, y); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(m.Report().Iterations), "iterations")
+}
+
+func BenchmarkPredict(b *testing.B) {
+	x, y := overlapping(2000, 1)
+	m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}}
+	if err := m.Fit(ctx, x, y); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := m.Predict(x); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAgainstPeer times scikit-learn on the same rows, in the same run:
+//
+//	go test -run - -bench AgainstPeer ./estimators/svm -peer /usr/bin/python3
+//
+// The ratios are of our time to its, both without the making of the rows.
+func BenchmarkAgainstPeer(b *testing.B) {
+	if *peer == "" {
+		b.Skip("needs -peer, a python with scikit-learn")
+	}
+	x, y := overlapping(2000, 1)
+	xt, yt := overlapping(2000, 2)
+	dir := b.TempDir()
+	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
+	writeCSV(b, train, x, y)
+	writeCSV(b, test, xt, yt)
+	for _, c := range []float64{1, 10, 100} {
+		b.Run(fmt.Sprintf("C=%v", c), func(b *testing.B) {
+			script := filepath.Join("..", "..", "examples", "benchmark", "peers", "sklearn_svm.py")
+			out, err := exec.Command(*peer, script, "time", train, test, fmt.Sprint(c), fmt.Sprint(benchGamma)).Output()
+			if err != nil {
+				b.Fatal(err)
+			}
+			var fit, predict, vectors, iterations, accuracy float64
+			if _, err := fmt.Sscan(string(out), &fit, &predict, &vectors, &iterations, &accuracy); err != nil {
+				b.Fatalf("%s: %v", out, err)
+			}
+			m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: c}
+			fits, predictions := math.Inf(1), math.Inf(1)
+			var labels []int
+			for b.Loop() {
+				start := time.Now()
+				if err := m.Fit(ctx, x, y); err != nil {
+					b.Fatal(err)
+				}
+				fits = min(fits, time.Since(start).Seconds())
+				start = time.Now()
+				if labels, err = m.Predict(xt); err != nil {
+					b.Fatal(err)
+				}
+				predictions = min(predictions, time.Since(start).Seconds())
+			}
+			right := 0.0
+			for i, l := range yt {
+				if labels[i] == l {
+					right += 1 / float64(len(yt))
+				}
+			}
+			b.ReportMetric(fits/fit, "fit/peer")
+			b.ReportMetric(predictions/predict, "predict/peer")
+			b.ReportMetric(float64(len(m.SupportIndices()))/vectors, "vectors/peer")
+			b.ReportMetric(right-accuracy, "accuracy-peer")
+			b.ReportMetric(1e3*fit, "peer-fit-ms")
+			b.ReportMetric(1e3*fits, "fit-ms")
+		})
+	}
+}
+
+func writeCSV(b *testing.B, path string, x *mat.Dense, y []int) {
+	var out strings.Builder
+	for i, l := range y {
+		for _, v := range x.RawRowView(i) {
+			fmt.Fprintf(&out, "%v,", v)
+		}
+		fmt.Fprintln(&out, l)
+	}
+	if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+}

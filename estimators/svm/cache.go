@@ -1,0 +1,73 @@
+package svm
+
+import "context"
+
+// rowCache keeps rows of a view, the least recently used of which make room for new
+// ones. Slots are those of the view's columns: slot k is the row of training row
+// rows[k].
+type rowCache struct {
+	view     view
+	rows     []int
+	capacity int
+	kept     int
+	data     [][]float64 // by slot; nil: not kept
+	// A ring through the slots that are kept, from the least recently used, after the
+	// sentinel len(rows), to the most recently used, before it.
+	next, prev []int32
+}
+
+// minimalRows is the smallest capacity: a step needs two rows at once.
+const minimalRows = 2
+
+func newRowCache(v view, rows []int, bytes int64) *rowCache {
+	n := len(rows)
+	c := &rowCache{
+		view: v, rows: rows, data: make([][]float64, n), next: make([]int32, n+1), prev: make([]int32, n+1),
+		capacity: int(max(minimalRows, min(int64(n), bytes/8/int64(n)))),
+	}
+	c.next[n], c.prev[n] = int32(n), int32(n)
+	return c
+}
+
+// row returns the row of a slot. It stays valid until minimalRows others were asked
+// for.
+func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
+	if r := c.view.shared(c.rows[k]); r != nil {
+		return r, nil
+	}
+	if r := c.data[k]; r != nil {
+		c.unlink(k)
+		c.link(k)
+		return r, nil
+	}
+	r := c.buffer()
+	if err := c.view.fill(ctx, r, c.rows[k]); err != nil {
+		return nil, err
+	}
+	c.data[k] = r
+	c.link(k)
+	return r, nil
+}
+
+// buffer returns memory for a row, of one that is dropped if the cache is full.
+func (c *rowCache) buffer() []float64 {
+	if c.kept < c.capacity {
+		c.kept++
+		return make([]float64, len(c.rows))
+	}
+	oldest := int(c.next[len(c.rows)])
+	c.unlink(oldest)
+	out := c.data[oldest]
+	c.data[oldest] = nil
+	return out
+}
+
+func (c *rowCache) unlink(k int) {
+	c.next[c.prev[k]], c.prev[c.next[k]] = c.next[k], c.prev[k]
+}
+
+func (c *rowCache) link(k int) {
+	end := int32(len(c.rows))
+	last := c.prev[end]
+	c.next[last], c.prev[k], c.next[k], c.prev[end] = int32(k), last, end, int32(k)
+}

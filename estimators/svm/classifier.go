@@ -1,0 +1,413 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const classifierType = "svm: Classifier"
+
+// Classifier is the support vector machine for classification, C-SVC. For two classes
+// t = ±1 and weights w it minimises
+//
+//	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
+//
+// and more classes are told apart one by one, by votes. The zero value is ready to use.
+// Features should be of comparable scale.
+//
+// PredictProba needs Probabilities to be set before Fit, which makes a fit about five
+// times as long; Decision is there without it.
+type Classifier struct {
+	Kernel        kernels.Kernel  // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	C             float64         // > 0; 0: DefaultC
+	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
+	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
+	Probabilities bool            // fit what PredictProba needs, by cross-validation in DefaultFolds folds
+	Tolerance     float64         // on m - M; 0: DefaultTolerance
+	MaxIterations int             // for each two classes; 0: DefaultMaxIterations
+	NoShrinking   bool            // looks at all rows in every step
+	Seed          uint64          // of the folds, and for the sample that MedianRBF takes of many rows
+	Workers       int             // goroutines, for kernel values and for machines; 0: GOMAXPROCS
+	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: DefaultCacheBytes
+	// Observe, if not nil, is called after every 1000 steps of a machine, by one
+	// goroutine at a time; Objective is the sum of the dual objectives so far.
+	Observe func(estimators.Step)
+
+	m       *machine
+	classes []int
+	links   []sigmoid // of each pair; nil without Probabilities
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.Wrapper                       = (*Classifier)(nil)
+)
+
+// Supports says that there are probabilities only with the field Probabilities; once
+// fitted or read, what counts is what it was at that Fit.
+func (c *Classifier) Supports(capability estimators.Capability) bool {
+	switch capability {
+	case estimators.Proba:
+		return c.links != nil || c.m == nil && c.Probabilities
+	case estimators.Decision, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling:
+		return true
+	}
+	return false
+}
+
+func (c *Classifier) settings() (settings, error) {
+	s, err := settings{
+		typ: classifierType, kernel: c.Kernel, c: c.C, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
+		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
+	}.withDefaults()
+	for label, w := range c.ClassWeights {
+		if !(w > 0) || w-w != 0 {
+			return s, fault.Param(classifierType, fmt.Sprintf("ClassWeights[%d]", label), w, "a finite value > 0")
+		}
+	}
+	return s, err
+}
+
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost between
+// O(n²) and O(n³), and O(n²d) for the kernel; memory that of CacheBytes and O(nd).
+// Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that overflows), or
+// ctx's. Not converging is in Report.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	classes, labels, err := classesOf(y)
+	if err != nil {
+		return err
+	}
+	kernel, src, err := s.sourceOf(ctx, xd)
+	if err != nil {
+		return err
+	}
+	return c.finish(ctx, s, src, kernel, xd, classes, labels, weights)
+}
+
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels y (n).
+// Kernel is not used. Predictions are then made by PredictMatrix, PredictProbaMatrix
+// and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
+// of k is kept.
+func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	s, err := c.settings()
+	if err != nil {
+		return err
+	}
+	if err := checkSymmetric(k, len(y)); err != nil {
+		return err
+	}
+	classes, labels, err := classesOf(y)
+	if err != nil {
+		return err
+	}
+	return c.finish(ctx, s, newMatrixSource(k), nil, nil, classes, labels, nil)
+}
+
+// classesOf returns the distinct labels and the position of each row's among them.
+func classesOf(y []int) (classes, labels []int, err error) {
+	classes = slices.Clone(y)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if len(classes) < 2 {
+		return nil, nil, fault.Shape("y has", len(classes), "class", "want at least 2")
+	}
+	labels = make([]int, len(y))
+	for i, v := range y {
+		labels[i], _ = slices.BinarySearch(classes, v)
+	}
+	return classes, labels, nil
+}
+
+// finish solves for each two classes, and for each of their folds if there are to be
+// probabilities.
+func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, classes, labels []int, weights []float64) error {
+	factors := c.classFactors(classes, labels, weights)
+	var problems []problem
+	for a := range classes {
+		for b := a + 1; b < len(classes); b++ {
+			p := problem{}
+			for i, l := range labels {
+				if l != a && l != b {
+					continue
+				}
+				t, hi := -1.0, 0.0
+				lo := -s.bound(factors[l] * weightOf(weights, i))
+				if l == b {
+					t, lo, hi = 1, 0, -lo
+				}
+				p.rows, p.target = append(p.rows, i), append(p.target, t)
+				p.lo, p.hi = append(p.lo, lo), append(p.hi, hi)
+			}
+			problems = append(problems, p)
+		}
+	}
+	solutions := make([]solution, len(problems))
+	unseen := make([][]float64, len(problems)) // decision values of rows left out
+	var tasks []task
+	for i, p := range problems {
+		tasks = append(tasks, task{p, func(_ context.Context, sol solution) error { solutions[i] = sol; return nil }})
+		if c.Probabilities {
+			unseen[i] = make([]float64, len(p.rows))
+			tasks = append(tasks, foldTasks(src, p, unseen[i], s.seed, uint64(i))...)
+		}
+	}
+	if err := s.solveAll(ctx, src, tasks); err != nil {
+		return err
+	}
+	m, err := newMachine(s, kernel, x, len(labels), problems, solutions)
+	if err != nil {
+		return err
+	}
+	var links []sigmoid
+	if c.Probabilities {
+		for i, p := range problems {
+			w := make([]float64, len(p.rows))
+			for k, row := range p.rows {
+				w[k] = weightOf(weights, row)
+			}
+			links = append(links, fitSigmoid(unseen[i], p.target, w))
+		}
+	}
+	c.m, c.classes, c.links = m, classes, links
+	return nil
+}
+
+// classFactors returns the weight of each class.
+func (c *Classifier) classFactors(classes, labels []int, weights []float64) []float64 {
+	out, count, total := make([]float64, len(classes)), make([]float64, len(classes)), 0.0
+	for i, l := range labels {
+		count[l] += weightOf(weights, i)
+		total += weightOf(weights, i)
+	}
+	for k, label := range classes {
+		out[k] = 1
+		if w, ok := c.ClassWeights[label]; ok {
+			out[k] = w
+		}
+		if c.Balanced {
+			out[k] *= total / (float64(len(classes)) * count[k])
+		}
+	}
+	return out
+}
+
+// Classes returns the labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
+
+// PairDecision returns the decision values f(x) + b of each two classes for the rows of
+// x (m×d), in the order of Pairs: above 0 for the greater label.
+func (c *Classifier) PairDecision(x mat.Matrix) (*mat.Dense, error) {
+	return c.m.decide(classifierType, x, c.Workers)
+}
+
+// PairDecisionMatrix is PairDecision from kernel values k (m×n) between new rows and
+// those that FitMatrix was given. Only the columns of support vectors count.
+func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+	return c.m.decideMatrix(classifierType, k)
+}
+
+// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes.
+// Those of two classes are -f and f for the decision value f. Of more each is the number
+// of votes, plus the sum of the class's decision values, brought into (-⅓, ⅓), which
+// decides between equal votes.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	f, err := c.PairDecision(x)
+	if err != nil {
+		return nil, err
+	}
+	return c.scores(f), nil
+}
+
+// DecisionMatrix is Decision from kernel values, as PairDecisionMatrix.
+func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+	f, err := c.PairDecisionMatrix(k)
+	if err != nil {
+		return nil, err
+	}
+	return c.scores(f), nil
+}
+
+// scores turns decision values of pairs into those of classes.
+func (c *Classifier) scores(f *mat.Dense) *mat.Dense {
+	n, _ := f.Dims()
+	out := mat.NewDense(n, len(c.classes), nil)
+	sums := make([]float64, len(c.classes))
+	for i := range n {
+		row, pairs := out.RawRowView(i), f.RawRowView(i)
+		if len(pairs) == 1 {
+			row[0], row[1] = -pairs[0], pairs[0]
+			continue
+		}
+		clear(sums)
+		pair := 0
+		for a := range row {
+			for b := a + 1; b < len(row); b++ {
+				v := pairs[pair]
+				pair++
+				sums[a] -= v
+				sums[b] += v
+				if v > 0 {
+					row[b]++
+				} else {
+					row[a]++
+				}
+			}
+		}
+		for k, v := range sums {
+			row[k] += v / (3 * (math.Abs(v) + 1))
+		}
+	}
+	return out
+}
+
+// Predict returns the class of the largest of Decision for each row of x (m×d). Cost
+// O(sd) a row for s support vectors.
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	f, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	return c.largest(f), nil
+}
+
+// PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
+func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
+	f, err := c.DecisionMatrix(k)
+	if err != nil {
+		return nil, err
+	}
+	return c.largest(f), nil
+}
+
+func (c *Classifier) largest(f *mat.Dense) []int {
+	n, _ := f.Dims()
+	out := make([]int, n)
+	for i := range out {
+		best := 0
+		row := f.RawRowView(i)
+		for k, v := range row {
+			if v > row[best] {
+				best = k
+			}
+		}
+		out[i] = c.classes[best]
+	}
+	return out
+}
+
+// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order
+// of Classes. Without Probabilities at Fit the error wraps errors.ErrUnsupported.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	if err := c.hasLinks(); err != nil {
+		return nil, err
+	}
+	f, err := c.PairDecision(x)
+	if err != nil {
+		return nil, err
+	}
+	return couple(f, c.links, len(c.classes)), nil
+}
+
+// PredictProbaMatrix is PredictProba from kernel values, as PairDecisionMatrix.
+func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
+	if err := c.hasLinks(); err != nil {
+		return nil, err
+	}
+	f, err := c.PairDecisionMatrix(k)
+	if err != nil {
+		return nil, err
+	}
+	return couple(f, c.links, len(c.classes)), nil
+}
+
+func (c *Classifier) hasLinks() error {
+	if c.m != nil && c.links == nil {
+		return fmt.Errorf("%s: PredictProba needs Probabilities to be true at Fit: %w", classifierType, errors.ErrUnsupported)
+	}
+	return nil
+}
+
+// Pair is the machine of two classes.
+type Pair struct {
+	Negative, Positive int       // the labels; Negative is the lesser
+	Coefficients       []float64 // β, one for each of SupportIndices, 0 for those of other pairs
+	Intercept          float64   // b
+}
+
+// Pairs returns the machines, of K classes K(K-1)/2: (0, 1), (0, 2), ..., (1, 2), ... in
+// positions of Classes; nil before Fit.
+func (c *Classifier) Pairs() []Pair {
+	if c.m == nil {
+		return nil
+	}
+	var out []Pair
+	for a, negative := range c.classes {
+		for _, positive := range c.classes[a+1:] {
+			p := len(out)
+			out = append(out, Pair{Negative: negative, Positive: positive, Coefficients: c.m.coefficients(p), Intercept: c.m.intercepts[p]})
+		}
+	}
+	return out
+}
+
+// SupportIndices returns the training rows that are support vectors of any pair,
+// ascending; nil before Fit.
+func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
+
+// SupportVectors returns them (s×d); nil before Fit and after FitMatrix.
+func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
+
+// Report says how the last Fit went. Objective is the dual objective, minimised, and
+// Iterations the number of steps, both summed over the pairs and without the folds.
+func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
+
+// Clone returns an unfitted Classifier of the same configuration.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m, out.classes, out.links = nil, nil, nil
+	out.ClassWeights = maps.Clone(c.ClassWeights)
+	return &out
+}

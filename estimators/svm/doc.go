@@ -1,0 +1,60 @@
+// Package svm is the support vector machine: classification with the hinge loss
+// (C-SVC), regression with the ε-insensitive loss (ε-SVR), both solved by sequential
+// minimal optimisation, of whose training rows a share, the support vectors, make the
+// model.
+//
+// # The machine
+//
+// For rows x[1..n], a kernel matrix K, targets t and bounds C[i], with f(x) = Σ β[i]
+// k(x, x[i]) + b, the dual problem is
+//
+//	minimise  ½ β'Kβ - t'β + ε Σ|β[i]|    so that  Σ β[i] = 0,  lo[i] ≤ β[i] ≤ hi[i]
+//
+//	classes    t = ±1, ε = 0, β in [0, C[i]] for t = +1 and in [-C[i], 0] for t = -1
+//	targets    t = y, β in [-C[i], C[i]]
+//
+// (Cortes and Vapnik, Machine Learning 20, 1995; Drucker et al., NIPS 9, 1996). C[i] is
+// C times the weight of the row and of its class. β is what others write y[i]α[i], and
+// α[i]-α*[i]: in it both problems are one, of n variables where ε-SVR is commonly given
+// 2n.
+//
+// # The solver
+//
+// With h = t - Kβ, a β[i] that can grow lowers the objective at the rate h[i]-ε
+// (h[i]+ε below 0), one that can shrink raises it at h[i]-ε above 0 and h[i]+ε
+// elsewhere. With m the largest of the first and M the smallest of the second the
+// solution is where m ≤ M; the solver stops at m - M ≤ Tolerance (Keerthi et al., Neural
+// Computation 13, 2001). Each step moves two variables against each other: i is that of
+// m, j the one that lowers the objective most by a second-order estimate (WSS 2 of Fan,
+// Chen and Lin, JMLR 6, 2005, equation 12, and their τ = 1e-12 in place of a curvature
+// that is not positive: kernels that are not positive semi-definite reach a stationary
+// point). Variables at a bound that want to stay there are set aside (shrinking;
+// Joachims 1999) and looked at again, with h computed anew, before the solver stops.
+// b is the mean of h ∓ ε over the β between bounds, or (m+M)/2 where there are none.
+//
+// The kernel matrix is computed whole, in blocks, if CacheBytes can hold it; if not its
+// rows are computed as they are asked for, and the least recently used are forgotten.
+//
+// # More than two classes
+//
+// A machine for each two classes, on their rows alone; each has a vote, the class with
+// the most is predicted, and of those that tie the one with the larger sum of decision
+// values.
+//
+// # Probabilities
+//
+// With the field Probabilities, p = 1/(1+exp(-(a f + c))) for each two classes, where a
+// and c are fitted to decision values of rows that were left out, in five folds (Platt
+// 1999 with the targets (N+1)/(N+2) and 1/(N+2), by the Newton method of Lin, Lin and
+// Weng, Machine Learning 68, 2007). Those of more than two classes are coupled by the
+// quadratic problem (21) of Wu, Lin and Weng (JMLR 5, 2004). The deviations: folds have
+// the classes in their shares, rows count by their weights, and an a below 0 becomes 0.
+// The most probable class may be another than the predicted one.
+//
+// # Cost
+//
+// Fit: between O(n²) and O(n³), and O(n²d) for the kernel matrix. Predict: O(sd) a row
+// for s support vectors. Features should be of comparable scale
+// (transformers.StandardScaler); C and Epsilon are in the units of the targets of a
+// Regressor, which is not the same model on targets that were scaled.
+package svm

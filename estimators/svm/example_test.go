@@ -1,0 +1,82 @@
+package svm_test
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+func ExampleClassifier() {
+	// Two classes of which one lies within the other: no line tells them apart.
+	x := mat.NewDense(9, 1, []float64{-4, -3, -2, -0.5, 0, 0.5, 2, 3, 4})
+	y := []int{0, 0, 0, 1, 1, 1, 0, 0, 0}
+
+	c := &svm.Classifier{C: 10, Balanced: true, Probabilities: true}
+	if err := c.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := mat.NewDense(3, 1, []float64{-3.5, 0.2, 3.5})
+	labels, err := c.Predict(at)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := c.PredictProba(at)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(labels, p.At(1, 1) > p.At(0, 1), c.Report().Converged)
+	// Output: [0 1 0] true true
+}
+
+func ExampleRegressor() {
+	// y = |x|; C is in the units of y.
+	x := mat.NewDense(9, 1, []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4})
+	y := []float64{4, 3, 2, 1, 0, 1, 2, 3, 4}
+
+	r := &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 100, Epsilon: 0.05}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := r.Predict(mat.NewDense(2, 1, []float64{-2.5, 2}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f\n", f)
+	// Output: [2.5 2.1]
+}
+
+// The machines of more than two classes, one for each two.
+func ExamplePair() {
+	x := mat.NewDense(6, 1, []float64{0, 1, 5, 6, 10, 11})
+	c := &svm.Classifier{Kernel: kernels.Linear{}}
+	if err := c.Fit(context.Background(), x, []int{7, 7, 8, 8, 9, 9}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range c.Pairs() {
+		var pair svm.Pair = p
+		fmt.Printf("%d or %d: f(x) = %.2f at 6\n", pair.Negative, pair.Positive, value(c, pair, 6))
+	}
+	// Output:
+	// 7 or 8: f(x) = 1.50 at 6
+	// 7 or 9: f(x) = 0.11 at 6
+	// 8 or 9: f(x) = -1.00 at 6
+}
+
+// value is the decision value that PairDecision gives for a pair.
+func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
+	f := p.Intercept
+	for i, b := range p.Coefficients {
+		f += b * c.SupportVectors().At(i, 0) * at
+	}
+	return f
+}

@@ -1,0 +1,345 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The defaults of Classifier and Regressor.
+const (
+	// DefaultC is the bound on a coefficient.
+	DefaultC = 1.0
+	// DefaultTolerance is how far m - M may be from 0, in the units of the targets (of
+	// ±1 for classes).
+	DefaultTolerance = 1e-3
+	// DefaultMaxIterations bounds the steps of each machine.
+	DefaultMaxIterations = 10_000_000
+	// DefaultCacheBytes is the memory for kernel values: 512 MiB, all of them up to 8192
+	// rows.
+	DefaultCacheBytes = 512 << 20
+)
+
+// settings is the configuration that Classifier and Regressor share.
+type settings struct {
+	typ           string
+	kernel        kernels.Kernel // nil: MedianRBF of the training rows
+	c             float64
+	tolerance     float64
+	maxIterations int
+	noShrinking   bool
+	seed          uint64
+	workers       int
+	cacheBytes    int64
+	observe       func(estimators.Step)
+}
+
+// withDefaults validates, and fills in what is 0.
+func (s settings) withDefaults() (settings, error) {
+	switch {
+	case !(s.c >= 0) || math.IsInf(s.c, 1):
+		return s, fault.Param(s.typ, "C", s.c, "a finite value > 0, or 0 for the default")
+	case !(s.tolerance >= 0) || math.IsInf(s.tolerance, 1):
+		return s, fault.Param(s.typ, "Tolerance", s.tolerance, "a finite value > 0, or 0 for the default")
+	case s.maxIterations < 0:
+		return s, fault.Param(s.typ, "MaxIterations", s.maxIterations, ">= 1, or 0 for the default")
+	case s.cacheBytes < 0:
+		return s, fault.Param(s.typ, "CacheBytes", s.cacheBytes, ">= 1, or 0 for the default")
+	}
+	s.c = orDefault(s.c, DefaultC)
+	s.tolerance = orDefault(s.tolerance, DefaultTolerance)
+	s.maxIterations = orDefault(s.maxIterations, DefaultMaxIterations)
+	s.cacheBytes = orDefault(s.cacheBytes, DefaultCacheBytes)
+	if s.kernel != nil {
+		return s, kernels.Validate(s.kernel)
+	}
+	return s, nil
+}
+
+func orDefault[T int | int64 | float64](v, d T) T {
+	if v == 0 {
+		return d
+	}
+	return v
+}
+
+// bound is C for a row of a weight, kept within the numbers.
+func (s settings) bound(weight float64) float64 {
+	return min(max(s.c*weight, math.SmallestNonzeroFloat64), math.MaxFloat64)
+}
+
+// sourceOf makes the source of rows: the whole kernel matrix if the cache can hold it.
+func (s settings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, source, error) {
+	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := x.Dims()
+	if 8*float64(n)*float64(n) > float64(s.cacheBytes) {
+		return kernel, newKernelSource(kernel, x, s.workers), ctx.Err()
+	}
+	k, err := kernels.Matrix(ctx, kernel, x, &kernels.Options{Workers: s.workers, MaxBytes: s.cacheBytes})
+	if err != nil {
+		return nil, nil, err
+	}
+	return kernel, newOwnMatrixSource(k), nil
+}
+
+// checkSymmetric validates a kernel matrix of the caller's. The sum of a row tells
+// almost for free whether to look at its values.
+func checkSymmetric(k mat.Symmetric, rows int) error {
+	if k == nil || k.SymmetricDim() == 0 {
+		return fault.Shape("K has", 0, "rows", "want at least 1")
+	}
+	n := k.SymmetricDim()
+	raw, ok := k.(mat.RawSymmetricer)
+	for i := range n {
+		sum := math.NaN()
+		if ok {
+			r := raw.RawSymmetric()
+			sum = 0
+			for _, v := range r.Data[i*r.Stride+i : i*r.Stride+n] {
+				sum += v
+			}
+		}
+		if sum-sum == 0 {
+			continue
+		}
+		for j := i; j < n; j++ {
+			if v := k.At(i, j); v-v != 0 {
+				return &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	if rows != n {
+		return fault.Shape("y has", rows, "entries", "K has %d rows", n)
+	}
+	return nil
+}
+
+// task is a problem to solve and what to do with its solution.
+type task struct {
+	problem problem
+	done    func(ctx context.Context, s solution) error
+}
+
+// solveAll solves independent problems in parallel.
+func (s settings) solveAll(ctx context.Context, src source, tasks []task) error {
+	workers := max(1, min(parallel.Workers(s.workers), len(tasks)))
+	var mu sync.Mutex
+	iterations := make([]int, len(tasks))
+	objectives := make([]float64, len(tasks))
+	return parallel.For(ctx, s.workers, len(tasks), func(t int) error {
+		c := control{
+			tolerance: s.tolerance, maxIterations: s.maxIterations, shrinking: !s.noShrinking,
+			cacheBytes: (s.cacheBytes - src.bytes()) / int64(workers),
+		}
+		if s.observe != nil {
+			c.observe = func(iteration int, objective float64) {
+				mu.Lock()
+				defer mu.Unlock()
+				iterations[t], objectives[t] = iteration, objective
+				step := estimators.Step{Message: fmt.Sprintf("machine %d of %d", t+1, len(tasks))}
+				for i, v := range objectives {
+					step.Iteration += iterations[i]
+					step.Objective += v
+				}
+				s.observe(step)
+			}
+		}
+		out, err := solve(ctx, src, tasks[t].problem, c)
+		if err != nil {
+			return err
+		}
+		return tasks[t].done(ctx, out)
+	})
+}
+
+// machine is one or more fitted machines on common support vectors.
+type machine struct {
+	kernel     kernels.Kernel // nil after FitMatrix
+	width      int            // columns of x, or of the kernel matrix
+	indices    []int          // of the support vectors in the training rows, ascending
+	vectors    *mat.Dense     // s×d; nil after FitMatrix and where s is 0
+	coef       *mat.Dense     // p×s; nil where s is 0
+	intercepts []float64      // p
+	report     estimators.Report
+}
+
+// newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
+// matrix.
+func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems []problem, solutions []solution) (*machine, error) {
+	m := &machine{kernel: kernel, width: n, report: estimators.Report{Converged: true}}
+	used := make([]bool, n)
+	for p, sol := range solutions {
+		for k, b := range sol.beta {
+			used[problems[p].rows[k]] = used[problems[p].rows[k]] || b != 0
+		}
+	}
+	position := make([]int, n)
+	for i, u := range used {
+		if u {
+			position[i] = len(m.indices)
+			m.indices = append(m.indices, i)
+		}
+	}
+	if len(m.indices) > 0 {
+		m.coef = mat.NewDense(len(solutions), len(m.indices), nil)
+	}
+	total, failed, gap := 0.0, 0, 0.0
+	for p, sol := range solutions {
+		m.intercepts = append(m.intercepts, sol.intercept)
+		m.report.Iterations += sol.iterations
+		m.report.Objective += sol.objective
+		total += sol.intercept
+		if !sol.converged {
+			failed++
+			gap = max(gap, sol.gap)
+		}
+		for k, b := range sol.beta {
+			if b != 0 {
+				m.coef.Set(p, position[problems[p].rows[k]], b)
+				total += b
+			}
+		}
+	}
+	if total += m.report.Objective; total-total != 0 {
+		return nil, fmt.Errorf("%s: the targets, C or the kernel's values are too large, their products overflow: %w", s.typ, fault.ErrNotFinite)
+	}
+	if failed > 0 {
+		m.report.Converged = false
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
+			"%d of %d machines ended %.2g from optimality, Tolerance is %.2g: a lower C or features of comparable scale would help, or more of MaxIterations", failed, len(solutions), gap, s.tolerance))
+	}
+	if x != nil {
+		_, m.width = x.Dims()
+		if len(m.indices) > 0 {
+			m.vectors = pick(x, m.indices)
+		}
+	}
+	return m, nil
+}
+
+// predictChunk rows at a time bound the memory of a prediction to predictChunk × s,
+// whatever is asked for.
+const predictChunk = 512
+
+// decide returns the decision values of all machines for the rows of x, r×p.
+func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	if m.kernel == nil {
+		return nil, &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", xd, m.width); err != nil {
+		return nil, err
+	}
+	return m.chunks(xd, func(part *mat.Dense) (*mat.Dense, error) {
+		return kernels.Cross(context.Background(), m.kernel, part, m.vectors, &kernels.Options{Workers: workers})
+	})
+}
+
+// decideMatrix is decide from kernel values between new and fitted rows.
+func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	if m.kernel != nil {
+		return nil, &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix, or FitMatrix"}
+	}
+	kd, err := check.Dense("K", k)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("K", kd, m.width); err != nil {
+		return nil, err
+	}
+	return m.chunks(kd, func(part *mat.Dense) (*mat.Dense, error) {
+		r, _ := part.Dims()
+		out := mat.NewDense(r, len(m.indices), nil)
+		for i := range r {
+			to, from := out.RawRowView(i), part.RawRowView(i)
+			for j, v := range m.indices {
+				to[j] = from[v]
+			}
+		}
+		return out, nil
+	})
+}
+
+// chunks applies the machines to rows, given how to get their kernel values with the
+// support vectors.
+func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+	n, d := x.Dims()
+	out := mat.NewDense(n, len(m.intercepts), nil)
+	for i := 0; i < n; i += predictChunk {
+		r := min(predictChunk, n-i)
+		to := out.Slice(i, i+r, 0, len(m.intercepts)).(*mat.Dense)
+		if m.coef != nil {
+			k, err := values(x.Slice(i, i+r, 0, d).(*mat.Dense))
+			if err != nil {
+				return nil, err
+			}
+			to.Mul(k, m.coef.T())
+		}
+		for row := range r {
+			for p, v := range to.RawRowView(row) {
+				to.Set(row, p, v+m.intercepts[p])
+			}
+		}
+	}
+	return out, nil
+}
+
+func (m *machine) supportIndices() []int {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.indices)
+}
+
+func (m *machine) supportVectors() *mat.Dense {
+	if m == nil || m.vectors == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(m.vectors)
+}
+
+// coefficients returns those of machine p, one for each support vector.
+func (m *machine) coefficients(p int) []float64 {
+	if m.coef == nil {
+		return nil
+	}
+	return mat.Row(nil, p, m.coef)
+}
+
+func (m *machine) chosenKernel() kernels.Kernel {
+	if m == nil {
+		return nil
+	}
+	return m.kernel
+}
+
+func (m *machine) copiedReport() estimators.Report {
+	if m == nil {
+		return estimators.Report{}
+	}
+	out := m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}

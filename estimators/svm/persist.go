@@ -1,0 +1,170 @@
+package svm
+
+import (
+	"encoding"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	regressorKind  = "svm.Regressor"
+	classifierKind = "svm.Classifier"
+	version        = 1
+)
+
+var (
+	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
+	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
+)
+
+// stored is a machine in a file.
+type stored struct {
+	Matrix       bool // fitted by FitMatrix: there is no kernel and there are no vectors
+	Kernel       kernels.Reference
+	Width        int
+	Indices      []int
+	Vectors      codec.Matrix
+	Coefficients codec.Matrix
+	Intercepts   codec.Floats
+	Report       estimators.Report
+}
+
+func (m *machine) store(configured kernels.Kernel) stored {
+	s := stored{
+		Matrix: m.kernel == nil, Width: m.width, Indices: m.indices, Vectors: codec.FromDense(m.vectors),
+		Coefficients: codec.FromDense(m.coef), Intercepts: m.intercepts, Report: m.report,
+	}
+	if m.kernel != nil {
+		s.Kernel = kernels.MakeReference(configured, m.kernel)
+	}
+	return s
+}
+
+// machine rebuilds and validates; pairs is the number of decision values.
+func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
+	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
+	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, report: s.Report}
+	var err error
+	if m.vectors, err = s.Vectors.Dense(); err != nil {
+		return bad("support vectors: %v", err)
+	}
+	if m.coef, err = s.Coefficients.Dense(); err != nil {
+		return bad("coefficients: %v", err)
+	}
+	vectors := 0
+	if m.coef != nil {
+		var rows int
+		if rows, vectors = m.coef.Dims(); rows != pairs {
+			return bad("%d machines, want %d", rows, pairs)
+		}
+	}
+	switch {
+	case s.Width < 1 || len(s.Indices) != vectors || len(s.Intercepts) != pairs:
+		return bad("%d indices and %d intercepts for %d vectors and %d machines", len(s.Indices), len(s.Intercepts), vectors, pairs)
+	case !s.Intercepts.Finite() || s.Report.Objective-s.Report.Objective != 0:
+		return bad("a value is not finite")
+	}
+	for k, i := range s.Indices {
+		if i < 0 || k > 0 && i <= s.Indices[k-1] || s.Matrix && i >= s.Width {
+			return bad("indices %v of a width of %d", s.Indices, s.Width)
+		}
+	}
+	if s.Matrix {
+		if m.vectors != nil {
+			return bad("vectors without a kernel")
+		}
+		return m, nil
+	}
+	if (m.vectors == nil) != (vectors == 0) {
+		return bad("coefficients without vectors, or vectors without coefficients")
+	}
+	if m.vectors != nil {
+		if r, c := m.vectors.Dims(); r != vectors || c != s.Width {
+			return bad("%d×%d support vectors, %d×%d announced", r, c, vectors, s.Width)
+		}
+	}
+	m.kernel, err = s.Kernel.Resolve(kind, configured)
+	return m, err
+}
+
+// MarshalBinary writes the fitted model: the support vectors, their coefficients and
+// the kernel's name. The configuration is not written.
+func (r *Regressor) MarshalBinary() ([]byte, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(regressorType)
+	}
+	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel.
+// Errors are ErrBadModel and leave r as it was.
+func (r *Regressor) UnmarshalBinary(data []byte) error {
+	var s stored
+	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
+		return err
+	}
+	m, err := s.machine(regressorKind, r.Kernel, 1)
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+type storedClassifier struct {
+	Machine         stored
+	Classes         []int
+	Slopes, Offsets codec.Floats // of the pairs' sigmoids; empty without
+}
+
+// MarshalBinary writes the fitted model: the support vectors, their coefficients, the
+// kernel's name, the classes, and what probabilities need if they were fitted. The
+// configuration is not written.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	s := storedClassifier{Machine: c.m.store(c.Kernel), Classes: c.classes}
+	for _, l := range c.links {
+		s.Slopes, s.Offsets = append(s.Slopes, l.slope), append(s.Offsets, l.offset)
+	}
+	return codec.Marshal(classifierKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
+// Errors are ErrBadModel and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedClassifier
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	k := len(s.Classes)
+	for i := 1; i < k; i++ {
+		if s.Classes[i] <= s.Classes[i-1] {
+			return fault.BadModel(classifierKind, "the classes %v do not ascend", s.Classes)
+		}
+	}
+	pairs := k * (k - 1) / 2
+	links := len(s.Slopes)
+	if k < 2 || links != 0 && links != pairs || len(s.Offsets) != links || !s.Slopes.Finite() || !s.Offsets.Finite() {
+		return fault.BadModel(classifierKind, "%d classes with %d and %d parameters of probabilities", k, links, len(s.Offsets))
+	}
+	m, err := s.Machine.machine(classifierKind, c.Kernel, pairs)
+	if err != nil {
+		return err
+	}
+	var sigmoids []sigmoid
+	for i, slope := range s.Slopes {
+		if slope < 0 {
+			return fault.BadModel(classifierKind, "a probability that falls with its decision value")
+		}
+		sigmoids = append(sigmoids, sigmoid{slope, s.Offsets[i]})
+	}
+	c.m, c.classes, c.links = m, s.Classes, sigmoids
+	return nil
+}

@@ -1,0 +1,235 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// DefaultFolds is the number of folds of the cross-validation behind probabilities.
+const DefaultFolds = 5
+
+// foldStream, plus the number of the pair, is the stream of random numbers of its
+// folds: "folds".
+const foldStream = 0x666f6c6473
+
+// foldTasks are the machines that each leave out a fold of p, whose decision values for
+// it they put into unseen. The folds have the two classes in their shares.
+func foldTasks(src source, p problem, unseen []float64, seed, pair uint64) []task {
+	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
+	fold, dealt := make([]int, len(p.rows)), 0
+	for _, sign := range []float64{-1, 1} {
+		for _, k := range rng.Perm(len(p.rows)) {
+			if p.target[k] == sign {
+				fold[k] = dealt % DefaultFolds
+				dealt++
+			}
+		}
+	}
+	var out []task
+	for f := range min(DefaultFolds, len(p.rows)) {
+		part := problem{epsilon: p.epsilon}
+		var left []int
+		sum := 0.0
+		for k, row := range p.rows {
+			if fold[k] == f {
+				left = append(left, k)
+				continue
+			}
+			part.rows, part.target = append(part.rows, row), append(part.target, p.target[k])
+			part.lo, part.hi = append(part.lo, p.lo[k]), append(part.hi, p.hi[k])
+			sum += p.target[k]
+		}
+		if math.Abs(sum) == float64(len(part.rows)) {
+			// A single class is left: no machine, but its side of the margin.
+			for _, k := range left {
+				unseen[k] = part.target[0]
+			}
+			continue
+		}
+		out = append(out, task{part, func(ctx context.Context, sol solution) error {
+			return predictLeft(ctx, src, p, part, sol, left, unseen)
+		}})
+	}
+	return out
+}
+
+// predictLeft sets the decision values of the rows of p that part left out.
+func predictLeft(ctx context.Context, src source, p, part problem, sol solution, left []int, unseen []float64) error {
+	var vectors []int
+	var beta []float64
+	for k, b := range sol.beta {
+		if b != 0 {
+			vectors, beta = append(vectors, part.rows[k]), append(beta, b)
+		}
+	}
+	rows := make([]int, len(left))
+	for i, k := range left {
+		rows[i] = p.rows[k]
+	}
+	f := make([]float64, len(left))
+	if err := src.cross(ctx, f, rows, vectors, beta); err != nil {
+		return err
+	}
+	for i, k := range left {
+		unseen[k] = f[i] + sol.intercept
+	}
+	return nil
+}
+
+// sigmoid is the probability 1/(1+exp(-(slope·f + offset))) of the positive class.
+type sigmoid struct{ slope, offset float64 }
+
+func (s sigmoid) at(f float64) float64 {
+	z := s.slope*f + s.offset
+	// The form whose exponential does not overflow.
+	if z >= 0 {
+		return 1 / (1 + math.Exp(-z))
+	}
+	e := math.Exp(z)
+	return e / (1 + e)
+}
+
+const (
+	sigmoidIterations = 100
+	sigmoidGradient   = 1e-8  // per unit of weight, at which Newton's method ends
+	sigmoidStep       = 1e-10 // the shortest step that is tried
+	sigmoidRidge      = 1e-12 // of the mean curvature, added to the diagonal
+)
+
+// fitSigmoid minimises the weighted cross-entropy of Platt's smoothed targets by
+// Newton's method with step halving (Lin, Lin and Weng 2007, Algorithm 1).
+func fitSigmoid(f, target, weights []float64) sigmoid {
+	total, positive, size := 0.0, 0.0, 0.0
+	for i, w := range weights {
+		total += w
+		if target[i] > 0 {
+			positive += w
+		}
+		size = max(size, math.Abs(f[i]))
+	}
+	high, low := (positive+1)/(positive+2), 1/(total-positive+2)
+	share := (positive*high + (total-positive)*low) / total
+	prior := sigmoid{offset: math.Log(share / (1 - share))}
+	if !(size > 0) || math.IsInf(size, 1) {
+		return prior
+	}
+	// Of the values over the largest, which leaves nothing to overflow.
+	wanted := func(i int) float64 {
+		if target[i] > 0 {
+			return high
+		}
+		return low
+	}
+	loss := func(s sigmoid) float64 {
+		sum := 0.0
+		for i, w := range weights {
+			z := s.slope*f[i]/size + s.offset
+			// log(1+exp(z)) - t z, from the side that does not overflow.
+			sum += w * (math.Log1p(math.Exp(-math.Abs(z))) + max(z, 0) - wanted(i)*z)
+		}
+		return sum
+	}
+	s := prior
+	value := loss(s)
+	for range sigmoidIterations {
+		var gs, gc, ss, sc, cc float64
+		for i, w := range weights {
+			x := f[i] / size
+			p := s.at(x)
+			r, v := w*(p-wanted(i)), w*p*(1-p)
+			gs += r * x
+			gc += r
+			ss += v * x * x
+			sc += v * x
+			cc += v
+		}
+		if math.Abs(gs)+math.Abs(gc) <= sigmoidGradient*total {
+			break
+		}
+		ridge := sigmoidRidge * (ss + cc)
+		ss, cc = ss+ridge, cc+ridge
+		det := ss*cc - sc*sc
+		ds, dc := (cc*gs-sc*gc)/det, (ss*gc-sc*gs)/det
+		step := 1.0
+		for ; step >= sigmoidStep; step /= 2 {
+			next := sigmoid{s.slope - step*ds, s.offset - step*dc}
+			if v := loss(next); v < value {
+				s, value = next, v
+				break
+			}
+		}
+		if step < sigmoidStep {
+			break
+		}
+	}
+	if !(s.slope > 0) {
+		return prior
+	}
+	return sigmoid{s.slope / size, s.offset}
+}
+
+// leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.
+const leastPair = 1e-7
+
+// couple turns decision values of pairs into probabilities of classes. Of more than two
+// they minimise Σ_a Σ_b≠a (r[b,a] p[a] - r[a,b] p[b])² over Σ p = 1, where r[a,b] is the
+// probability of a among a and b (Wu, Lin and Weng 2004, equation 21). In matrix form
+// that is p'Qp; with the all-ones matrix added, which on Σ p = 1 changes nothing, Q is
+// positive definite, and p is along the solution of Qp = 1.
+func couple(f *mat.Dense, links []sigmoid, classes int) *mat.Dense {
+	n, _ := f.Dims()
+	out := mat.NewDense(n, classes, nil)
+	if classes == 2 {
+		for i := range n {
+			p := links[0].at(f.At(i, 0))
+			out.SetRow(i, []float64{1 - p, p})
+		}
+		return out
+	}
+	q := mat.NewSymDense(classes, nil)
+	ones := mat.NewVecDense(classes, nil)
+	for k := range classes {
+		ones.SetVec(k, 1)
+	}
+	var chol mat.Cholesky
+	for i := range n {
+		for a := range classes {
+			q.SetSym(a, a, 1)
+		}
+		for a, pair := 0, 0; a < classes; a++ {
+			for b := a + 1; b < classes; b++ {
+				r := min(max(links[pair].at(f.At(i, pair)), leastPair), 1-leastPair)
+				pair++
+				q.SetSym(a, a, q.At(a, a)+r*r)
+				q.SetSym(b, b, q.At(b, b)+(1-r)*(1-r))
+				q.SetSym(a, b, 1-r*(1-r))
+			}
+		}
+		solution := mat.NewVecDense(classes, out.RawRowView(i))
+		if chol.Factorize(q) {
+			// The error is a condition number, of which the digits that are left suffice.
+			_ = chol.SolveVecTo(solution, ones)
+		}
+		normalise(out.RawRowView(i))
+	}
+	return out
+}
+
+// normalise makes probabilities of p, uniform ones where there are none.
+func normalise(p []float64) {
+	sum := 0.0
+	for k, v := range p {
+		p[k] = max(v, 0)
+		sum += p[k]
+	}
+	for k := range p {
+		if sum > 0 {
+			p[k] /= sum
+		} else {
+			p[k] = 1 / float64(len(p))
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package svm
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const regressorType = "svm: Regressor"
+
+// DefaultEpsilon is the half width of the tube, in the units of the targets.
+const DefaultEpsilon = 0.1
+
+// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon
+// cost nothing, larger ones C times what they exceed it by. It minimises
+//
+//	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
+//
+// for weights w. The zero value is ready to use for targets of about unit spread: C and
+// Epsilon are in their units. Features should be of comparable scale.
+type Regressor struct {
+	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	C      float64        // > 0; 0: DefaultC
+	// Epsilon is the half width of the tube, > 0; 0: DefaultEpsilon. For no tube take a
+	// number far below the noise.
+	Epsilon       float64
+	Tolerance     float64 // on m - M, in the units of the targets; 0: DefaultTolerance
+	MaxIterations int     // 0: DefaultMaxIterations
+	NoShrinking   bool    // looks at all rows in every step
+	Seed          uint64  // for the sample that MedianRBF takes of many rows
+	Workers       int     // goroutines for kernel values; 0: GOMAXPROCS
+	CacheBytes    int64   // for kernel values, at least two rows of them; 0: DefaultCacheBytes
+	// Observe, if not nil, is called after every 1000 steps with the dual objective.
+	Observe func(estimators.Step)
+
+	m *machine
+}
+
+var (
+	_ estimators.Regressor                    = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
+	_ estimators.Reporter                     = (*Regressor)(nil)
+)
+
+func (r *Regressor) settings() (settings, error) {
+	s, err := settings{
+		typ: regressorType, kernel: r.Kernel, c: r.C, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
+		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes, observe: r.Observe,
+	}.withDefaults()
+	if err == nil && (!(r.Epsilon >= 0) || math.IsInf(r.Epsilon, 1)) {
+		err = fault.Param(regressorType, "Epsilon", r.Epsilon, "a finite value > 0, or 0 for the default")
+	}
+	return s, err
+}
+
+// Fit learns from x (n×d) and y (n). Cost between O(n²) and O(n³), and O(n²d) for the
+// kernel; memory that of CacheBytes and O(nd). Errors: ErrParam, ErrShape, ErrNotFinite
+// (also for a kernel that overflows), or ctx's. Not converging is in Report.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	s, err := r.settings()
+	if err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	kernel, src, err := s.sourceOf(ctx, xd)
+	if err != nil {
+		return err
+	}
+	return r.finish(ctx, s, src, kernel, xd, y, weights)
+}
+
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n). Kernel
+// is not used. Predictions are then made by PredictMatrix. Only the upper triangle of a
+// *mat.SymDense is read, and nothing of k is kept.
+func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	s, err := r.settings()
+	if err != nil {
+		return err
+	}
+	if err := checkSymmetric(k, len(y)); err != nil {
+		return err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	return r.finish(ctx, s, newMatrixSource(k), nil, nil, y, nil)
+}
+
+func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, weights []float64) error {
+	n := len(y)
+	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: orDefault(r.Epsilon, DefaultEpsilon)}
+	for i := range n {
+		p.hi[i] = s.bound(weightOf(weights, i))
+		p.lo[i] = -p.hi[i]
+	}
+	var found solution
+	err := s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
+	if err != nil {
+		return err
+	}
+	m, err := newMachine(s, kernel, x, n, []problem{p}, []solution{found})
+	if err == nil {
+		r.m = m
+	}
+	return err
+}
+
+func weightOf(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// Predict returns f(x) + b for each row of x (m×d). Cost O(sd) a row for s support
+// vectors.
+func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+	f, err := r.m.decide(regressorType, x, r.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, f), nil
+}
+
+// PredictMatrix predicts from kernel values k (m×n) between new rows and those that
+// FitMatrix was given. Only the columns of support vectors count.
+func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
+	f, err := r.m.decideMatrix(regressorType, k)
+	if err != nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, f), nil
+}
+
+// SupportIndices returns the training rows that are support vectors, ascending; nil
+// before Fit.
+func (r *Regressor) SupportIndices() []int { return r.m.supportIndices() }
+
+// SupportVectors returns them (s×d); nil before Fit, after FitMatrix, and where all
+// rows are within the tube.
+func (r *Regressor) SupportVectors() *mat.Dense { return r.m.supportVectors() }
+
+// Coefficients returns β, one for each of SupportIndices; nil before Fit.
+func (r *Regressor) Coefficients() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return r.m.coefficients(0)
+}
+
+// Intercept returns b, 0 before Fit.
+func (r *Regressor) Intercept() float64 {
+	if r.m == nil {
+		return 0
+	}
+	return r.m.intercepts[0]
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
+
+// Report says how the last Fit went. Objective is the dual objective, minimised;
+// Iterations the number of steps.
+func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
+
+// Clone returns an unfitted Regressor of the same configuration.
+func (r *Regressor) Clone() estimators.Regressor {
+	out := *r
+	out.m = nil
+	return &out
+}

@@ -1,0 +1,363 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// problem is a dual problem on some training rows, as the package's documentation has
+// it.
+type problem struct {
+	rows    []int // of the source, ascending
+	target  []float64
+	lo, hi  []float64 // lo ≤ 0 ≤ hi
+	epsilon float64
+}
+
+// control is how a problem is solved.
+type control struct {
+	tolerance     float64
+	maxIterations int
+	shrinking     bool
+	cacheBytes    int64
+	observe       func(iteration int, objective float64)
+}
+
+// solution is a solved problem; beta is in the order of the problem's rows.
+type solution struct {
+	beta       []float64
+	intercept  float64
+	objective  float64
+	iterations int
+	converged  bool
+	gap        float64 // m - M at the end
+}
+
+// tau stands for a curvature that is not positive.
+const tau = 1e-12
+
+const (
+	// shrinkPeriod iterations pass between two looks at what can be set aside, or as
+	// many as there are variables.
+	shrinkPeriod = 1000
+	// shrinkShare is the least share of the variables that is set aside at once: rows
+	// have to be gathered anew for those that remain.
+	shrinkShare = 0.1
+	// earlyRestore times the tolerance is the gap at which everything is looked at
+	// again for the first time, so that a wrong shrinking is found before the end.
+	earlyRestore = 10
+	// refreshPeriod iterations pass before h is computed anew, against the rounding of
+	// its many changes.
+	refreshPeriod = 10000
+)
+
+// solver is the state of a problem. What runs over all active variables is stored
+// compactly, by position; beta, lo and hi by variable.
+type solver struct {
+	problem
+	control
+	src    source
+	beta   []float64
+	active []int // the variables at the positions, ascending
+
+	// The rate at which the objective falls when the variable grows is h + up, at which
+	// it rises when it shrinks h + low, with infinities at the bounds: the searches need
+	// no test of a bound.
+	h, up, low, diag []float64
+	cache            *rowCache
+
+	iterations int
+	objective  float64 // as the steps add up
+}
+
+// solve returns the minimum of p. It is an error only if ctx is done or the kernel's
+// values are not finite.
+func solve(ctx context.Context, src source, p problem, c control) (solution, error) {
+	s := &solver{problem: p, control: c, src: src, beta: make([]float64, len(p.rows))}
+	s.h = slices.Clone(p.target)
+	if err := s.activate(ctx, countTo(len(p.rows))); err != nil {
+		return solution{}, err
+	}
+	gap, err := s.run(ctx)
+	if err != nil {
+		return solution{}, err
+	}
+	out := solution{beta: s.beta, iterations: s.iterations, converged: gap <= c.tolerance, gap: gap, intercept: s.intercept()}
+	for v, b := range s.beta {
+		out.objective += p.epsilon*math.Abs(b) - b*(p.target[v]+s.h[v])/2
+	}
+	return out, nil
+}
+
+func countTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// run iterates until the gap, which it returns, is within the tolerance on all
+// variables, or no more steps are allowed or possible.
+func (s *solver) run(ctx context.Context) (gap float64, err error) {
+	period := min(shrinkPeriod, len(s.beta))
+	toShrink, early := period, true
+	for {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		i, j, gap, err := s.workingSet(ctx)
+		if err != nil {
+			return 0, err
+		}
+		all := len(s.active) == len(s.beta)
+		over := s.iterations >= s.maxIterations
+		switch {
+		case over && all, j < 0 && all:
+			return gap, nil
+		case over, j < 0, !all && early && gap <= earlyRestore*s.tolerance:
+			early = false
+			if err := s.restore(ctx); err != nil {
+				return 0, err
+			}
+			toShrink = period
+			continue
+		}
+		if err := s.step(ctx, i, j); err != nil {
+			return 0, err
+		}
+		if toShrink--; s.shrinking && toShrink <= 0 {
+			toShrink = period
+			if err := s.shrink(ctx); err != nil {
+				return 0, err
+			}
+		}
+		if s.observe != nil && s.iterations%shrinkPeriod == 0 {
+			s.observe(s.iterations, s.objective)
+		}
+		if s.iterations%refreshPeriod == 0 {
+			if err := s.restore(ctx); err != nil {
+				return 0, err
+			}
+			if gap <= s.rounding() {
+				s.maxIterations = s.iterations
+			}
+		}
+	}
+}
+
+// rounding is the error that h may have at best: no step sees beyond it, and a tolerance
+// below it is never reached.
+func (s *solver) rounding() float64 {
+	sum, largest := 0.0, 0.0
+	for k, d := range s.diag {
+		d = math.Sqrt(math.Abs(d))
+		sum += d * math.Abs(s.beta[s.active[k]])
+		largest = max(largest, d)
+	}
+	return 0x1p-52 * largest * sum
+}
+
+// workingSet returns the positions to move, up and down, and m - M. Where the gap is
+// within the tolerance, or there is none, j is -1.
+func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err error) {
+	h := s.h
+	up, low, diag := s.up[:len(h)], s.low[:len(h)], s.diag[:len(h)]
+	best := math.Inf(-1)
+	i = -1
+	for k, v := range h {
+		if v += up[k]; v > best {
+			best, i = v, k
+		}
+	}
+	if i < 0 {
+		return -1, -1, math.Inf(-1), nil
+	}
+	row, err := s.cache.row(ctx, i)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	row = row[:len(h)]
+	own, least := diag[i], math.Inf(1)
+	// The largest b²/a; compared across, without a division.
+	topB, topA := 0.0, 1.0
+	j = -1
+	for k, v := range h {
+		v += low[k]
+		if v < least {
+			least = v
+		}
+		b := best - v
+		if !(b > 0) {
+			continue
+		}
+		a := own + diag[k] - 2*row[k]
+		if !(a > 0) {
+			a = tau
+		}
+		if b *= b; b*topA > topB*a {
+			topB, topA, j = b, a, k
+		}
+	}
+	gap = best - least
+	if !(gap > s.tolerance) {
+		j = -1
+	}
+	return i, j, gap, nil
+}
+
+// step moves the variable at position i up and that at j down by the same amount: to
+// the minimum along that line, or to the first bound or zero on the way.
+func (s *solver) step(ctx context.Context, i, j int) error {
+	s.iterations++
+	vi, vj := s.active[i], s.active[j]
+	ri, err := s.cache.row(ctx, i)
+	if err != nil {
+		return err
+	}
+	rj, err := s.cache.row(ctx, j)
+	if err != nil {
+		return err
+	}
+	// Zero is a kink of |β|, beyond which the rates are others.
+	endI, endJ := s.hi[vi], s.lo[vj]
+	if s.beta[vi] < 0 {
+		endI = 0
+	}
+	if s.beta[vj] > 0 {
+		endJ = 0
+	}
+	slope := s.h[i] + s.up[i] - s.h[j] - s.low[j]
+	curvature := s.diag[i] + s.diag[j] - 2*ri[j]
+	roomI, roomJ := endI-s.beta[vi], s.beta[vj]-endJ
+	room := min(roomI, roomJ)
+	delta := room
+	if safe := max(curvature, tau); slope < room*safe {
+		delta = slope / safe
+		s.beta[vi] += delta
+		s.beta[vj] -= delta
+	} else {
+		s.beta[vi] += delta
+		s.beta[vj] -= delta
+		if roomI <= room {
+			s.beta[vi] = endI
+		}
+		if roomJ <= room {
+			s.beta[vj] = endJ
+		}
+	}
+	s.objective -= delta * (slope - curvature*delta/2)
+	s.place(i)
+	s.place(j)
+	axpy(s.h, -delta, ri)
+	axpy(s.h, delta, rj)
+	return nil
+}
+
+// place sets the rates at a position from its variable's value.
+func (s *solver) place(k int) {
+	v := s.active[k]
+	b := s.beta[v]
+	up, low := -s.epsilon, s.epsilon
+	if b < 0 {
+		up = s.epsilon
+	}
+	if b > 0 {
+		low = -s.epsilon
+	}
+	if b >= s.hi[v] {
+		up = math.Inf(-1)
+	}
+	if b <= s.lo[v] {
+		low = math.Inf(1)
+	}
+	s.up[k], s.low[k] = up, low
+}
+
+// activate makes these variables the active ones, whose h is set.
+func (s *solver) activate(ctx context.Context, variables []int) error {
+	n := len(variables)
+	s.active = variables
+	s.up, s.low, s.diag = make([]float64, n), make([]float64, n), make([]float64, n)
+	rows := make([]int, n)
+	for k, v := range variables {
+		rows[k] = s.rows[v]
+		s.diag[k] = s.src.diagonal(rows[k])
+		s.place(k)
+	}
+	v, err := s.src.on(ctx, rows)
+	if err != nil {
+		return err
+	}
+	s.cache = newRowCache(v, rows, s.cacheBytes)
+	return nil
+}
+
+// shrink sets variables aside that no step would choose: growing is not better, nor
+// shrinking worse, than for any other.
+func (s *solver) shrink(ctx context.Context) error {
+	best, least := math.Inf(-1), math.Inf(1)
+	for k, h := range s.h {
+		best, least = max(best, h+s.up[k]), min(least, h+s.low[k])
+	}
+	stays := func(k int) bool { return !(s.h[k]+s.up[k] < least && s.h[k]+s.low[k] > best) }
+	count := 0
+	for k := range s.h {
+		if stays(k) {
+			count++
+		}
+	}
+	if count < minimalRows || float64(len(s.h)-count) < shrinkShare*float64(len(s.h)) {
+		return nil
+	}
+	variables, h := make([]int, 0, count), make([]float64, 0, count)
+	for k, v := range s.active {
+		if stays(k) {
+			variables, h = append(variables, v), append(h, s.h[k])
+		}
+	}
+	s.h = h
+	return s.activate(ctx, variables)
+}
+
+// restore makes all variables active, with h computed anew.
+func (s *solver) restore(ctx context.Context) error {
+	var vectors []int
+	var beta []float64
+	for v, b := range s.beta {
+		if b != 0 {
+			vectors, beta = append(vectors, s.rows[v]), append(beta, b)
+		}
+	}
+	h := make([]float64, len(s.beta))
+	if err := s.src.cross(ctx, h, s.rows, vectors, beta); err != nil {
+		return err
+	}
+	for v, t := range s.target {
+		h[v] = t - h[v]
+	}
+	s.h = h
+	if len(s.active) < len(s.beta) {
+		return s.activate(ctx, countTo(len(s.beta)))
+	}
+	return nil
+}
+
+// intercept returns b, with all variables active.
+func (s *solver) intercept() float64 {
+	sum, free := 0.0, 0
+	best, least := math.Inf(-1), math.Inf(1)
+	for k, h := range s.h {
+		up, low := h+s.up[k], h+s.low[k]
+		if up == low {
+			sum += up
+			free++
+		}
+		best, least = max(best, up), min(least, low)
+	}
+	if free > 0 {
+		return sum / float64(free)
+	}
+	return best + (least-best)/2
+}

@@ -1,0 +1,274 @@
+package svm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// optimal fails unless β and b are optimal to the tolerance, by the conditions of the
+// package's documentation on kernel values computed one by one.
+func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p problem, beta []float64, b, tolerance float64) {
+	n := len(p.target)
+	sum, size := 0.0, 0.0
+	for i := range n {
+		f := b
+		for j := range n {
+			f += beta[j] * k.Eval(x.RawRowView(p.rows[i]), x.RawRowView(p.rows[j]))
+		}
+		residual := p.target[i] - f
+		slack := tolerance + 1e-9*(1+math.Abs(p.target[i]))
+		assert.True(t, beta[i] >= p.lo[i] && beta[i] <= p.hi[i], "β[%d] = %v is not in [%v, %v]", i, beta[i], p.lo[i], p.hi[i])
+		if beta[i] < p.hi[i] {
+			rate := residual - p.epsilon
+			if beta[i] < 0 {
+				rate = residual + p.epsilon
+			}
+			assert.LessOrEqual(t, rate, slack, "row %d wants to grow from %v", i, beta[i])
+		}
+		if beta[i] > p.lo[i] {
+			rate := residual + p.epsilon
+			if beta[i] > 0 {
+				rate = residual - p.epsilon
+			}
+			assert.GreaterOrEqual(t, rate, -slack, "row %d wants to shrink from %v", i, beta[i])
+		}
+		sum += beta[i]
+		size += math.Abs(beta[i])
+	}
+	assert.InDelta(t, 0, sum, 1e-12*(1+size))
+}
+
+// full spreads coefficients over all training rows.
+func full(n int, indices []int, coefficients []float64) []float64 {
+	out := make([]float64, n)
+	for k, i := range indices {
+		out[i] = coefficients[k]
+	}
+	return out
+}
+
+func TestSolutionsAreOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		n := rapid.IntRange(2, 60).Draw(t, "rows")
+		c := math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log C"))
+		k := []kernels.Kernel{kernels.RBF{Gamma: 0.5}, kernels.RBF{Gamma: 20}, kernels.Linear{}, kernels.Laplacian{Gamma: 1}}[rapid.IntRange(0, 3).Draw(t, "kernel")]
+		cache := int64(rapid.SampledFrom([]int{0, 1, 8 * 10 * n}).Draw(t, "cache"))
+		x, y, labels, w := mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n), make([]float64, n)
+		for i := range n {
+			x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+			y[i] = x.At(i, 0) + 0.5*rng.NormFloat64()
+			w[i] = 0.5 + rng.Float64()
+			if labels[i] = -1; i == 0 || i > 1 && y[i] > 0 {
+				labels[i] = 1
+			}
+		}
+		p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+		m := &Classifier{Kernel: k, C: c, CacheBytes: cache}
+		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
+		require.True(t, m.Report().Converged)
+		for i, l := range labels {
+			p.target[i], p.lo[i], p.hi[i] = float64(l), min(0, float64(l)*c*w[i]), max(0, float64(l)*c*w[i])
+		}
+		pair := m.Pairs()[0]
+		optimal(t, k, x, p, full(n, m.SupportIndices(), pair.Coefficients), pair.Intercept, DefaultTolerance)
+
+		r := &Regressor{Kernel: k, C: c, CacheBytes: cache}
+		require.NoError(t, r.FitWeighted(ctx, x, y, w))
+		require.True(t, r.Report().Converged)
+		p.target, p.epsilon = y, DefaultEpsilon
+		for i := range p.lo {
+			p.lo[i], p.hi[i] = -c*w[i], c*w[i]
+		}
+		optimal(t, k, x, p, full(n, r.SupportIndices(), r.Coefficients()), r.Intercept(), DefaultTolerance)
+	})
+}
+
+// toSolve is a problem of two classes that overlap, and its kernel matrix.
+func toSolve(t testing.TB, n int) (source, problem, *mat.SymDense) {
+	x, y := blobs(n, 2, 0.8, 1)
+	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: 0.5}, x, nil)
+	require.NoError(t, err)
+	p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+	for i, l := range y {
+		p.target[i], p.hi[i] = 1, 2
+		if l == 10 {
+			p.target[i], p.hi[i], p.lo[i] = -1, 0, -2
+		}
+	}
+	return newMatrixSource(k), p, k
+}
+
+func TestShrinkingSetsAsideAndRestores(t *testing.T) {
+	const n = 300
+	src, p, k := toSolve(t, n)
+	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, beta: make([]float64, n)}
+	s.h = slices.Clone(p.target)
+	require.NoError(t, s.activate(ctx, countTo(n)))
+	gap, err := s.run(ctx) // without shrinking
+	require.NoError(t, err)
+	require.LessOrEqual(t, gap, 1e-3)
+	require.Len(t, s.active, n)
+
+	require.NoError(t, s.shrink(ctx))
+	require.Less(t, len(s.active), n*2/3, "rows far from the margin are set aside")
+	for k, v := range s.active {
+		assert.False(t, math.IsInf(s.up[k], 0) && math.IsInf(s.low[k], 0), "variable %d", v)
+	}
+	clear(s.h)
+	require.NoError(t, s.restore(ctx))
+	require.Len(t, s.active, n)
+	for i := range n {
+		want := p.target[i]
+		for j := range n {
+			want -= s.beta[j] * k.At(i, j)
+		}
+		assert.InDelta(t, want, s.h[i], 1e-10)
+	}
+}
+
+func TestShrinkingDoesNotChangeTheSolution(t *testing.T) {
+	x, y := blobs(400, 2, 0.8, 1)
+	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}, C: 100, Tolerance: 1e-6}
+	require.NoError(t, c.Fit(ctx, x, y))
+	plain := &Classifier{Kernel: c.Kernel, C: c.C, Tolerance: c.Tolerance, NoShrinking: true}
+	require.NoError(t, plain.Fit(ctx, x, y))
+	assert.Greater(t, c.Report().Iterations, 2*shrinkPeriod, "long enough for something to be set aside")
+	assert.InEpsilon(t, plain.Report().Objective, c.Report().Objective, 1e-9)
+	f, err := plain.Decision(x)
+	require.NoError(t, err)
+	g, err := c.Decision(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(f, g, 1e-4))
+
+	xr, yr := sinc(400, 0.2, 1)
+	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 100, Tolerance: 1e-6}
+	require.NoError(t, r.Fit(ctx, xr, yr))
+	plainR := &Regressor{Kernel: r.Kernel, C: r.C, Tolerance: r.Tolerance, NoShrinking: true}
+	require.NoError(t, plainR.Fit(ctx, xr, yr))
+	assert.Greater(t, r.Report().Iterations, 2*shrinkPeriod)
+	fr, err := plainR.Predict(xr)
+	require.NoError(t, err)
+	gr, err := r.Predict(xr)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, fr, gr, 1e-4)
+}
+
+// The cache bounds the memory and leaves the solution.
+func TestSmallCaches(t *testing.T) {
+	const n = 200
+	x, y := blobs(n, 2, 0.8, 1)
+	want := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Tolerance: 1e-8}
+	require.NoError(t, want.Fit(ctx, x, y))
+	f, err := want.Decision(x)
+	require.NoError(t, err)
+	for name, bytes := range map[string]int64{
+		"two rows": 1, "twenty rows": 20 * 8 * n, "all but one": (n - 1) * 8 * n, "all": n * n * 8,
+	} {
+		for _, noShrinking := range []bool{false, true} {
+			c := &Classifier{Kernel: want.Kernel, C: want.C, Tolerance: want.Tolerance, CacheBytes: bytes, NoShrinking: noShrinking}
+			require.NoError(t, c.Fit(ctx, x, y))
+			g, err := c.Decision(x)
+			require.NoError(t, err)
+			assert.True(t, mat.EqualApprox(f, g, 1e-6), name)
+		}
+	}
+}
+
+// countingView fills rows with their number and counts them.
+type countingView struct{ filled int }
+
+func (v *countingView) shared(int) []float64 { return nil }
+func (v *countingView) fill(_ context.Context, dst []float64, i int) error {
+	v.filled++
+	for k := range dst {
+		dst[k] = float64(i)
+	}
+	return nil
+}
+
+func TestRowCacheDropsTheLeastRecentlyUsed(t *testing.T) {
+	v := &countingView{}
+	rows := []int{10, 11, 12, 13}
+	c := newRowCache(v, rows, 3*8*4)
+	require.Equal(t, 3, c.capacity)
+	get := func(k int) {
+		r, err := c.row(ctx, k)
+		require.NoError(t, err)
+		assert.Equal(t, float64(rows[k]), r[2])
+	}
+	for _, k := range []int{0, 1, 2, 0, 1} {
+		get(k)
+	}
+	assert.Equal(t, 3, v.filled)
+	get(3) // drops 2
+	get(0)
+	get(1)
+	assert.Equal(t, 4, v.filled)
+	get(2) // drops 3
+	assert.Equal(t, 5, v.filled)
+	get(3)
+	assert.Equal(t, 6, v.filled)
+	assert.Equal(t, 2, newRowCache(v, rows, 1).capacity)
+}
+
+func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
+	x, y := blobs(120, 2, 0.5, 3)
+	tanh := &Classifier{Kernel: kernels.Tanh{Gamma: 2, Coef0: -1}, C: 5, MaxIterations: 200000}
+	require.NoError(t, tanh.Fit(ctx, x, y))
+	assert.True(t, tanh.Report().Converged)
+	labels, err := tanh.Predict(x)
+	require.NoError(t, err)
+	assert.Len(t, labels, 120)
+	pair := tanh.Pairs()[0]
+	p := problem{rows: countTo(120), target: make([]float64, 120), lo: make([]float64, 120), hi: make([]float64, 120)}
+	for i, l := range y {
+		p.target[i], p.hi[i] = 1, 5
+		if l == 10 {
+			p.target[i], p.hi[i], p.lo[i] = -1, 0, -5
+		}
+	}
+	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, DefaultTolerance)
+
+	// No curvature at all, or a negative one.
+	for _, v := range []float64{0, -1} {
+		k := mat.NewSymDense(6, nil)
+		for i := range 6 {
+			k.SetSym(i, i, v)
+		}
+		c := &Classifier{C: 3}
+		require.NoError(t, c.FitMatrix(ctx, k, []int{0, 1, 0, 1, 0, 1}))
+		assert.True(t, c.Report().Converged)
+		for _, b := range c.Pairs()[0].Coefficients {
+			assert.Equal(t, 3.0, math.Abs(b))
+		}
+	}
+}
+
+func TestNotConvergingIsReported(t *testing.T) {
+	x, y := blobs(100, 2, 0.8, 1)
+	c := &Classifier{MaxIterations: 3}
+	require.NoError(t, c.Fit(ctx, x, y))
+	r := c.Report()
+	assert.False(t, r.Converged)
+	assert.Equal(t, 3, r.Iterations)
+	require.Len(t, r.Warnings, 1)
+	assert.Contains(t, r.Warnings[0], "1 of 1 machines ended")
+
+	// A tolerance below the rounding of the kernel's values ends nevertheless.
+	m := &Classifier{Kernel: kernels.RBF{Gamma: 1}, C: 1e3, Tolerance: 1e-18}
+	require.NoError(t, m.Fit(ctx, x, y))
+	assert.Less(t, m.Report().Iterations, DefaultMaxIterations)
+	assert.False(t, m.Report().Converged)
+	t.Log(m.Report())
+}

@@ -1,0 +1,213 @@
+package svm
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// source gives kernel values between the training rows. It is safe for concurrent use.
+type source interface {
+	// size is the number of rows.
+	size() int
+	// diagonal is k(x[i], x[i]).
+	diagonal(i int) float64
+	// on restricts the columns to some rows, which ascend.
+	on(ctx context.Context, columns []int) (view, error)
+	// cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
+	cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
+	// bytes is the memory that the source takes of its own.
+	bytes() int64
+}
+
+// view gives rows of the kernel matrix, restricted to columns.
+type view interface {
+	// shared returns row i without a copy, nil where there is none to share.
+	shared(i int) []float64
+	// fill sets dst to row i.
+	fill(ctx context.Context, dst []float64, i int) error
+}
+
+// matrixSource is a kernel matrix in memory.
+type matrixSource struct {
+	n, stride int
+	data      []float64
+	whole     bool // the lower triangle is there too
+	own       int64
+}
+
+// newMatrixSource shares the upper triangle of k.
+func newMatrixSource(k mat.Symmetric) *matrixSource {
+	raw, ok := k.(mat.RawSymmetricer)
+	if !ok || raw.RawSymmetric().Uplo != blas.Upper {
+		own := mat.NewSymDense(k.SymmetricDim(), nil)
+		own.CopySym(k)
+		raw = own
+	}
+	s := raw.RawSymmetric()
+	return &matrixSource{n: s.N, stride: s.Stride, data: s.Data}
+}
+
+// newOwnMatrixSource takes k over and fills its lower triangle, by tiles that stay in
+// the cache.
+func newOwnMatrixSource(k *mat.SymDense) *matrixSource {
+	const tile = 32
+	s := newMatrixSource(k)
+	for i0 := 0; i0 < s.n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, s.n); i++ {
+				row := s.data[i*s.stride:]
+				for j := j0; j < min(j0+tile, i); j++ {
+					row[j] = s.data[j*s.stride+i]
+				}
+			}
+		}
+	}
+	s.whole, s.own = true, 8*int64(s.n)*int64(s.n)
+	return s
+}
+
+func (s *matrixSource) size() int              { return s.n }
+func (s *matrixSource) bytes() int64           { return s.own }
+func (s *matrixSource) diagonal(i int) float64 { return s.data[i*s.stride+i] }
+
+func (s *matrixSource) on(_ context.Context, columns []int) (view, error) {
+	return matrixView{s, columns}, nil
+}
+
+// gather sets dst[c] = k(i, columns[c]).
+func (s *matrixSource) gather(dst []float64, i int, columns []int) {
+	above := 0
+	if !s.whole {
+		for above < len(columns) && columns[above] < i {
+			dst[above] = s.data[columns[above]*s.stride+i]
+			above++
+		}
+	}
+	row, rest := s.data[i*s.stride:i*s.stride+s.n], dst[above:len(columns)]
+	for c, j := range columns[above:] {
+		rest[c] = row[j]
+	}
+}
+
+func (s *matrixSource) cross(_ context.Context, dst []float64, rows, vectors []int, beta []float64) error {
+	clear(dst)
+	buffer := make([]float64, len(rows))
+	for j, v := range vectors {
+		axpy(dst, beta[j], matrixView{s, rows}.row(buffer, v))
+	}
+	return nil
+}
+
+type matrixView struct {
+	*matrixSource
+	columns []int
+}
+
+func (v matrixView) shared(i int) []float64 {
+	// Columns ascend, so as many as there are rows are all of them.
+	if v.whole && len(v.columns) == v.n {
+		return v.data[i*v.stride : i*v.stride+v.n]
+	}
+	return nil
+}
+
+func (v matrixView) row(buffer []float64, i int) []float64 {
+	if r := v.shared(i); r != nil {
+		return r
+	}
+	v.gather(buffer, i, v.columns)
+	return buffer
+}
+
+func (v matrixView) fill(_ context.Context, dst []float64, i int) error {
+	v.gather(dst, i, v.columns)
+	return nil
+}
+
+// kernelSource evaluates rows when they are asked for.
+type kernelSource struct {
+	kernel  kernels.Kernel
+	x       *mat.Dense
+	diag    []float64
+	options *kernels.Options
+}
+
+func newKernelSource(k kernels.Kernel, x *mat.Dense, workers int) *kernelSource {
+	n, _ := x.Dims()
+	s := &kernelSource{kernel: k, x: x, diag: make([]float64, n), options: &kernels.Options{Workers: workers}}
+	kernels.Diag(s.diag, k, x)
+	return s
+}
+
+func (s *kernelSource) size() int              { return len(s.diag) }
+func (s *kernelSource) bytes() int64           { return 0 }
+func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
+
+func (s *kernelSource) on(ctx context.Context, columns []int) (view, error) {
+	p, err := kernels.Prepare(ctx, s.kernel, pick(s.x, columns), s.options)
+	return kernelView{s, p}, err
+}
+
+// crossBlock rows at a time bound the memory of a product.
+const crossBlock = 512
+
+func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error {
+	clear(dst)
+	if len(vectors) == 0 {
+		return nil
+	}
+	z, err := kernels.Prepare(ctx, s.kernel, pick(s.x, vectors), s.options)
+	if err != nil {
+		return err
+	}
+	for first := 0; first < len(rows); first += crossBlock {
+		part := rows[first:min(first+crossBlock, len(rows))]
+		k, err := z.Cross(ctx, pick(s.x, part))
+		if err != nil {
+			return err
+		}
+		for r := range part {
+			dst[first+r] = dot(k.RawRowView(r), beta)
+		}
+	}
+	return nil
+}
+
+type kernelView struct {
+	*kernelSource
+	columns *kernels.Prepared
+}
+
+func (v kernelView) shared(int) []float64 { return nil }
+
+func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
+	k, err := v.columns.Cross(ctx, pick(v.x, []int{i}))
+	if err != nil {
+		return err
+	}
+	copy(dst, k.RawRowView(0))
+	return nil
+}
+
+// pick copies some rows of x.
+func pick(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+func axpy(dst []float64, a float64, x []float64) {
+	blas64.Axpy(a, blas64.Vector{N: len(dst), Inc: 1, Data: x}, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+}
+
+func dot(a, b []float64) float64 {
+	return blas64.Dot(blas64.Vector{N: len(a), Inc: 1, Data: a}, blas64.Vector{N: len(b), Inc: 1, Data: b})
+}

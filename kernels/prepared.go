@@ -1,0 +1,89 @@
+package kernels
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// Prepared is a kernel and rows z that many calls of Cross share: what each would
+// otherwise compute of z again, O(md), is kept. It pays where each call has a few rows.
+// It is safe for concurrent use.
+type Prepared struct {
+	kernel  Kernel
+	rows, d int
+	shift   []float64
+	z       []*operand
+	options Options
+}
+
+// Prepare keeps what Cross needs of the rows of z (m×d), about three times their
+// memory. Nil opt means the defaults. Errors are those of Cross.
+func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (*Prepared, error) {
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := Validate(k); err != nil {
+		return nil, err
+	}
+	zd, err := check.Dense("z", z)
+	if err != nil {
+		return nil, err
+	}
+	return newPrepared(ctx, k, mat.DenseCopyOf(zd), o)
+}
+
+// newPrepared does not copy z.
+func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepared, error) {
+	p := &Prepared{kernel: k, shift: meanRow(z), options: o}
+	p.rows, p.d = z.Dims()
+	var err error
+	p.z, err = operands(ctx, k, z, p.shift, o.Workers)
+	return p, err
+}
+
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
+// numbers that the function Cross gives.
+func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, d := xd.Dims()
+	if d != p.d {
+		return nil, fault.Shape("x has", d, "columns", "z has %d", p.d)
+	}
+	if err := checkBytes(n, p.rows, p.options.MaxBytes); err != nil {
+		return nil, err
+	}
+	return p.cross(ctx, xd)
+}
+
+func (p *Prepared) cross(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	out := mat.NewDense(n, p.rows, nil)
+	err := parallel.For(ctx, p.options.Workers, (n+stripe-1)/stripe, func(i int) error {
+		r := min(stripe, n-i*stripe)
+		xo := newOperand(rowWindow(x, i*stripe, r), needOf(p.kernel), p.shift)
+		for j, zo := range p.z {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			dst := window(out.RawMatrix(), i*stripe, j*stripe, r, zo.len())
+			block(p.kernel, dst, xo, zo)
+			if err := finite(p.kernel, dst, i*stripe, j*stripe); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,56 @@
+package kernels
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Prepared gives the bits of Cross, whatever comes of z afterwards.
+func TestPreparedIsCross(t *testing.T) {
+	ctx := context.Background()
+	rng := rand.New(rand.NewPCG(4, 0))
+	x, z := mat.NewDense(stripe+3, 4, nil), mat.NewDense(2*stripe+5, 4, nil)
+	for _, m := range []*mat.Dense{x, z} {
+		m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
+	}
+	for _, k := range []Kernel{RBF{}, Linear{}, Laplacian{}, Polynomial{}, Normalized{Kernel: Polynomial{Coef0: 1}}} {
+		want, err := Cross(ctx, k, x, z, nil)
+		require.NoError(t, err)
+		own := mat.DenseCopyOf(z)
+		p, err := Prepare(ctx, k, own, &Options{Workers: 2})
+		require.NoError(t, err)
+		own.Zero()
+		got, err := p.Cross(ctx, x)
+		require.NoError(t, err)
+		assert.True(t, mat.Equal(want, got), k.String())
+	}
+}
+
+func TestPreparedErrors(t *testing.T) {
+	ctx := context.Background()
+	z := mat.NewDense(3, 2, nil)
+	_, err := Prepare(ctx, RBF{Gamma: -1}, z, nil)
+	require.ErrorIs(t, err, ErrParam)
+	_, err = Prepare(ctx, nil, z, nil)
+	require.ErrorIs(t, err, ErrParam)
+	_, err = Prepare(ctx, RBF{}, z, &Options{MaxBytes: -1})
+	require.ErrorIs(t, err, ErrParam)
+	_, err = Prepare(ctx, RBF{}, nil, nil)
+	require.ErrorIs(t, err, ErrShape)
+	_, err = Prepare(ctx, RBF{}, mat.NewDense(1, 1, []float64{math.NaN()}), nil)
+	require.ErrorIs(t, err, ErrNotFinite)
+	p, err := Prepare(ctx, RBF{}, z, &Options{MaxBytes: 3 * 8})
+	require.NoError(t, err)
+	_, err = p.Cross(ctx, mat.NewDense(1, 3, nil))
+	require.ErrorIs(t, err, ErrShape)
+	_, err = p.Cross(ctx, mat.NewDense(2, 2, nil))
+	require.ErrorIs(t, err, ErrTooLarge)
+	_, err = p.Cross(ctx, mat.NewDense(1, 2, nil))
+	require.NoError(t, err)
+}
