@@ -40,23 +40,32 @@ type Spectrum struct {
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
 // ErrShape for an empty k, ErrNotFinite.
 func Entropy(ctx context.Context, k mat.Symmetric) (Spectrum, error) {
-	if k == nil || k.SymmetricDim() == 0 {
-		return Spectrum{}, fault.Shape("K has", 0, "rows", "want at least 1")
+	w, err := eigenvalues(ctx, k)
+	if err != nil {
+		return Spectrum{}, err
 	}
-	n := k.SymmetricDim()
+	return OfEigenvalues(w), nil
+}
+
+// eigenvalues checks k and returns its eigenvalues, ascending.
+func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
+	n, err := order(k)
+	if err != nil {
+		return nil, err
+	}
 	for i := range n {
 		for j := i; j < n; j++ {
 			if v := k.At(i, j); v-v != 0 {
-				return Spectrum{}, &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
+				return nil, &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
 			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Spectrum{}, err
+		return nil, err
 	}
 	own := mat.NewSymDense(n, nil)
 	own.CopySym(k)
-	return OfEigenvalues(linalg.Tridiagonalize(own).Values()), nil
+	return linalg.Tridiagonalize(own).Values(), nil
 }
 
 // OfEigenvalues returns the entropy of the matrix that has these eigenvalues, n

@@ -1,0 +1,224 @@
+package measures
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Separability is how far a kernel matrix K holds classes apart. For classes + and -
+// with means φ+ and φ- in the feature space (Nguyen and Ho, eqs. 11-17 and 22):
+//
+//	D2      = |φ+ - φ-|²
+//	std±    the standard deviation of class ± along φ+ - φ-, divided by n± - 1
+//	FSM     = (std+ + std-) / √D2                     0 is best, ∞ worst
+//	FSMErr  = FSM² / (1 + FSM²)
+//	CSM     = (trace Cov+ + trace Cov-) / D2          0 is best, ∞ worst
+//	CSMNorm = CSM / (1 + CSM)
+//
+// FSMErr bounds the training error of one hyperplane, that across φ+ - φ- which
+// divides the way between the means as std+ : std- (Theorem 3, by the one-sided
+// inequality of Chebyshev): the share of each class that it puts on the wrong side is
+// at most FSMErr. CSM has no such bound; FSMErr and CSMNorm lie in [0, 1].
+//
+// No translation, rotation or scaling of the feature space changes any of them
+// (Theorem 2) or CentredKTA; a translation changes KTA.
+//
+// Of more than two classes each field is the mean over the classes against the rest.
+//
+// Where D2 is not above the rounding of the elements of K, or is negative, which it
+// can be for an indefinite K, FSM and CSM are +Inf and FSMErr and CSMNorm 1. A class
+// of one row has a std and a trace of 0; a negative trace, of an indefinite K, counts
+// as 0.
+type Separability struct {
+	Alignment // with y = 1 in the class and -1 outside
+	FSM       float64
+	FSMErr    float64
+	CSM       float64
+	CSMNorm   float64
+	Distance2 float64 // D2
+}
+
+// OfMatrix returns the measures of k (n×n) for the labels y (n) of two classes or
+// more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
+// an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
+func OfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
+	n, err := order(k)
+	if err != nil {
+		return Separability{}, err
+	}
+	g, err := byLabel(y, n)
+	if err != nil {
+		return Separability{}, err
+	}
+	return separabilityOf(ctx, opt, newMatrixSource(k, g.order), g)
+}
+
+// OfKernel is OfMatrix for the matrix of k on the rows of x (n×d), made in blocks that
+// are forgotten at once: time that of kernels.Matrix, memory O(n(C+d)). An element is
+// computed once, but for those of sixteen rows, around which the sums are centred, and
+// the two halves of the blocks on the diagonal. The result does not depend on the
+// number of workers. Errors: those of OfMatrix, and ErrParam for the kernel's
+// parameters.
+func OfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
+	xd, err := kernelRows(k, x)
+	if err != nil {
+		return Separability{}, err
+	}
+	n, _ := xd.Dims()
+	g, err := byLabel(y, n)
+	if err != nil {
+		return Separability{}, err
+	}
+	return separabilityOf(ctx, opt, newKernelSource(k, xd, g.order), g)
+}
+
+// OfFeatures is OfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
+// those of transformers.Nystroem and RandomHidden. K is not formed: all but the
+// alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is less.
+// Memory O(n(r+C) + r²). Errors: those of OfMatrix.
+func OfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
+	p, err := check.Dense("phi", phi)
+	if err != nil {
+		return Separability{}, err
+	}
+	n, r := p.Dims()
+	g, err := byLabel(y, n)
+	if err != nil {
+		return Separability{}, err
+	}
+	if r >= n {
+		return separabilityOf(ctx, opt, newKernelSource(kernels.Linear{}, p, g.order), g)
+	}
+	f := centreFeatures(p, g.order)
+	size, err := f.norms(ctx)
+	if err != nil {
+		return Separability{}, err
+	}
+	classes := newClassFeatures(f, &g)
+	return g.againstTheRest(size, f.scale*f.scale, classes.contrast, f.forms), ctx.Err()
+}
+
+func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (Separability, error) {
+	s, err := pass(ctx, opt.workers(), src, g)
+	if err != nil {
+		return Separability{}, err
+	}
+	row := s.rowSums()
+	form := func(z []float64) forms { return s.forms(z, s.quadratic(z)) }
+	return g.againstTheRest(s.norms(), s.scale, func(c int) contrast { return s.contrast(c, row) }, form), nil
+}
+
+// contrast is what separates a class from the rest. sd is of f[i] = <φ[i], φ+ - φ->,
+// which is std·√D2.
+type contrast struct {
+	distance2, floor float64 // D2, and the value that it must exceed to count
+	sd, trace        [2]float64
+}
+
+// measures returns the fields of c but for the alignments.
+func (c contrast) measures() Separability {
+	out := Separability{Distance2: c.distance2, FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}
+	if c.distance2 > c.floor {
+		out.FSM = (c.sd[0] + c.sd[1]) / c.distance2
+		out.CSM = (max(c.trace[0], 0) + max(c.trace[1], 0)) / c.distance2
+		// 1/(1/v²+1) is v²/(1+v²) where v² overflows, and at v = 0.
+		out.FSMErr = 1 / (1/out.FSM/out.FSM + 1)
+		out.CSMNorm = 1 / (1/out.CSM + 1)
+	}
+	return out
+}
+
+// againstTheRest averages over the classes; two make one contrast. scale is that of K.
+func (g *grouping) againstTheRest(size norms, scale float64, contrast func(c int) contrast, form func(z []float64) forms) Separability {
+	count := g.classes()
+	if count == 2 {
+		count = 1
+	}
+	var out Separability
+	for c := range count {
+		z, mean := g.indicator(c)
+		m := contrast(c).measures()
+		m.Alignment = align(z, mean, form(z), size)
+		out.KTA += m.KTA / float64(count)
+		out.CentredKTA += m.CentredKTA / float64(count)
+		out.FSM += m.FSM / float64(count)
+		out.FSMErr += m.FSMErr / float64(count)
+		out.CSM += m.CSM / float64(count)
+		out.CSMNorm += m.CSMNorm / float64(count)
+		out.Distance2 += m.Distance2 / scale / float64(count)
+	}
+	return out
+}
+
+// indicator returns 1 in class c and -1 outside, less the mean, and that mean.
+func (g *grouping) indicator(c int) (z []float64, mean float64) {
+	plus, n := float64(g.size(c)), float64(g.rows())
+	mean = (2*plus - n) / n
+	z = make([]float64, g.rows())
+	for i := range z {
+		z[i] = -2 * plus / n
+		if g.of[i] == c {
+			z[i] = 2 * (n - plus) / n
+		}
+	}
+	return z, mean
+}
+
+// inside and outside are the rows of class c and those of the others.
+func (g *grouping) inside(c int) []span { return []span{{g.bounds[c], g.bounds[c+1]}} }
+
+func (g *grouping) outside(c int) []span {
+	return []span{{0, g.bounds[c]}, {g.bounds[c+1], g.rows()}}
+}
+
+// quadratic returns z'k̃z for a z that is constant on each class.
+func (s *sums) quadratic(z []float64) float64 {
+	out := 0.0
+	for c, class := range s.class {
+		out += z[s.bounds[c]] * floats.Dot(z, class)
+	}
+	return out
+}
+
+// contrast returns that of class c; row are the sums over all classes.
+func (s *sums) contrast(c int, row []float64) contrast {
+	n := s.rows()
+	in, out := s.inside(c), s.outside(c)
+	plus, minus := float64(s.size(c)), float64(n-s.size(c))
+	toPlus, toMinus, f := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, v := range s.class[c] {
+		toPlus[i], toMinus[i] = v/plus, (row[i]-v)/minus // a and b, or c and d, of the paper
+		f[i] = toPlus[i] - toMinus[i]
+	}
+	var k contrast
+	var mean [2]float64
+	mean[0], k.sd[0] = meanAndSD(f, in)
+	mean[1], k.sd[1] = meanAndSD(f, out)
+	k.distance2 = mean[0] - mean[1]
+	k.floor = noise * math.Sqrt(s.square) / float64(n)
+	k.trace[0] = s.trace(toPlus, in)
+	k.trace[1] = s.trace(toMinus, out)
+	return k
+}
+
+// trace returns that of the covariance of some rows: Σ (k̃[i,i] - own[i]) over their
+// number less one, where own[i] is the mean of k̃[i,j] over them.
+func (s *sums) trace(own []float64, rows []span) float64 {
+	n, sum := 0, 0.0
+	for _, r := range rows {
+		for i := r.from; i < r.to; i++ {
+			sum += s.diagonal[i] - own[i]
+			n++
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return sum / float64(n-1)
+}
