@@ -3,6 +3,7 @@ package measures
 import (
 	"context"
 	"math"
+	"reflect"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -55,7 +56,7 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 	if err != nil {
 		return Alignment{}, err
 	}
-	return alignmentOf(ctx, opt, newMatrixSource(k, g.order), g)
+	return alignmentOf(ctx, opt, matrixSource{k}, g)
 }
 
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
@@ -70,7 +71,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 	if err != nil {
 		return Alignment{}, err
 	}
-	return alignmentOf(ctx, opt, newKernelSource(k, xd, g.order), g)
+	return alignmentOf(ctx, opt, kernelSource{k, xd}, g)
 }
 
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
@@ -86,9 +87,9 @@ func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *
 		return Alignment{}, err
 	}
 	if r >= n {
-		return alignmentOf(ctx, opt, newKernelSource(kernels.Linear{}, p, g.order), g)
+		return alignmentOf(ctx, opt, kernelSource{kernels.Linear{}, p}, g)
 	}
-	f := centreFeatures(p, g.order)
+	f := centreFeatures(p)
 	size, err := f.norms(ctx)
 	if err != nil {
 		return Alignment{}, err
@@ -101,7 +102,7 @@ func alignmentOf(ctx context.Context, opt *Options, src source, g grouping) (Ali
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(g.target, g.mean, s.forms(g.target, s.form), s.norms()), nil
+	return align(g.target, g.mean, s.forms(g.target), s.norms()), nil
 }
 
 // forms are those of K with z, of mean 0, and with ones.
@@ -110,7 +111,7 @@ type forms struct{ zKz, zK1, oneK1 float64 }
 // norms are ‖K‖F and ‖HKH‖F, the latter 0 if it is the rounding of the former.
 type norms struct{ whole, centred float64 }
 
-func makeNorms(square, centredSquare float64) norms {
+func makeNorms(square, centredSquare, noise float64) norms {
 	if !(centredSquare > noise*noise*square) {
 		centredSquare = 0
 	}
@@ -146,9 +147,20 @@ func (s *sums) rowSums() []float64 {
 	return out
 }
 
-// forms returns those of s·K from those of k̃: K1 = k̃1 + nh + 1Σh.
-func (s *sums) forms(z []float64, zKz float64) forms {
+// forms returns those of s·K with the grouping's targets or a z that is constant on
+// each of its classes, from those of k̃: K1 = k̃1 + nh + 1Σh.
+func (s *sums) forms(z []float64) forms {
 	n, row := float64(s.rows()), s.rowSums()
+	zKz := s.form
+	if s.target == nil {
+		value := make([]float64, s.classes())
+		for i, c := range s.of {
+			value[c] = z[i]
+		}
+		for c, class := range s.class {
+			zKz += value[c] * floats.Dot(z, class)
+		}
+	}
 	return forms{zKz, floats.Dot(z, row) + n*floats.Dot(z, s.h), floats.Sum(row) + 2*n*floats.Sum(s.h)}
 }
 
@@ -156,12 +168,12 @@ func (s *sums) forms(z []float64, zKz float64) forms {
 func (s *sums) norms() norms {
 	n, row := float64(s.rows()), s.rowSums()
 	total := floats.Sum(row) / n
-	return makeNorms(s.square, s.centred-2*floats.Dot(row, row)/n+total*total)
+	return makeNorms(s.square, s.centred-2*floats.Dot(row, row)/n+total*total, noise)
 }
 
 // order returns the number of rows of k.
 func order(k mat.Symmetric) (int, error) {
-	if k == nil || k.SymmetricDim() == 0 {
+	if v := reflect.ValueOf(k); k == nil || v.Kind() == reflect.Pointer && v.IsNil() || k.SymmetricDim() == 0 {
 		return 0, fault.Shape("K has", 0, "rows", "want at least 1")
 	}
 	return k.SymmetricDim(), nil

@@ -1,15 +1,3 @@
-// Package measures judges a kernel matrix without training a model on it.
-//
-// The von Neumann entropy of a kernel matrix K, n×n and positive semi-definite,
-// is that of its eigenvalues as a distribution (Belanche-Muñoz and Wiejacha,
-// Entropy 25, 2023, 154):
-//
-//	p[i] = max(w[i], 0) / Σ max(w, 0)        w the eigenvalues of K
-//	bits = -Σ p[i] log2 p[i]                 E = bits / log2 n
-//
-// E is 0 when all rows look alike to the kernel (rank one: it can only underfit)
-// and 1 when none resembles another (the identity: it can only memorise). It
-// does not look at the targets, and does not depend on the scale of K.
 package measures
 
 import (
@@ -25,6 +13,7 @@ import (
 
 // The errors of this package; see package estimators for all of them.
 var (
+	ErrParam     = fault.ErrParam
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
 )

@@ -2,13 +2,13 @@ package measures
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// features are Ψ = s(Φ - 1μ'), in the order of a grouping, s a power of two.
+// features are Ψ = s(Φ - 1μ'), s a power of two. They are exact to the noise of Φ,
+// which makes their products exact to its square.
 type features struct {
 	psi    *mat.Dense // n×r
 	mean   []float64  // sμ
@@ -16,7 +16,7 @@ type features struct {
 	square float64 // the mean of |sφ[i]|²
 }
 
-func centreFeatures(phi *mat.Dense, order []int) *features {
+func centreFeatures(phi *mat.Dense) *features {
 	n, r := phi.Dims()
 	f := &features{psi: mat.NewDense(n, r, nil), mean: make([]float64, r)}
 	values := make([][]float64, n)
@@ -24,8 +24,8 @@ func centreFeatures(phi *mat.Dense, order []int) *features {
 		values[i] = phi.RawRowView(i)
 	}
 	f.scale = powerOfTwo(values...)
-	for i, at := range order {
-		floats.ScaleTo(f.psi.RawRowView(i), f.scale, values[at])
+	for i, row := range values {
+		floats.ScaleTo(f.psi.RawRowView(i), f.scale, row)
 		floats.AddScaled(f.mean, 1/float64(n), f.psi.RawRowView(i))
 		f.square += floats.Dot(f.psi.RawRowView(i), f.psi.RawRowView(i)) / float64(n)
 	}
@@ -51,7 +51,7 @@ func (f *features) norms(ctx context.Context) (norms, error) {
 		through += f.mean[i] * floats.Dot(row, f.mean)
 	}
 	own := float64(n) * floats.Dot(f.mean, f.mean)
-	return makeNorms(centred+2*float64(n)*through+own*own, centred), nil
+	return makeNorms(centred+2*float64(n)*through+own*own, centred, noise*noise), nil
 }
 
 // forms returns those of s²K.
@@ -75,47 +75,51 @@ type classFeatures struct {
 }
 
 func newClassFeatures(f *features, g *grouping) *classFeatures {
-	_, r := f.psi.Dims()
-	out := &classFeatures{features: f, grouping: g, within: make([]float64, g.classes())}
-	for c := range g.classes() {
-		mean := make([]float64, r)
-		for i := g.bounds[c]; i < g.bounds[c+1]; i++ {
-			floats.AddScaled(mean, 1/float64(g.size(c)), f.psi.RawRowView(i))
-		}
-		for i := g.bounds[c]; i < g.bounds[c+1]; i++ {
-			out.within[c] += math.Pow(floats.Distance(f.psi.RawRowView(i), mean, 2), 2)
-		}
-		out.means = append(out.means, mean)
+	n, r := f.psi.Dims()
+	out := &classFeatures{features: f, grouping: g, means: make([][]float64, g.classes()), within: make([]float64, g.classes())}
+	for c := range out.means {
+		out.means[c] = make([]float64, r)
+	}
+	for i := range n {
+		c := g.of[i]
+		floats.AddScaled(out.means[c], 1/float64(g.sizes[c]), f.psi.RawRowView(i))
+	}
+	for i := range n {
+		c := g.of[i]
+		out.within[c] += squaredDistance(f.psi.RawRowView(i), out.means[c])
 	}
 	return out
+}
+
+func squaredDistance(a, b []float64) float64 {
+	d := floats.Distance(a, b, 2)
+	return d * d
 }
 
 // contrast returns that of class c.
 func (f *classFeatures) contrast(c int) contrast {
 	n, r := f.psi.Dims()
-	plus, minus := float64(f.size(c)), float64(n-f.size(c))
+	plus, minus := float64(f.sizes[c]), float64(n-f.sizes[c])
 	rest := make([]float64, r)
 	for other, mean := range f.means {
 		if other != c {
-			floats.AddScaled(rest, float64(f.size(other))/minus, mean)
+			floats.AddScaled(rest, float64(f.sizes[other])/minus, mean)
 		}
 	}
 	var k contrast
 	for other, mean := range f.means {
 		if other != c {
-			k.trace[1] += f.within[other] + float64(f.size(other))*math.Pow(floats.Distance(mean, rest, 2), 2)
+			k.trace[1] += f.within[other] + float64(f.sizes[other])*squaredDistance(mean, rest)
 		}
 	}
-	k.trace[0] = f.within[c] / max(plus-1, 1)
+	k.trace[0] = f.within[c] / max(plus-1, 1) // 0 for a single row
 	k.trace[1] /= max(minus-1, 1)
 	w := make([]float64, r)
 	floats.SubTo(w, f.means[c], rest)
 	var along mat.VecDense
 	along.MulVec(f.psi, mat.NewVecDense(r, w))
-	_, k.sd[0] = meanAndSD(along.RawVector().Data, f.inside(c))
-	_, k.sd[1] = meanAndSD(along.RawVector().Data, f.outside(c))
+	_, k.sd = f.split(along.RawVector().Data, c)
 	k.distance2 = floats.Dot(w, w)
-	// The features are rounded here, not their products.
 	k.floor = noise * noise * f.square
 	return k
 }

@@ -2,8 +2,8 @@ package measures
 
 import (
 	"context"
+	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -25,18 +25,6 @@ const (
 // them and not above that counts as 0. It is more than their rounding because a power
 // of a high degree magnifies it: on equal rows one of 500 leaves 1e-13.
 const noise = 1e-12
-
-// source is a kernel matrix whose rows are in the order of a grouping.
-type source interface {
-	// block sets dst[r,c] to element (i+r, j+c).
-	block(dst *mat.Dense, i, j int)
-	// column sets dst to column j.
-	column(dst []float64, j int)
-	diagonal(dst []float64)
-	// notFinite is the error for an element, under the caller's number of its row
-	// and column.
-	notFinite(i, j int, v float64) error
-}
 
 // sums are what one pass over K leaves. They are of the centred and scaled
 //
@@ -82,15 +70,18 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 	}
 	blocks := (n + tile - 1) / tile
 	parts := make([]part, blocks)
-	buffers := sync.Pool{New: func() any { return new([tile * tile]float64) }}
+	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one for each tile at work
+	for range cap(buffers) {
+		buffers <- make([]float64, tile*tile)
+	}
 	for round := range blocks {
 		err := parallel.For(ctx, workers, blocks, func(i int) error {
 			j := (round - i + blocks) % blocks
 			if i > j {
 				return nil // the same tile as (j, i)
 			}
-			buffer := buffers.Get().(*[tile * tile]float64)
-			defer buffers.Put(buffer)
+			buffer := <-buffers
+			defer func() { buffers <- buffer }()
 			rows, cols := min(tile, n-i*tile), min(tile, n-j*tile)
 			t := mat.NewDense(rows, cols, buffer[:rows*cols])
 			src.block(t, i*tile, j*tile)
@@ -106,8 +97,7 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 		s.part = s.part.plus(p)
 	}
 	if v := s.square + s.centred; v-v != 0 {
-		// An indefinite K may have elements far above its diagonal.
-		return nil, &fault.NotFiniteError{Name: "the sum of squares of K", Row: 0, Col: -1, Value: v}
+		return nil, errOverflow
 	}
 	for i, v := range s.diagonal {
 		s.diagonal[i] = s.scale*v - 2*s.h[i]
@@ -122,17 +112,17 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	src.diagonal(s.diagonal)
 	for i, v := range s.diagonal {
 		if v-v != 0 {
-			return src.notFinite(i, i, v)
+			return notFinite(src, i, i, v)
 		}
 	}
 	columns := make([][]float64, min(pilots, n))
-	at := func(p int) int { return p * n / len(columns) } // spread, and so over the classes
+	at := func(p int) int { return p * n / len(columns) } // spread
 	err := parallel.For(ctx, workers, len(columns), func(p int) error {
 		columns[p] = make([]float64, n)
 		src.column(columns[p], at(p))
 		for i, v := range columns[p] {
 			if v-v != 0 {
-				return src.notFinite(i, at(p), v)
+				return notFinite(src, i, at(p), v)
 			}
 		}
 		return nil
@@ -176,26 +166,25 @@ func powerOfTwo(values ...[]float64) float64 {
 // it stands for its mirror image too. It returns its share of the scalar sums.
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 	rows, cols := t.Dims()
+	h, of := s.h[j0:j0+cols], s.of[j0:j0+cols]
 	var mirror [tile]float64 // takes what the tile on the diagonal has twice
+	even, odd := make([]float64, s.classes()), make([]float64, s.classes())
 	var p part
 	for r := range rows {
 		i, row := i0+r, t.RawRowView(r)
-		into := s.class[s.classOf(i)][j0 : j0+cols]
+		into := s.class[s.of[i]][j0 : j0+cols]
 		if i0 == j0 {
 			row[r] = s.diagonal[i] // the kernel's own, without the rounding of a product
 			into = mirror[:cols]
 		}
-		for c, from := s.classOf(j0), j0; from < j0+cols; c++ {
-			to := min(s.bounds[c+1], j0+cols)
-			segment := row[from-j0 : to-j0]
-			sum, square, centred := sweep(segment, s.h[from:to], into[from-j0:to-j0], s.h[i], s.scale)
-			if sum-sum != 0 {
-				return p, notFiniteIn(src, segment, i, from)
-			}
-			s.class[c][i] += sum
-			p.square += square
-			p.centred += centred
-			from = to
+		p.square += centreRow(row, h, s.h[i], s.scale)
+		p.centred += addRow(row, into, even, odd, of)
+		for c := range even {
+			s.class[c][i] += even[c] + odd[c]
+			even[c], odd[c] = 0, 0
+		}
+		if p.square-p.square != 0 {
+			return p, notFiniteIn(src, row, i, j0)
 		}
 		if s.target != nil {
 			p.form += s.target[i] * floats.Dot(row, s.target[j0:j0+cols])
@@ -207,27 +196,49 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 	return p, nil
 }
 
-// sweep turns a row of k into k̃, adds it to into, and returns the sums of k̃, of
-// (scale·k)² and of k̃².
-func sweep(row, h, into []float64, hi, scale float64) (sum, square, centred float64) {
-	h, into = h[:len(row)], into[:len(row)]
+// centreRow turns a row of k into k̃ and returns Σ (scale·k)².
+func centreRow(row, h []float64, hi, scale float64) (square float64) {
+	h = h[:len(row)]
 	for j, k := range row {
 		k *= scale
 		square += k * k
-		k -= hi + h[j]
-		row[j] = k
-		into[j] += k
-		sum += k
-		centred += k * k
+		row[j] = k - (hi + h[j])
 	}
-	return sum, square, centred
+	return square
 }
 
-func notFiniteIn(src source, segment []float64, i, j int) error {
-	for c, v := range segment {
+// addRow adds a row of k̃ to into, and its sums by class to even and odd, and returns
+// Σ k̃². Two sums for each class, taken in turn, keep neighbours of one class from
+// waiting for each other.
+func addRow(row, into, even, odd []float64, of []int) (square float64) {
+	into, of = into[:len(row)], of[:len(row)]
+	j := 0
+	for ; j+1 < len(row); j += 2 {
+		k, l := row[j], row[j+1]
+		into[j] += k
+		into[j+1] += l
+		even[of[j]] += k
+		odd[of[j+1]] += l
+		square += k*k + l*l
+	}
+	if j < len(row) {
+		k := row[j]
+		into[j] += k
+		even[of[j]] += k
+		square += k * k
+	}
+	return square
+}
+
+func notFiniteIn(src source, row []float64, i, j int) error {
+	for c, v := range row {
 		if v-v != 0 {
-			return src.notFinite(i, j+c, v)
+			return notFinite(src, i, j+c, v)
 		}
 	}
-	return src.notFinite(i, j, math.Inf(1)) // the sum alone
+	return errOverflow
 }
+
+// errOverflow is for finite elements whose squares are not: those of an indefinite K
+// may lie far above its diagonal.
+var errOverflow = fmt.Errorf("measures: the squares of the elements of K overflow: %w", fault.ErrNotFinite)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -56,7 +55,7 @@ func OfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Sepa
 	if err != nil {
 		return Separability{}, err
 	}
-	return separabilityOf(ctx, opt, newMatrixSource(k, g.order), g)
+	return separabilityOf(ctx, opt, matrixSource{k}, g)
 }
 
 // OfKernel is OfMatrix for the matrix of k on the rows of x (n×d), made in blocks that
@@ -75,7 +74,7 @@ func OfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt 
 	if err != nil {
 		return Separability{}, err
 	}
-	return separabilityOf(ctx, opt, newKernelSource(k, xd, g.order), g)
+	return separabilityOf(ctx, opt, kernelSource{k, xd}, g)
 }
 
 // OfFeatures is OfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
@@ -93,15 +92,14 @@ func OfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Sep
 		return Separability{}, err
 	}
 	if r >= n {
-		return separabilityOf(ctx, opt, newKernelSource(kernels.Linear{}, p, g.order), g)
+		return separabilityOf(ctx, opt, kernelSource{kernels.Linear{}, p}, g)
 	}
-	f := centreFeatures(p, g.order)
+	f := centreFeatures(p)
 	size, err := f.norms(ctx)
 	if err != nil {
 		return Separability{}, err
 	}
-	classes := newClassFeatures(f, &g)
-	return g.againstTheRest(size, f.scale*f.scale, classes.contrast, f.forms), ctx.Err()
+	return g.againstTheRest(size, f.scale*f.scale, newClassFeatures(f, &g).contrast, f.forms), ctx.Err()
 }
 
 func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (Separability, error) {
@@ -110,8 +108,7 @@ func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (
 		return Separability{}, err
 	}
 	row := s.rowSums()
-	form := func(z []float64) forms { return s.forms(z, s.quadratic(z)) }
-	return g.againstTheRest(s.norms(), s.scale, func(c int) contrast { return s.contrast(c, row) }, form), nil
+	return g.againstTheRest(s.norms(), s.scale, func(c int) contrast { return s.contrast(c, row) }, s.forms), nil
 }
 
 // contrast is what separates a class from the rest. sd is of f[i] = <φ[i], φ+ - φ->,
@@ -158,67 +155,37 @@ func (g *grouping) againstTheRest(size norms, scale float64, contrast func(c int
 
 // indicator returns 1 in class c and -1 outside, less the mean, and that mean.
 func (g *grouping) indicator(c int) (z []float64, mean float64) {
-	plus, n := float64(g.size(c)), float64(g.rows())
-	mean = (2*plus - n) / n
+	plus, n := float64(g.sizes[c]), float64(g.rows())
+	values := [2]float64{2 * (n - plus) / n, -2 * plus / n}
 	z = make([]float64, g.rows())
 	for i := range z {
-		z[i] = -2 * plus / n
-		if g.of[i] == c {
-			z[i] = 2 * (n - plus) / n
-		}
+		z[i] = values[g.side(i, c)]
 	}
-	return z, mean
-}
-
-// inside and outside are the rows of class c and those of the others.
-func (g *grouping) inside(c int) []span { return []span{{g.bounds[c], g.bounds[c+1]}} }
-
-func (g *grouping) outside(c int) []span {
-	return []span{{0, g.bounds[c]}, {g.bounds[c+1], g.rows()}}
-}
-
-// quadratic returns z'k̃z for a z that is constant on each class.
-func (s *sums) quadratic(z []float64) float64 {
-	out := 0.0
-	for c, class := range s.class {
-		out += z[s.bounds[c]] * floats.Dot(z, class)
-	}
-	return out
+	return z, (2*plus - n) / n
 }
 
 // contrast returns that of class c; row are the sums over all classes.
 func (s *sums) contrast(c int, row []float64) contrast {
 	n := s.rows()
-	in, out := s.inside(c), s.outside(c)
-	plus, minus := float64(s.size(c)), float64(n-s.size(c))
-	toPlus, toMinus, f := make([]float64, n), make([]float64, n), make([]float64, n)
+	size := [2]float64{float64(s.sizes[c]), float64(n - s.sizes[c])}
+	f, own := make([]float64, n), make([]float64, n)
 	for i, v := range s.class[c] {
-		toPlus[i], toMinus[i] = v/plus, (row[i]-v)/minus // a and b, or c and d, of the paper
-		f[i] = toPlus[i] - toMinus[i]
+		// a and b of the paper for a row of the class, c and d for another.
+		plus, minus := v/size[0], (row[i]-v)/size[1]
+		f[i] = plus - minus
+		own[i] = s.diagonal[i] - [2]float64{plus, minus}[s.side(i, c)]
 	}
 	var k contrast
 	var mean [2]float64
-	mean[0], k.sd[0] = meanAndSD(f, in)
-	mean[1], k.sd[1] = meanAndSD(f, out)
+	mean, k.sd = s.split(f, c)
 	k.distance2 = mean[0] - mean[1]
 	k.floor = noise * math.Sqrt(s.square) / float64(n)
-	k.trace[0] = s.trace(toPlus, in)
-	k.trace[1] = s.trace(toMinus, out)
-	return k
-}
-
-// trace returns that of the covariance of some rows: Σ (k̃[i,i] - own[i]) over their
-// number less one, where own[i] is the mean of k̃[i,j] over them.
-func (s *sums) trace(own []float64, rows []span) float64 {
-	n, sum := 0, 0.0
-	for _, r := range rows {
-		for i := r.from; i < r.to; i++ {
-			sum += s.diagonal[i] - own[i]
-			n++
+	// The mean square distance from a class's mean is that of k̃[i,i] - <φ[i], φ±>.
+	mean, _ = s.split(own, c)
+	for side, m := range mean {
+		if size[side] > 1 {
+			k.trace[side] = m * size[side] / (size[side] - 1)
 		}
 	}
-	if n < 2 {
-		return 0
-	}
-	return sum / float64(n-1)
+	return k
 }
