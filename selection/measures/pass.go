@@ -146,7 +146,7 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	return nil
 }
 
-// powerOfTwo returns one over the power of two next to the largest magnitude: a
+// powerOfTwo returns one over the power of two at or below the largest magnitude: a
 // factor that rounds nothing and keeps squares in range.
 func powerOfTwo(values ...[]float64) float64 {
 	most := 0.0
@@ -159,16 +159,15 @@ func powerOfTwo(values ...[]float64) float64 {
 		return 1
 	}
 	_, e := math.Frexp(most)
-	return math.Ldexp(1, min(max(-e, -1022), 1023))
+	return math.Ldexp(1, min(max(1-e, -1022), 1023))
 }
 
 // add adds a tile to the sums of its rows and of its columns: beside the diagonal
 // it stands for its mirror image too. It returns its share of the scalar sums.
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 	rows, cols := t.Dims()
-	h, of := s.h[j0:j0+cols], s.of[j0:j0+cols]
 	var mirror [tile]float64 // takes what the tile on the diagonal has twice
-	even, odd := make([]float64, s.classes()), make([]float64, s.classes())
+	members := s.membersOf(j0, cols)
 	var p part
 	for r := range rows {
 		i, row := i0+r, t.RawRowView(r)
@@ -177,18 +176,28 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 			row[r] = s.diagonal[i] // the kernel's own, without the rounding of a product
 			into = mirror[:cols]
 		}
-		p.square += centreRow(row, h, s.h[i], s.scale)
-		p.centred += addRow(row, into, even, odd, of)
-		for c := range even {
-			s.class[c][i] += even[c] + odd[c]
-			even[c], odd[c] = 0, 0
+		if s.scale != 1 {
+			floats.Scale(s.scale, row)
 		}
-		if p.square-p.square != 0 {
+		square := floats.Dot(row, row)
+		if square-square != 0 {
 			return p, notFiniteIn(src, row, i, j0)
 		}
+		floats.Sub(row, s.h[j0:j0+cols])
+		floats.AddConst(-s.h[i], row)
+		floats.Add(into, row)
+		p.square += square
+		p.centred += floats.Dot(row, row)
 		if s.target != nil {
 			p.form += s.target[i] * floats.Dot(row, s.target[j0:j0+cols])
 		}
+		rest := floats.Sum(row)
+		for c, of := range members {
+			sum := sumAt(row, of)
+			s.class[c][i] += sum
+			rest -= sum
+		}
+		s.class[len(members)][i] += rest
 	}
 	if i0 != j0 {
 		p = p.plus(p)
@@ -196,38 +205,28 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 	return p, nil
 }
 
-// centreRow turns a row of k into k̃ and returns Σ (scale·k)².
-func centreRow(row, h []float64, hi, scale float64) (square float64) {
-	h = h[:len(row)]
-	for j, k := range row {
-		k *= scale
-		square += k * k
-		row[j] = k - (hi + h[j])
+// membersOf returns, for each class but the last, which of some rows belong to it.
+func (s *sums) membersOf(from, count int) [][]int {
+	out := make([][]int, s.classes())
+	for j, c := range s.of[from : from+count] {
+		out[c] = append(out[c], j)
 	}
-	return square
+	return out[:len(out)-1]
 }
 
-// addRow adds a row of k̃ to into, and its sums by class to even and odd, and returns
-// Σ k̃². Two sums for each class, taken in turn, keep neighbours of one class from
-// waiting for each other.
-func addRow(row, into, even, odd []float64, of []int) (square float64) {
-	into, of = into[:len(row)], of[:len(row)]
-	j := 0
-	for ; j+1 < len(row); j += 2 {
-		k, l := row[j], row[j+1]
-		into[j] += k
-		into[j+1] += l
-		even[of[j]] += k
-		odd[of[j+1]] += l
-		square += k*k + l*l
+// sumAt returns the sum of row at some places, in two turns that need not wait for
+// each other.
+func sumAt(row []float64, at []int) float64 {
+	even, odd := 0.0, 0.0
+	for len(at) > 1 {
+		even += row[at[0]]
+		odd += row[at[1]]
+		at = at[2:]
 	}
-	if j < len(row) {
-		k := row[j]
-		into[j] += k
-		even[of[j]] += k
-		square += k * k
+	if len(at) > 0 {
+		even += row[at[0]]
 	}
-	return square
+	return even + odd
 }
 
 func notFiniteIn(src source, row []float64, i, j int) error {
