@@ -28,7 +28,8 @@
 //
 // FSM and CSM are 0 for the best kernels and infinite for the worst; section 3.4 of the
 // paper (Nguyen and Ho, Pattern Recognition 41, 2008, 3366) has it the wrong way round.
-// There FSM found the best of four fixed kernels more often than KTA and CSM did.
+// There, on nine data sets, FSM gave the best of four fixed kernels the mean rank 1.67,
+// KTA 3.00 and CSM 3.11.
 //
 // # Not without the entropy
 //

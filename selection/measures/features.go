@@ -120,6 +120,7 @@ func (f *classFeatures) contrast(c int) contrast {
 	along.MulVec(f.psi, mat.NewVecDense(r, w))
 	_, k.sd = f.split(along.RawVector().Data, c)
 	k.distance2 = floats.Dot(w, w)
+	k.original = k.distance2 / f.scale / f.scale
 	k.floor = noise * noise * f.square
 	return k
 }

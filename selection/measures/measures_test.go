@@ -500,6 +500,32 @@ func TestOneRowInAClass(t *testing.T) {
 	assert.Zero(t, m.CSM)
 }
 
+// Units in which D2 itself overflows or vanishes leave everything else as it is.
+func TestExtremeUnits(t *testing.T) {
+	x, y := shifted(50, 3, 3, 2)
+	want, err := OfFeatures(ctx, x, y, nil)
+	require.NoError(t, err)
+	for unit, d2 := range map[float64]float64{1e200: math.Inf(1), 1e-200: 0} {
+		var scaled mat.Dense
+		scaled.Scale(unit, x)
+		m, err := OfFeatures(ctx, &scaled, y, nil)
+		require.NoError(t, err)
+		assert.Equal(t, d2, m.Distance2)
+		assert.LessOrEqual(t, golden.MaxError(append(invariant(m), m.KTA), append(invariant(want), want.KTA)), 1e-12)
+	}
+	m, err := OfFeatures(ctx, mat.NewDense(50, 3, nil), y, nil)
+	require.NoError(t, err)
+	assert.Equal(t, Separability{FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}, m)
+
+	// More features than rows go another way to the same numbers.
+	wide, labels := shifted(20, 25, 2, 3)
+	km, err := kernels.Matrix(ctx, kernels.Linear{}, wide, nil)
+	require.NoError(t, err)
+	m, err = OfFeatures(ctx, wide, labels, nil)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(definition(km, labels, 1))), 1e-11)
+}
+
 // Equal rows, whatever rounding makes of them, are the worst kernel and not the best.
 func TestNothingToSeparate(t *testing.T) {
 	x, y := mat.NewDense(300, 3, nil), make([]int, 300)

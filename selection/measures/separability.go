@@ -11,7 +11,8 @@ import (
 )
 
 // Separability is how far a kernel matrix K holds classes apart. For classes + and -
-// with means φ+ and φ- in the feature space (Nguyen and Ho, eqs. 11-17 and 22):
+// with means φ+ and φ- in the feature space (Nguyen and Ho, eqs. 11-17, where sums over
+// the second class end at n and not, as printed, at n-; and 22 with c = 1):
 //
 //	D2      = |φ+ - φ-|²
 //	std±    the standard deviation of class ± along φ+ - φ-, divided by n± - 1
@@ -30,8 +31,9 @@ import (
 //
 // Of more than two classes each field is the mean over the classes against the rest.
 //
-// Where D2 is not above the rounding of the elements of K, or is negative, which it
-// can be for an indefinite K, FSM and CSM are +Inf and FSMErr and CSMNorm 1. A class
+// Where D2 is at most 1e-12 of the root mean square of the elements of K (the error that
+// they may have), 1e-24 of the mean square of a feature map's rows, or negative, which
+// an indefinite K can make it, FSM and CSM are +Inf and FSMErr and CSMNorm 1. A class
 // of one row has a std and a trace of 0; a negative trace, of an indefinite K, counts
 // as 0.
 type Separability struct {
@@ -80,7 +82,8 @@ func OfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt 
 // OfFeatures is OfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
 // those of transformers.Nystroem and RandomHidden. K is not formed: all but the
 // alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is less.
-// Memory O(n(r+C) + r²). Errors: those of OfMatrix.
+// Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the linear
+// kernel, looks at opt. Errors: those of OfMatrix.
 func OfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
 	p, err := check.Dense("phi", phi)
 	if err != nil {
@@ -99,7 +102,7 @@ func OfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Sep
 	if err != nil {
 		return Separability{}, err
 	}
-	return g.againstTheRest(size, f.scale*f.scale, newClassFeatures(f, &g).contrast, f.forms), ctx.Err()
+	return g.againstTheRest(size, newClassFeatures(f, &g).contrast, f.forms), ctx.Err()
 }
 
 func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (Separability, error) {
@@ -108,7 +111,7 @@ func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (
 		return Separability{}, err
 	}
 	row := s.rowSums()
-	return g.againstTheRest(s.norms(), s.scale, func(c int) contrast { return s.contrast(c, row) }, s.forms), nil
+	return g.againstTheRest(s.norms(), func(c int) contrast { return s.contrast(c, row) }, s.forms), nil
 }
 
 // contrast is what separates a class from the rest. sd is of f[i] = <φ[i], φ+ - φ->,
@@ -116,11 +119,12 @@ func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (
 type contrast struct {
 	distance2, floor float64 // D2, and the value that it must exceed to count
 	sd, trace        [2]float64
+	original         float64 // D2 in the unit of K, which the others are scaled from
 }
 
 // measures returns the fields of c but for the alignments.
 func (c contrast) measures() Separability {
-	out := Separability{Distance2: c.distance2, FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}
+	out := Separability{Distance2: c.original, FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}
 	if c.distance2 > c.floor {
 		out.FSM = (c.sd[0] + c.sd[1]) / c.distance2
 		out.CSM = (max(c.trace[0], 0) + max(c.trace[1], 0)) / c.distance2
@@ -131,8 +135,8 @@ func (c contrast) measures() Separability {
 	return out
 }
 
-// againstTheRest averages over the classes; two make one contrast. scale is that of K.
-func (g *grouping) againstTheRest(size norms, scale float64, contrast func(c int) contrast, form func(z []float64) forms) Separability {
+// againstTheRest averages over the classes; two make one contrast.
+func (g *grouping) againstTheRest(size norms, contrast func(c int) contrast, form func(z []float64) forms) Separability {
 	count := g.classes()
 	if count == 2 {
 		count = 1
@@ -148,7 +152,7 @@ func (g *grouping) againstTheRest(size norms, scale float64, contrast func(c int
 		out.FSMErr += m.FSMErr / float64(count)
 		out.CSM += m.CSM / float64(count)
 		out.CSMNorm += m.CSMNorm / float64(count)
-		out.Distance2 += m.Distance2 / scale / float64(count)
+		out.Distance2 += m.Distance2 / float64(count)
 	}
 	return out
 }
@@ -179,6 +183,7 @@ func (s *sums) contrast(c int, row []float64) contrast {
 	var mean [2]float64
 	mean, k.sd = s.split(f, c)
 	k.distance2 = mean[0] - mean[1]
+	k.original = k.distance2 / s.scale
 	k.floor = noise * math.Sqrt(s.square) / float64(n)
 	// The mean square distance from a class's mean is that of k̃[i,i] - <φ[i], φ±>.
 	mean, _ = s.split(own, c)
