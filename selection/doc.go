@@ -72,4 +72,6 @@
 //
 // A splitter is a function of the number of rows, the labels and its seed; any type
 // with a Split method is one.
+//
+// Kernels that differ in kind, and so are no family, are compared by package ranking.
 package selection

@@ -1,15 +1,3 @@
-// Package measures judges a kernel matrix without training a model on it.
-//
-// The von Neumann entropy of a kernel matrix K, n×n and positive semi-definite,
-// is that of its eigenvalues as a distribution (Belanche-Muñoz and Wiejacha,
-// Entropy 25, 2023, 154):
-//
-//	p[i] = max(w[i], 0) / Σ max(w, 0)        w the eigenvalues of K
-//	bits = -Σ p[i] log2 p[i]                 E = bits / log2 n
-//
-// E is 0 when all rows look alike to the kernel (rank one: it can only underfit)
-// and 1 when none resembles another (the identity: it can only memorise). It
-// does not look at the targets, and does not depend on the scale of K.
 package measures
 
 import (
@@ -25,6 +13,7 @@ import (
 
 // The errors of this package; see package estimators for all of them.
 var (
+	ErrParam     = fault.ErrParam
 	ErrShape     = fault.ErrShape
 	ErrNotFinite = fault.ErrNotFinite
 )
@@ -40,23 +29,32 @@ type Spectrum struct {
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
 // ErrShape for an empty k, ErrNotFinite.
 func Entropy(ctx context.Context, k mat.Symmetric) (Spectrum, error) {
-	if k == nil || k.SymmetricDim() == 0 {
-		return Spectrum{}, fault.Shape("K has", 0, "rows", "want at least 1")
+	w, err := eigenvalues(ctx, k)
+	if err != nil {
+		return Spectrum{}, err
 	}
-	n := k.SymmetricDim()
+	return OfEigenvalues(w), nil
+}
+
+// eigenvalues checks k and returns its eigenvalues, ascending.
+func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
+	n, err := order(k)
+	if err != nil {
+		return nil, err
+	}
 	for i := range n {
 		for j := i; j < n; j++ {
 			if v := k.At(i, j); v-v != 0 {
-				return Spectrum{}, &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
+				return nil, &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
 			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Spectrum{}, err
+		return nil, err
 	}
 	own := mat.NewSymDense(n, nil)
 	own.CopySym(k)
-	return OfEigenvalues(linalg.Tridiagonalize(own).Values()), nil
+	return linalg.Tridiagonalize(own).Values(), nil
 }
 
 // OfEigenvalues returns the entropy of the matrix that has these eigenvalues, n

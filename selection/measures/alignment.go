@@ -1,0 +1,187 @@
+package measures
+
+import (
+	"context"
+	"math"
+	"reflect"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Options says how the measures are computed. Nil means the zero value.
+type Options struct {
+	Workers int // goroutines; 0 means GOMAXPROCS
+}
+
+func (o *Options) workers() int {
+	if o == nil {
+		return 0
+	}
+	return o.Workers
+}
+
+// Alignment is the cosine between a kernel matrix K and the one that the targets
+// make, yy', as vectors of n² elements (Nguyen and Ho, eq. 5; Cristianini and
+// others, 2001):
+//
+//	KTA        = y'Ky / (‖K‖F y'y)
+//	CentredKTA = z'Kz / (‖HKH‖F z'z)      H = I - 11'/n,  z = Hy
+//
+// Larger is better, 1 is the most. KTA depends on where the origin of the feature
+// space lies (Theorem 1), CentredKTA does not; neither depends on the scale of K or
+// of y. Both are at least 0 for a positive semi-definite K and may be negative for
+// another, such as that of kernels.Tanh.
+//
+// KTA is 0 for K = 0 or y = 0. CentredKTA is 0 for constant targets and for HKH = 0:
+// where the norm of what is left is at most 1e-12 of what it was, in features 1e-24.
+type Alignment struct {
+	KTA        float64
+	CentredKTA float64
+}
+
+// AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). Cost
+// O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
+// length, ErrNotFinite, and ctx's.
+func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (Alignment, error) {
+	n, err := order(k)
+	if err != nil {
+		return Alignment{}, err
+	}
+	g, err := byTarget(y, n)
+	if err != nil {
+		return Alignment{}, err
+	}
+	return alignmentOf(ctx, opt, matrixSource{k}, g)
+}
+
+// AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
+// (n×d), which is never whole in memory: see OfKernel for cost and errors.
+func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+	xd, err := kernelRows(k, x)
+	if err != nil {
+		return Alignment{}, err
+	}
+	n, _ := xd.Dims()
+	g, err := byTarget(y, n)
+	if err != nil {
+		return Alignment{}, err
+	}
+	return alignmentOf(ctx, opt, kernelSource{k, xd}, g)
+}
+
+// AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
+// (n×r): see OfFeatures for cost and errors.
+func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+	p, err := check.Dense("phi", phi)
+	if err != nil {
+		return Alignment{}, err
+	}
+	n, r := p.Dims()
+	g, err := byTarget(y, n)
+	if err != nil {
+		return Alignment{}, err
+	}
+	if r >= n {
+		return alignmentOf(ctx, opt, kernelSource{kernels.Linear{}, p}, g)
+	}
+	f := centreFeatures(p)
+	size, err := f.norms(ctx)
+	if err != nil {
+		return Alignment{}, err
+	}
+	return align(g.target, g.mean, f.forms(g.target), size), nil
+}
+
+func alignmentOf(ctx context.Context, opt *Options, src source, g grouping) (Alignment, error) {
+	s, err := pass(ctx, opt.workers(), src, g)
+	if err != nil {
+		return Alignment{}, err
+	}
+	return align(g.target, g.mean, s.forms(g.target), s.norms()), nil
+}
+
+// forms are those of K with z, of mean 0, and with ones.
+type forms struct{ zKz, zK1, oneK1 float64 }
+
+// norms are ‖K‖F and ‖HKH‖F, the latter 0 if it is the rounding of the former.
+type norms struct{ whole, centred float64 }
+
+func makeNorms(square, centredSquare, noise float64) norms {
+	if !(centredSquare > noise*noise*square) {
+		centredSquare = 0
+	}
+	return norms{math.Sqrt(square), math.Sqrt(centredSquare)}
+}
+
+// align returns the alignment with y = z + mean.
+func align(z []float64, mean float64, f forms, size norms) Alignment {
+	zz := floats.Dot(z, z)
+	yy := zz + float64(len(z))*mean*mean
+	if zz <= noise*noise*yy {
+		zz = 0 // constant targets
+	}
+	return Alignment{
+		KTA:        cosine(f.zKz+mean*(2*f.zK1+mean*f.oneK1), size.whole, yy),
+		CentredKTA: cosine(f.zKz, size.centred, zz),
+	}
+}
+
+func cosine(form, norm, targets float64) float64 {
+	if norm == 0 || targets == 0 {
+		return 0
+	}
+	return form / norm / targets
+}
+
+// rowSums returns Σ k̃[i,j] over all j.
+func (s *sums) rowSums() []float64 {
+	out := make([]float64, s.rows())
+	for _, class := range s.class {
+		floats.Add(out, class)
+	}
+	return out
+}
+
+// forms returns those of s·K with the grouping's targets or a z that is constant on
+// each of its classes, from those of k̃: K1 = k̃1 + nh + 1Σh.
+func (s *sums) forms(z []float64) forms {
+	n, row := float64(s.rows()), s.rowSums()
+	zKz := s.form
+	if s.target == nil {
+		value := make([]float64, s.classes())
+		for i, c := range s.of {
+			value[c] = z[i]
+		}
+		for c, class := range s.class {
+			zKz += value[c] * floats.Dot(z, class)
+		}
+	}
+	return forms{zKz, floats.Dot(z, row) + n*floats.Dot(z, s.h), floats.Sum(row) + 2*n*floats.Sum(s.h)}
+}
+
+// norms returns those of s·K. HKH is that of k̃, whose sums are small.
+func (s *sums) norms() norms {
+	n, row := float64(s.rows()), s.rowSums()
+	total := floats.Sum(row) / n
+	return makeNorms(s.square, s.centred-2*floats.Dot(row, row)/n+total*total, noise)
+}
+
+// order returns the number of rows of k.
+func order(k mat.Symmetric) (int, error) {
+	if v := reflect.ValueOf(k); k == nil || v.Kind() == reflect.Pointer && v.IsNil() || k.SymmetricDim() == 0 {
+		return 0, fault.Shape("K has", 0, "rows", "want at least 1")
+	}
+	return k.SymmetricDim(), nil
+}
+
+func kernelRows(k kernels.Kernel, x mat.Matrix) (*mat.Dense, error) {
+	if err := kernels.Validate(k); err != nil {
+		return nil, err
+	}
+	return check.Dense("x", x)
+}

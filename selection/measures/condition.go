@@ -1,0 +1,34 @@
+package measures
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Condition returns the condition number of k (n×n), positive semi-definite, from its
+// eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
+// Entropy; who wants both takes the eigenvalues once.
+func Condition(ctx context.Context, k mat.Symmetric) (float64, error) {
+	w, err := eigenvalues(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	return ConditionOfEigenvalues(w), nil
+}
+
+// ConditionOfEigenvalues returns λmax/λmin of the n eigenvalues of a positive
+// semi-definite matrix, at least 1. It is +Inf where λmin ≤ n·2⁻⁵²·λmax, the rounding
+// of λmax: the matrix is singular as far as float64 can tell, or, where λmin is well
+// below 0, not positive semi-definite. Finite values above 1e12 are mostly rounding.
+func ConditionOfEigenvalues(w []float64) float64 {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range w {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if !(lo > float64(len(w))*0x1p-52*hi) || hi <= 0 {
+		return math.Inf(1)
+	}
+	return hi / lo
+}

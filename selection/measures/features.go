@@ -1,0 +1,126 @@
+package measures
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// features are Ψ = s(Φ - 1μ'), s a power of two. They are exact to the noise of Φ,
+// which makes their products exact to its square.
+type features struct {
+	psi    *mat.Dense // n×r
+	mean   []float64  // sμ
+	scale  float64
+	square float64 // the mean of |sφ[i]|²
+}
+
+func centreFeatures(phi *mat.Dense) *features {
+	n, r := phi.Dims()
+	f := &features{psi: mat.NewDense(n, r, nil), mean: make([]float64, r)}
+	values := make([][]float64, n)
+	for i := range n {
+		values[i] = phi.RawRowView(i)
+	}
+	f.scale = powerOfTwo(values...)
+	for i, row := range values {
+		floats.ScaleTo(f.psi.RawRowView(i), f.scale, row)
+		floats.AddScaled(f.mean, 1/float64(n), f.psi.RawRowView(i))
+		f.square += floats.Dot(f.psi.RawRowView(i), f.psi.RawRowView(i)) / float64(n)
+	}
+	for i := range n {
+		floats.Sub(f.psi.RawRowView(i), f.mean)
+	}
+	return f
+}
+
+// norms returns those of s²K from the r×r matrix Ψ'Ψ: its norm is that of HKH, and
+// Φ'Φ = Ψ'Ψ + nμμ' has that of K.
+func (f *features) norms(ctx context.Context) (norms, error) {
+	n, r := f.psi.Dims()
+	var gram mat.Dense
+	gram.Mul(f.psi.T(), f.psi)
+	if err := ctx.Err(); err != nil {
+		return norms{}, err
+	}
+	centred, through := 0.0, 0.0
+	for i := range r {
+		row := gram.RawRowView(i)
+		centred += floats.Dot(row, row)
+		through += f.mean[i] * floats.Dot(row, f.mean)
+	}
+	own := float64(n) * floats.Dot(f.mean, f.mean)
+	return makeNorms(centred+2*float64(n)*through+own*own, centred, noise*noise), nil
+}
+
+// forms returns those of s²K.
+func (f *features) forms(z []float64) forms {
+	n := float64(len(z))
+	var sum mat.VecDense // Ψ'z
+	sum.MulVec(f.psi.T(), mat.NewVecDense(len(z), z))
+	along := sum.RawVector().Data
+	return forms{
+		floats.Dot(along, along), n * floats.Dot(along, f.mean),
+		n * n * floats.Dot(f.mean, f.mean),
+	}
+}
+
+// classFeatures are the class means of Ψ and what is left within the classes.
+type classFeatures struct {
+	*features
+	*grouping
+	means  [][]float64 // [c]
+	within []float64   // [c] = Σ |ψ[i] - mean|² over class c
+}
+
+func newClassFeatures(f *features, g *grouping) *classFeatures {
+	n, r := f.psi.Dims()
+	out := &classFeatures{features: f, grouping: g, means: make([][]float64, g.classes()), within: make([]float64, g.classes())}
+	for c := range out.means {
+		out.means[c] = make([]float64, r)
+	}
+	for i := range n {
+		c := g.of[i]
+		floats.AddScaled(out.means[c], 1/float64(g.sizes[c]), f.psi.RawRowView(i))
+	}
+	for i := range n {
+		c := g.of[i]
+		out.within[c] += squaredDistance(f.psi.RawRowView(i), out.means[c])
+	}
+	return out
+}
+
+func squaredDistance(a, b []float64) float64 {
+	d := floats.Distance(a, b, 2)
+	return d * d
+}
+
+// contrast returns that of class c.
+func (f *classFeatures) contrast(c int) contrast {
+	n, r := f.psi.Dims()
+	plus, minus := float64(f.sizes[c]), float64(n-f.sizes[c])
+	rest := make([]float64, r)
+	for other, mean := range f.means {
+		if other != c {
+			floats.AddScaled(rest, float64(f.sizes[other])/minus, mean)
+		}
+	}
+	var k contrast
+	for other, mean := range f.means {
+		if other != c {
+			k.trace[1] += f.within[other] + float64(f.sizes[other])*squaredDistance(mean, rest)
+		}
+	}
+	k.trace[0] = f.within[c] / max(plus-1, 1) // 0 for a single row
+	k.trace[1] /= max(minus-1, 1)
+	w := make([]float64, r)
+	floats.SubTo(w, f.means[c], rest)
+	var along mat.VecDense
+	along.MulVec(f.psi, mat.NewVecDense(r, w))
+	_, k.sd = f.split(along.RawVector().Data, c)
+	k.distance2 = floats.Dot(w, w)
+	k.original = k.distance2 / f.scale / f.scale
+	k.floor = noise * noise * f.square
+	return k
+}

@@ -1,0 +1,95 @@
+package measures
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// grouping is what the targets say of the rows: labels their classes, numbered in
+// ascending order; real targets one class and their values.
+type grouping struct {
+	of    []int // the class of each row
+	sizes []int // of the classes
+	// target holds real targets less their mean, times a power of two, and mean
+	// that mean in the same unit; nil for labels.
+	target []float64
+	mean   float64
+}
+
+func (g *grouping) rows() int    { return len(g.of) }
+func (g *grouping) classes() int { return len(g.sizes) }
+
+// byLabel groups n rows by their labels.
+func byLabel(y []int, n int) (grouping, error) {
+	if err := check.Rows("y", len(y), n); err != nil {
+		return grouping{}, err
+	}
+	labels := slices.Clone(y)
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	if len(labels) < 2 {
+		return grouping{}, fault.Shape("y has", len(labels), "class", "want at least 2")
+	}
+	g := grouping{of: make([]int, n), sizes: make([]int, len(labels))}
+	for i, label := range y {
+		g.of[i], _ = slices.BinarySearch(labels, label)
+		g.sizes[g.of[i]]++
+	}
+	return g, nil
+}
+
+// byTarget puts n rows into one class and centres their targets.
+func byTarget(y []float64, n int) (grouping, error) {
+	if err := check.Rows("y", len(y), n); err != nil {
+		return grouping{}, err
+	}
+	if err := check.Vector("y", y); err != nil {
+		return grouping{}, err
+	}
+	g := grouping{of: make([]int, n), sizes: []int{n}, target: make([]float64, n)}
+	scale := powerOfTwo(y)
+	for i, v := range y {
+		g.target[i] = scale * v
+		g.mean += g.target[i] / float64(n)
+	}
+	for i := range g.target {
+		g.target[i] -= g.mean
+	}
+	return g, nil
+}
+
+// split returns the mean of f over class c and over all other rows, and the standard
+// deviations, divided by the number of rows less one; 0 for a single row. Sums are of
+// differences from the first row of each side, so that equal values deviate by nothing.
+func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
+	count := [2]int{g.sizes[c], g.rows() - g.sizes[c]}
+	var first, gap [2]float64
+	for i := len(f) - 1; i >= 0; i-- {
+		first[g.side(i, c)] = f[i]
+	}
+	for i, v := range f {
+		s := g.side(i, c)
+		gap[s] += (v - first[s]) / float64(count[s])
+	}
+	for i, v := range f {
+		s := g.side(i, c)
+		d := v - first[s] - gap[s]
+		sd[s] += d * d
+	}
+	for s := range sd {
+		mean[s] = first[s] + gap[s]
+		sd[s] = math.Sqrt(sd[s] / float64(max(count[s]-1, 1)))
+	}
+	return mean, sd
+}
+
+// side is 0 for a row of class c and 1 for any other.
+func (g *grouping) side(i, c int) int {
+	if g.of[i] == c {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,243 @@
+package measures
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	// tile is the number of rows of a block. It is a constant because the last bits
+	// of a sum depend on how it is cut.
+	tile = 128
+	// pilots is the number of rows whose mean in feature space the sums are centred
+	// on. Any point near the data will do, so they are few.
+	pilots = 16
+)
+
+// noise is the relative error that the elements of K may have: what is a difference of
+// them and not above that counts as 0. It is more than their rounding because a power
+// of a high degree magnifies it: on equal rows one of 500 leaves 1e-13.
+const noise = 1e-12
+
+// sums are what one pass over K leaves. They are of the centred and scaled
+//
+//	k̃[i,j] = s·k[i,j] - h[i] - h[j]
+//
+// where s is a power of two that brings the elements near 1 and h moves the origin
+// of the feature space into the data: measures that no translation changes are
+// taken of k̃, so an offset of K costs them no digits.
+type sums struct {
+	grouping
+	h        []float64
+	diagonal []float64   // k̃[i,i]
+	class    [][]float64 // [c][i] = Σ k̃[i,j] over the j of class c
+	scale    float64     // s
+	part
+}
+
+// part is one block row's share of the scalar sums.
+type part struct {
+	square  float64 // Σ (s·k)²
+	centred float64 // Σ k̃²
+	form    float64 // z'k̃z for the grouping's targets z
+}
+
+func (p part) plus(q part) part {
+	return part{p.square + q.square, p.centred + q.centred, p.form + q.form}
+}
+
+// pass goes once over the upper triangle of K, in tiles.
+//
+// In round t the tile of block rows I and J with I+J ≡ t modulo their number is
+// added to the sums of the rows of I and of J. No two tiles of a round share a
+// block row, so they run side by side without a lock, and each sum gets its terms
+// in the order of the rounds, whatever the number of workers.
+func pass(ctx context.Context, workers int, src source, g grouping) (*sums, error) {
+	n := g.rows()
+	s := &sums{grouping: g, class: make([][]float64, g.classes())}
+	for c := range s.class {
+		s.class[c] = make([]float64, n)
+	}
+	if err := s.centre(ctx, workers, src); err != nil {
+		return nil, err
+	}
+	blocks := (n + tile - 1) / tile
+	parts := make([]part, blocks)
+	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one for each tile at work
+	for range cap(buffers) {
+		buffers <- make([]float64, tile*tile)
+	}
+	for round := range blocks {
+		err := parallel.For(ctx, workers, blocks, func(i int) error {
+			j := (round - i + blocks) % blocks
+			if i > j {
+				return nil // the same tile as (j, i)
+			}
+			buffer := <-buffers
+			defer func() { buffers <- buffer }()
+			rows, cols := min(tile, n-i*tile), min(tile, n-j*tile)
+			t := mat.NewDense(rows, cols, buffer[:rows*cols])
+			src.block(t, i*tile, j*tile)
+			p, err := s.add(src, t, i*tile, j*tile)
+			parts[i] = parts[i].plus(p)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range parts {
+		s.part = s.part.plus(p)
+	}
+	if v := s.square + s.centred; v-v != 0 {
+		return nil, errOverflow
+	}
+	for i, v := range s.diagonal {
+		s.diagonal[i] = s.scale*v - 2*s.h[i]
+	}
+	return s, nil
+}
+
+// centre finds the scale and the origin, and the diagonal as it is.
+func (s *sums) centre(ctx context.Context, workers int, src source) error {
+	n := s.rows()
+	s.h, s.diagonal = make([]float64, n), make([]float64, n)
+	src.diagonal(s.diagonal)
+	for i, v := range s.diagonal {
+		if v-v != 0 {
+			return notFinite(src, i, i, v)
+		}
+	}
+	columns := make([][]float64, min(pilots, n))
+	at := func(p int) int { return p * n / len(columns) } // spread
+	err := parallel.For(ctx, workers, len(columns), func(p int) error {
+		columns[p] = make([]float64, n)
+		src.column(columns[p], at(p))
+		for i, v := range columns[p] {
+			if v-v != 0 {
+				return notFinite(src, i, at(p), v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.scale = powerOfTwo(append(columns, s.diagonal)...)
+	for _, column := range columns {
+		for i, v := range column {
+			s.h[i] += s.scale * v / float64(len(columns))
+		}
+	}
+	own := 0.0 // the mean of the pilots times itself
+	for p := range columns {
+		own += s.h[at(p)] / float64(len(columns))
+	}
+	for i := range s.h {
+		s.h[i] -= own / 2
+	}
+	return nil
+}
+
+// powerOfTwo returns one over the power of two at or below the largest magnitude: a
+// factor that rounds nothing and keeps squares in range.
+func powerOfTwo(values ...[]float64) float64 {
+	most := 0.0
+	for _, vs := range values {
+		for _, v := range vs {
+			most = max(most, math.Abs(v))
+		}
+	}
+	if most == 0 {
+		return 1
+	}
+	_, e := math.Frexp(most)
+	return math.Ldexp(1, min(max(1-e, -1022), 1023))
+}
+
+// add adds a tile to the sums of its rows and of its columns: beside the diagonal
+// it stands for its mirror image too. It returns its share of the scalar sums.
+func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
+	rows, cols := t.Dims()
+	var mirror [tile]float64 // takes what the tile on the diagonal has twice
+	members := s.membersOf(j0, cols)
+	var p part
+	for r := range rows {
+		i, row := i0+r, t.RawRowView(r)
+		into := s.class[s.of[i]][j0 : j0+cols]
+		if i0 == j0 {
+			row[r] = s.diagonal[i] // the kernel's own, without the rounding of a product
+			into = mirror[:cols]
+		}
+		if s.scale != 1 {
+			floats.Scale(s.scale, row)
+		}
+		square := floats.Dot(row, row)
+		if square-square != 0 {
+			return p, notFiniteIn(src, row, i, j0)
+		}
+		floats.Sub(row, s.h[j0:j0+cols])
+		floats.AddConst(-s.h[i], row)
+		floats.Add(into, row)
+		p.square += square
+		p.centred += floats.Dot(row, row)
+		if s.target != nil {
+			p.form += s.target[i] * floats.Dot(row, s.target[j0:j0+cols])
+		}
+		rest := floats.Sum(row)
+		for c, of := range members {
+			sum := sumAt(row, of)
+			s.class[c][i] += sum
+			rest -= sum
+		}
+		s.class[len(members)][i] += rest
+	}
+	if i0 != j0 {
+		p = p.plus(p)
+	}
+	return p, nil
+}
+
+// membersOf returns, for each class but the last, which of some rows belong to it.
+func (s *sums) membersOf(from, count int) [][]int {
+	out := make([][]int, s.classes())
+	for j, c := range s.of[from : from+count] {
+		out[c] = append(out[c], j)
+	}
+	return out[:len(out)-1]
+}
+
+// sumAt returns the sum of row at some places, in two turns that need not wait for
+// each other.
+func sumAt(row []float64, at []int) float64 {
+	even, odd := 0.0, 0.0
+	for len(at) > 1 {
+		even += row[at[0]]
+		odd += row[at[1]]
+		at = at[2:]
+	}
+	if len(at) > 0 {
+		even += row[at[0]]
+	}
+	return even + odd
+}
+
+func notFiniteIn(src source, row []float64, i, j int) error {
+	for c, v := range row {
+		if v-v != 0 {
+			return notFinite(src, i, j+c, v)
+		}
+	}
+	return errOverflow
+}
+
+// errOverflow is for finite elements whose squares are not: those of an indefinite K
+// may lie far above its diagonal.
+var errOverflow = fmt.Errorf("measures: the squares of the elements of K overflow: %w", fault.ErrNotFinite)

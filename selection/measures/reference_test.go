@@ -1,0 +1,140 @@
+package measures
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// referenceFiles returns the names of those that give a spectrum and alignments.
+func referenceFiles(t *testing.T) []string {
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	var out []string
+	for _, f := range files {
+		if name := filepath.Base(f); name != "kernel_measures.json" {
+			out = append(out, name)
+		}
+	}
+	require.Len(t, out, 10)
+	return out
+}
+
+// labelsOf turns targets of two values into labels.
+func labelsOf(y []float64) []int {
+	out := make([]int, len(y))
+	for i, v := range y {
+		out[i] = int(v)
+	}
+	return out
+}
+
+func symmetric(rows [][]float64) *mat.SymDense {
+	out := mat.NewSymDense(len(rows), nil)
+	for i, r := range rows {
+		for j := i; j < len(r); j++ {
+			out.SetSym(i, j, r[j])
+		}
+	}
+	return out
+}
+
+// The files of four kernels, among them one that is not positive semi-definite: from
+// the stored matrix, from the kernel, and for the linear one from its features.
+func TestReferenceMeasures(t *testing.T) {
+	var refs []struct {
+		Kernel                        string
+		X, K                          [][]float64
+		Y                             []float64
+		KTA, FSM, FSMErr, CSM         float64
+		CSMNorm, Dist2, StdPlus, StdM float64
+	}
+	golden.Load(t, "kernel_measures.json", &refs)
+	require.Len(t, refs, 4)
+	kernel := map[string]kernels.Kernel{
+		"linear": kernels.Linear{}, "rbf": kernels.RBF{Gamma: 1. / 3},
+		"poly": kernels.Polynomial{Gamma: 1. / 3, Coef0: 1, Degree: 3}, "tanh": kernels.Tanh{Gamma: 1. / 3},
+	}
+	for _, ref := range refs {
+		want := []float64{ref.KTA, ref.FSM, ref.FSMErr, ref.CSM, ref.CSMNorm, ref.Dist2}
+		same := func(from string, m Separability, err error) {
+			t.Helper()
+			require.NoError(t, err)
+			got := []float64{m.KTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm, m.Distance2}
+			assert.LessOrEqual(t, golden.MaxError(got, want), 1e-11, "%s from %s: %v, want %v", ref.Kernel, from, got, want)
+		}
+		y, x := labelsOf(ref.Y), golden.Dense(ref.X)
+		m, err := OfMatrix(ctx, symmetric(ref.K), y, nil)
+		same("its matrix", m, err)
+		m, err = OfKernel(ctx, kernel[ref.Kernel], x, y, nil)
+		same("its rows", m, err)
+		if ref.Kernel == "linear" {
+			m, err = OfFeatures(ctx, x, y, nil)
+			same("its features", m, err)
+		}
+	}
+}
+
+// The files of the spectrum give alignments with real targets too, one of them FSM.
+func TestReferenceAlignments(t *testing.T) {
+	checked, separable := 0, 0
+	for _, file := range referenceFiles(t) {
+		var ref struct {
+			reference
+			Y     []float64
+			Cases []struct {
+				Kernel     string
+				Param      float64
+				KTA        float64
+				CentredKTA float64 `json:"kta_centered_kernel"`
+				FSM        *float64
+				Cond       *float64
+			}
+		}
+		golden.Load(t, file, &ref)
+		x := golden.Dense(ref.X)
+		for _, c := range ref.Cases {
+			k, rows := kernelOf(t, c.Kernel, c.Param, x)
+			label := ref.Name + " " + k.String()
+			km, err := kernels.Matrix(ctx, k, rows, nil)
+			require.NoError(t, err)
+			want := []float64{c.KTA, c.CentredKTA}
+			fromMatrix, err := AlignmentOfMatrix(ctx, km, ref.Y, nil)
+			require.NoError(t, err)
+			fromKernel, err := AlignmentOfKernel(ctx, k, rows, ref.Y, nil)
+			require.NoError(t, err)
+			for _, a := range []Alignment{fromMatrix, fromKernel} {
+				checked++
+				assert.LessOrEqual(t, golden.MaxError([]float64{a.KTA, a.CentredKTA}, want), 1e-9, "%s: %+v, want %v", label, a, want)
+			}
+			cond, err := Condition(ctx, km)
+			require.NoError(t, err)
+			switch {
+			case c.Cond == nil:
+				assert.True(t, math.IsInf(cond, 1) || cond > 1e12, "%s: condition %v", label, cond)
+			case *c.Cond < 1e12:
+				// λmin is known to the error of the elements of K, some 1e-13 of λmax.
+				assert.InEpsilon(t, *c.Cond, cond, 1e-9+1e-13**c.Cond, label)
+			default:
+				assert.Greater(t, cond, 1e11, label)
+			}
+			if c.FSM == nil {
+				continue
+			}
+			separable++
+			m, err := OfKernel(ctx, k, rows, labelsOf(ref.Y), nil)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError([]float64{m.FSM, m.KTA, m.CentredKTA}, append([]float64{*c.FSM}, want...)), 1e-9, label)
+		}
+	}
+	t.Logf("%d alignments, %d with FSM", checked, separable)
+	assert.GreaterOrEqual(t, checked, 280)
+	assert.GreaterOrEqual(t, separable, 14)
+}

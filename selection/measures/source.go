@@ -1,0 +1,90 @@
+package measures
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// source is a kernel matrix, of which a pass reads the upper triangle in blocks.
+type source interface {
+	// block sets dst[r,c] to element (i+r, j+c), for i = j or all of it above the
+	// diagonal.
+	block(dst *mat.Dense, i, j int)
+	// column sets dst to column j.
+	column(dst []float64, j int)
+	diagonal(dst []float64)
+	String() string // for errors
+}
+
+func notFinite(src source, i, j int, v float64) error {
+	return &fault.NotFiniteError{Name: src.String(), Row: i, Col: j, Value: v}
+}
+
+// kernelSource computes the elements from the rows.
+type kernelSource struct {
+	kernels.Kernel
+	x *mat.Dense
+}
+
+func (s kernelSource) window(i, r int) *mat.Dense {
+	_, d := s.x.Dims()
+	return s.x.Slice(i, i+r, 0, d).(*mat.Dense)
+}
+
+func (s kernelSource) block(dst *mat.Dense, i, j int) {
+	r, c := dst.Dims()
+	x, z := s.window(i, r), s.window(j, c)
+	if b, ok := s.Kernel.(kernels.Blocker); ok {
+		b.Block(dst, x, z)
+		return
+	}
+	for a := range r {
+		row := dst.RawRowView(a)
+		for b := range row {
+			row[b] = s.Eval(x.RawRowView(a), z.RawRowView(b))
+		}
+	}
+}
+
+func (s kernelSource) column(dst []float64, j int) {
+	for i := range dst {
+		dst[i] = s.Eval(s.x.RawRowView(i), s.x.RawRowView(j))
+	}
+}
+
+func (s kernelSource) diagonal(dst []float64) { kernels.Diag(dst, s.Kernel, s.x) }
+
+// matrixSource reads a K that is there.
+type matrixSource struct{ mat.Symmetric }
+
+func (s matrixSource) block(dst *mat.Dense, i, j int) {
+	r, c := dst.Dims()
+	dense, stored := s.Symmetric.(*mat.SymDense)
+	for a := range r {
+		row := dst.RawRowView(a)
+		if stored && i < j {
+			raw := dense.RawSymmetric() // its upper triangle
+			copy(row, raw.Data[(i+a)*raw.Stride+j:][:c])
+			continue
+		}
+		for b := range row {
+			row[b] = s.At(i+a, j+b)
+		}
+	}
+}
+
+func (s matrixSource) column(dst []float64, j int) {
+	for i := range dst {
+		dst[i] = s.At(i, j)
+	}
+}
+
+func (s matrixSource) diagonal(dst []float64) {
+	for i := range dst {
+		dst[i] = s.At(i, i)
+	}
+}
+
+func (s matrixSource) String() string { return "K" }

@@ -1,0 +1,260 @@
+package ranking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// The errors of this package; see package estimators for all of them.
+var (
+	ErrParam     = fault.ErrParam
+	ErrShape     = fault.ErrShape
+	ErrNotFinite = fault.ErrNotFinite
+	ErrTooLarge  = fault.ErrTooLarge
+)
+
+// The default band of entropies, where good models mostly lie.
+const (
+	DefaultMinEntropy = 0.1
+	DefaultMaxEntropy = 0.5
+)
+
+// Criterion is what a ranking goes by.
+type Criterion int
+
+// The criteria. FSM and CSM are of labels only.
+const (
+	// CrossValidation is the mean over the folds of the learner's score.
+	CrossValidation Criterion = iota
+	KTA                       // more is better
+	CentredKTA                // more is better
+	FSM                       // less is better
+	CSM                       // less is better
+)
+
+// String returns the criterion's name.
+func (c Criterion) String() string {
+	names := []string{"CrossValidation", "KTA", "CentredKTA", "FSM", "CSM"}
+	if c < 0 || int(c) >= len(names) {
+		return fmt.Sprintf("Criterion(%d)", int(c))
+	}
+	return names[c]
+}
+
+// Options says how to rank. Nil means the zero value.
+type Options struct {
+	By Criterion // zero: CrossValidation, which needs a build
+	// MinEntropy and MaxEntropy, in (0, 1], are the band that a measure is trusted in;
+	// 0: DefaultMinEntropy and DefaultMaxEntropy. CrossValidation does not look at it.
+	MinEntropy, MaxEntropy float64
+	// AnyEntropy ranks by a measure whatever the entropies, and does not compute them.
+	AnyEntropy bool
+	// CV says how build's learners are cross-validated, by the first of its Metrics;
+	// nil: as selection.CrossValidate does.
+	CV             *selection.CVOptions
+	Workers        int   // goroutines of a kernel's measures; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each candidate, in their order.
+	Observe func(Entry)
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	const typ = "ranking: Options"
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.MinEntropy == 0 {
+		out.MinEntropy = DefaultMinEntropy
+	}
+	if out.MaxEntropy == 0 {
+		out.MaxEntropy = DefaultMaxEntropy
+	}
+	switch {
+	case !(out.MinEntropy > 0 && out.MinEntropy <= 1):
+		return out, fault.Param(typ, "MinEntropy", out.MinEntropy, "in (0, 1], or 0 for the default")
+	case !(out.MaxEntropy >= out.MinEntropy && out.MaxEntropy <= 1):
+		return out, fault.Param(typ, "MaxEntropy", out.MaxEntropy, "at least MinEntropy and at most 1, or 0 for the default")
+	}
+	return out, nil
+}
+
+// Entry is what is known of one candidate. What was not computed is NaN.
+type Entry struct {
+	Kernel kernels.Kernel
+	// Separability holds the measures; of real targets those of Alignment alone.
+	measures.Separability
+	Entropy float64
+	Outside bool    // Entropy is outside the band
+	Score   float64 // the mean over the folds
+	ScoreSD float64 // the standard deviation over the folds
+	// Err says what failed of the candidate: its matrix, a fit, or both. Where the
+	// criterion is among that, the entry comes last.
+	Err error
+}
+
+// ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels
+// expect, and their labels y (n). Each has its measures, its entropy if opt.By is a
+// measure, and the score of what build makes of it, a new classifier at each call, if
+// build is not nil. All are scored on the same folds.
+//
+// Cost for each candidate: a kernel matrix in blocks, O(n²d); 4n³/3 for an entropy; and
+// the fits of a cross-validation. A candidate that fails is in the ranking with its
+// error and NaN for what failed. Errors: ErrParam for no candidates or options out of range, the first
+// candidate's if all fail, and ctx's.
+func ForClassification(
+	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
+) (*Ranking, error) {
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := task{Options: o, metric: selection.DefaultClassificationMetric(), x: x, labels: true}
+	t.ofKernel = func(k kernels.Kernel) (measures.Separability, error) {
+		return measures.OfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers})
+	}
+	t.ofMatrix = func(k mat.Symmetric) (measures.Separability, error) {
+		return measures.OfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers})
+	}
+	if build != nil {
+		t.score = func(k kernels.Kernel) (selection.Scores, error) {
+			return selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(k) }, x, y, o.CV)
+		}
+	}
+	return t.rank(ctx, candidates)
+}
+
+// ForRegression is ForClassification for real targets y (n), which have alignments but
+// no FSM and CSM.
+func ForRegression(
+	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64, opt *Options,
+) (*Ranking, error) {
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := task{Options: o, metric: selection.DefaultRegressionMetric(), x: x}
+	t.ofKernel = func(k kernels.Kernel) (measures.Separability, error) {
+		return aligned(measures.AlignmentOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers}))
+	}
+	t.ofMatrix = func(k mat.Symmetric) (measures.Separability, error) {
+		return aligned(measures.AlignmentOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers}))
+	}
+	if build != nil {
+		t.score = func(k kernels.Kernel) (selection.Scores, error) {
+			return selection.CrossValidate(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
+		}
+	}
+	return t.rank(ctx, candidates)
+}
+
+// aligned is a Separability of which only the alignments are known.
+func aligned(a measures.Alignment, err error) (measures.Separability, error) {
+	out := unknown()
+	out.Alignment = a
+	return out, err
+}
+
+// unknown is a Separability of which nothing is known.
+func unknown() measures.Separability {
+	nan := math.NaN()
+	return measures.Separability{Alignment: measures.Alignment{KTA: nan, CentredKTA: nan}, FSM: nan, FSMErr: nan, CSM: nan, CSMNorm: nan, Distance2: nan}
+}
+
+// task is a ranking to be made, of either kind.
+type task struct {
+	Options
+	labels   bool
+	metric   metrics.Metric
+	x        mat.Matrix
+	ofKernel func(kernels.Kernel) (measures.Separability, error)
+	ofMatrix func(mat.Symmetric) (measures.Separability, error)
+	score    func(kernels.Kernel) (selection.Scores, error) // nil: without
+}
+
+func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking, error) {
+	if len(candidates) == 0 {
+		return nil, fault.Param("ranking", "candidates", "none", "at least 1 kernel")
+	}
+	if t.CV != nil && len(t.CV.Metrics) > 0 {
+		t.metric = t.CV.Metrics[0]
+	}
+	out := &Ranking{
+		Labels: t.labels, MinEntropy: t.MinEntropy, MaxEntropy: t.MaxEntropy,
+		HasEntropy: t.By != CrossValidation && !t.AnyEntropy,
+	}
+	if t.score != nil {
+		out.Metric = t.metric
+	}
+	if err := out.can(t.By); err != nil {
+		return nil, err
+	}
+	for _, k := range candidates {
+		e := t.judge(ctx, k, out.HasEntropy)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out.Entries = append(out.Entries, e)
+		if t.Observe != nil {
+			t.Observe(e)
+		}
+	}
+	out, err := out.By(t.By)
+	if err != nil {
+		return nil, err
+	}
+	if first := out.Entries[0]; first.Err != nil && math.IsNaN(out.cost(t.By, first)) {
+		return nil, fmt.Errorf("ranking: no candidate could be ranked: %v: %w", first.Kernel, first.Err)
+	}
+	return out, nil
+}
+
+// judge returns what is known of k.
+func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry {
+	e := Entry{Kernel: k, Separability: unknown(), Entropy: math.NaN(), Score: math.NaN(), ScoreSD: math.NaN()}
+	if e.Err = kernels.Validate(k); e.Err != nil {
+		return e // build is not asked for a learner of it
+	}
+	if entropy {
+		e.Err = t.withEntropy(ctx, &e)
+	} else {
+		e.Separability, e.Err = t.ofKernel(k)
+	}
+	if e.Err != nil {
+		e.Separability = unknown()
+	}
+	if t.score != nil {
+		s, err := t.score(k)
+		if err == nil {
+			e.Score, e.ScoreSD = s.Mean(t.metric.Name), s.SD(t.metric.Name)
+		}
+		e.Err = errors.Join(e.Err, err)
+	}
+	return e
+}
+
+// withEntropy fills in the measures and the entropy from one matrix.
+func (t *task) withEntropy(ctx context.Context, e *Entry) error {
+	k, err := kernels.Matrix(ctx, e.Kernel, t.x, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
+	if err != nil {
+		return err
+	}
+	if e.Separability, err = t.ofMatrix(k); err != nil {
+		return err
+	}
+	e.Entropy = measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()).Entropy
+	e.Outside = !(e.Entropy >= t.MinEntropy && e.Entropy <= t.MaxEntropy)
+	return nil
+}

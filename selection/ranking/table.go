@@ -1,0 +1,155 @@
+package ranking
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// Ranking is candidates, best first.
+type Ranking struct {
+	Criterion Criterion
+	Entries   []Entry // of equal ones the earlier candidate first
+	// Metric is that of Entry.Score; zero without one.
+	Metric metrics.Metric
+	Labels bool // of a classification, with FSM and CSM
+	// HasEntropy says that entropies were computed.
+	HasEntropy             bool
+	MinEntropy, MaxEntropy float64
+}
+
+// By returns the same entries in the order of another criterion. Entries outside the
+// entropy band, if there are entropies and the criterion is a measure, come after those
+// inside, the nearest to the band first. It is
+// ErrParam for a criterion that the ranking lacks the numbers for.
+func (r *Ranking) By(c Criterion) (*Ranking, error) {
+	if err := r.can(c); err != nil {
+		return nil, err
+	}
+	out := *r
+	out.Criterion = c
+	out.Entries = slices.Clone(r.Entries)
+	gap := func(e Entry) float64 { // of the entropy from the band
+		if !r.HasEntropy || c == CrossValidation {
+			return 0
+		}
+		return max(r.MinEntropy-e.Entropy, e.Entropy-r.MaxEntropy, 0)
+	}
+	slices.SortStableFunc(out.Entries, func(a, b Entry) int {
+		x, y := r.cost(c, a), r.cost(c, b)
+		if math.IsNaN(x) || math.IsNaN(y) {
+			return cmp.Compare(last(x), last(y))
+		}
+		return cmp.Or(cmp.Compare(gap(a), gap(b)), cmp.Compare(x, y))
+	})
+	return &out, nil
+}
+
+// last is 1 for NaN, which goes last, and 0 for numbers.
+func last(v float64) int {
+	if math.IsNaN(v) {
+		return 1
+	}
+	return 0
+}
+
+func (r *Ranking) can(c Criterion) error {
+	const typ = "ranking"
+	switch {
+	case c < CrossValidation || c > CSM:
+		return fault.Param(typ, "By", c, "CrossValidation, KTA, CentredKTA, FSM or CSM")
+	case c == CrossValidation && r.Metric.Name == "":
+		return fault.Param(typ, "By", c, "a measure, or a build for the learner to cross-validate")
+	case (c == FSM || c == CSM) && !r.Labels:
+		return fault.Param(typ, "By", c, "CrossValidation, KTA or CentredKTA for real targets")
+	}
+	return nil
+}
+
+// cost is the criterion's value, less being better; NaN for what cannot be ranked.
+func (r *Ranking) cost(c Criterion, e Entry) float64 {
+	switch c {
+	case KTA:
+		return -e.KTA
+	case CentredKTA:
+		return -e.CentredKTA
+	case FSM:
+		return e.FSM
+	case CSM:
+		return e.CSM
+	}
+	if r.Metric.LargerIsBetter {
+		return -e.Score
+	}
+	return e.Score
+}
+
+// String returns the ranking as a table, with what was asked for in its columns and a
+// dash for what failed. A mark stands behind an entropy outside the band, and errors are
+// below the table.
+func (r *Ranking) String() string {
+	var text, notes strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, strings.Join(r.header(), "\t"))
+	marked := false
+	for i, e := range r.Entries {
+		fmt.Fprintln(table, strings.Join(r.row(i+1, e), "\t"))
+		marked = marked || e.Outside
+		if e.Err != nil {
+			fmt.Fprintf(&notes, "%v: %s\n", e.Kernel, strings.ReplaceAll(e.Err.Error(), "\n", "; "))
+		}
+	}
+	_ = table.Flush() // a strings.Builder takes everything
+	if marked {
+		fmt.Fprintf(&text, "* entropy outside [%v, %v]\n", r.MinEntropy, r.MaxEntropy)
+	}
+	return text.String() + notes.String()
+}
+
+func (r *Ranking) header() []string {
+	out := []string{"rank", "kernel", "KTA", "centred KTA"}
+	if r.Labels {
+		out = append(out, "CSM", "FSM", "FSMErr")
+	}
+	if r.HasEntropy {
+		out = append(out, "entropy")
+	}
+	if r.Metric.Name != "" {
+		out = append(out, r.Metric.Name, "sd")
+	}
+	return out
+}
+
+func (r *Ranking) row(rank int, e Entry) []string {
+	number := func(v float64) string {
+		if math.IsNaN(v) {
+			return "-"
+		}
+		return fmt.Sprintf("%.4f", v)
+	}
+	place := fmt.Sprint(rank)
+	if math.IsNaN(r.cost(r.Criterion, e)) {
+		place = "-"
+	}
+	out := []string{place, fmt.Sprint(e.Kernel), number(e.KTA), number(e.CentredKTA)}
+	if r.Labels {
+		out = append(out, number(e.CSM), number(e.FSM), number(e.FSMErr))
+	}
+	if r.HasEntropy {
+		mark := ""
+		if e.Outside {
+			mark = "*"
+		}
+		out = append(out, number(e.Entropy)+mark)
+	}
+	if r.Metric.Name != "" {
+		out = append(out, number(e.Score), number(e.ScoreSD))
+	}
+	return out
+}
