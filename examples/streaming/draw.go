@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/estimators/eem"
+)
+
+// Two colours that remain apart for the colour-blind and in grey.
+var (
+	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
+	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
+)
+
+// The near threshold is drawn through, the far one dashed, in both panels.
+var thresholdStyles = []draw.LineStyle{
+	{Color: color.Black, Width: vg.Points(1.8)},
+	{Color: color.Black, Width: vg.Points(1.8), Dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
+}
+
+// draw writes two panels for each machine: the sampled rows in the plane with the curves
+// where the projection is at a threshold, and the projection with the Gaussians of the
+// classes.
+func (s *streamed) draw(path string) error {
+	var panels [][]*plot.Plot
+	for _, m := range []*eem.Classifier{s.model, s.small} {
+		plane, err := s.plane(m)
+		if err != nil {
+			return err
+		}
+		line, err := s.line(m)
+		if err != nil {
+			return err
+		}
+		panels = append(panels, []*plot.Plot{plane, line})
+	}
+	canvas := vgimg.New(26*vg.Centimeter, 23*vg.Centimeter)
+	pad := 4 * vg.Millimeter
+	tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: 2 * pad, PadY: 2 * pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
+	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
+		for j, c := range row {
+			panels[i][j].Draw(c)
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// field is the projection over the plane.
+type field struct {
+	x, y []float64
+	z    *mat.Dense
+}
+
+func (g field) Dims() (c, r int)   { return len(g.x), len(g.y) }
+func (g field) Z(c, r int) float64 { return g.z.At(r*len(g.x)+c, 0) }
+func (g field) X(c int) float64    { return g.x[c] }
+func (g field) Y(r int) float64    { return g.y[r] }
+
+// plane shows rows as the file has them, by the inverse of the scaling.
+func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
+	const steps = 180
+	rows := mat.DenseCopyOf(s.sample)
+	means, scales := s.scaler.Means(), s.scaler.Scales()
+	rows.Apply(func(_, j int, v float64) float64 { return means[j] + scales[j]*v }, rows)
+	g := field{}
+	var low, high [2]float64
+	for j := range 2 {
+		column := mat.Col(nil, j, rows)
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
+		for _, v := range column {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	at := mat.NewDense(steps*steps, 2, nil)
+	for i := range steps {
+		t := float64(i) / (steps - 1)
+		g.x, g.y = append(g.x, low[0]+t*(high[0]-low[0])), append(g.y, low[1]+t*(high[1]-low[1]))
+	}
+	for i := range steps * steps {
+		at.SetRow(i, []float64{g.x[i%steps], g.y[i/steps]})
+	}
+	scaled, err := s.scaler.Transform(at)
+	if err != nil {
+		return nil, err
+	}
+	if g.z, err = m.Project(scaled); err != nil {
+		return nil, err
+	}
+	p := newPlot(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Hidden), "x₁", "x₂")
+	var classes [2]plotter.XYs
+	for i, label := range s.sampled {
+		classes[label] = append(classes[label], plotter.XY{X: rows.At(i, 0), Y: rows.At(i, 1)})
+	}
+	for label, shape := range []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}} {
+		dots, err := plotter.NewScatter(classes[label])
+		if err != nil {
+			return nil, err
+		}
+		dots.Shape, dots.Color, dots.Radius = shape, []color.Color{blue, orange}[label], vg.Points(1.8)
+		p.Add(dots)
+		p.Legend.Add(s.classes[label], dots)
+	}
+	t := m.Pairs()[0].Thresholds
+	for i, level := range []float64{t.Near, t.Far} {
+		if math.IsNaN(level) || level < mat.Min(g.z) || level > mat.Max(g.z) {
+			continue // none, or not in the picture
+		}
+		contour := plotter.NewContour(g, []float64{level}, nil)
+		contour.LineStyles = thresholdStyles[i : i+1]
+		p.Add(contour)
+		p.Legend.Add([]string{"near threshold", "far threshold"}[i], &plotter.Line{LineStyle: thresholdStyles[i]})
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low[0], high[0], low[1], high[1]
+	return p, nil
+}
+
+// line shows the projection of the sampled rows and the two Gaussians.
+func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
+	z, err := m.Project(s.sample)
+	if err != nil {
+		return nil, err
+	}
+	pair := m.Pairs()[0]
+	p := newPlot("The projection, and the classes as Gaussians on it", "β'φ(x)", "density")
+	p.Legend.Left = false
+	low, high, top := math.Inf(1), math.Inf(-1), 0.0
+	for label, c := range []color.NRGBA{blue, orange} {
+		var values plotter.Values
+		for i, l := range s.sampled {
+			if l == label {
+				values = append(values, z.At(i, 0))
+			}
+		}
+		mean, sd := pair.Means[label], math.Sqrt(pair.Variances[label])
+		low, high, top = min(low, mean-4*sd), max(high, mean+4*sd), max(top, 0.4/sd)
+		histogram, err := plotter.NewHist(values, 40)
+		if err != nil {
+			return nil, err
+		}
+		histogram.Normalize(1)
+		faint := c
+		faint.A = 0x50
+		histogram.FillColor, histogram.LineStyle.Width = faint, 0
+		curve := plotter.NewFunction(func(v float64) float64 {
+			u := (v - mean) / sd
+			return math.Exp(-u*u/2) / (sd * math.Sqrt(2*math.Pi))
+		})
+		curve.Color, curve.Width, curve.Samples = c, vg.Points(1.5), 400
+		p.Add(histogram, curve)
+		p.Legend.Add(fmt.Sprintf("%s: mean %.2f, sd %.2f", s.classes[label], mean, sd), curve)
+	}
+	for i, level := range []float64{pair.Thresholds.Near, pair.Thresholds.Far} {
+		if math.IsNaN(level) {
+			continue
+		}
+		mark, err := plotter.NewLine(plotter.XYs{{X: level, Y: 0}, {X: level, Y: 1.15 * top}})
+		if err != nil {
+			return nil, err
+		}
+		mark.LineStyle = thresholdStyles[i]
+		p.Add(mark)
+		p.Legend.Add(fmt.Sprintf("%s threshold %.2f", []string{"near", "far"}[i], level), mark)
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.5*top
+	return p, nil
+}
+
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Padding = vg.Millimeter
+	p.Legend.TextStyle.Font.Size = font.Points(9)
+	p.Add(plotter.NewGrid())
+	return p
+}

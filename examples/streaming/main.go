@@ -1,0 +1,290 @@
+// Streaming fits an extreme entropy machine to a CSV that is read in chunks, of which no
+// two are in memory at once, and shows that it is the machine of all rows at once. Without
+// -csv it writes 200 000 rows of two classes to a temporary file first: a small cloud
+// within a wide one, the rows of one class all before those of the other, so that the
+// first chunks hold one class only. Of two columns it draws where the machine decides,
+// with its thresholds, and where one of few and nearly linear units does, which cannot
+// surround the small cloud and needs both of them.
+//
+//	go run ./examples/streaming
+//	go run ./examples/streaming -csv FILE -labels no,yes -chunk 5000
+//
+// A CSV has a header, numbers, and the class in the last column.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "streaming:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out, messages io.Writer) error {
+	flags := flag.NewFlagSet("streaming", flag.ContinueOnError)
+	flags.SetOutput(messages)
+	path := flags.String("csv", "", "`file` to learn from; empty: one that is generated")
+	labels := flags.String("labels", "inner,outer", "comma separated classes, all that may come")
+	rows := flags.Int("rows", 200_000, "generated")
+	chunk := flags.Int("chunk", 10_000, "rows read at a time")
+	hidden := flags.Int("hidden", 200, "units")
+	picture := flags.String("out", "streaming.png", "picture to write, where there are two columns")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *chunk < 2 || *rows < 20 {
+		return fmt.Errorf("-chunk %d -rows %d: want at least 2 and 20", *chunk, *rows)
+	}
+	classes := strings.Split(*labels, ",")
+	if *path == "" {
+		folder, err := os.MkdirTemp("", "streaming")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		*path = filepath.Join(folder, "clouds.csv")
+		if err := generate(*path, *rows, classes); err != nil {
+			return err
+		}
+	}
+
+	begin := time.Now()
+	s, err := stream(ctx, *path, classes, *chunk, *hidden)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "streamed %d rows in %d chunks of at most %d: %.2f s with reading\n", s.rows, s.chunks, *chunk, time.Since(begin).Seconds())
+	if s.rows == 0 {
+		return fmt.Errorf("%s has no rows", *path)
+	}
+	if err := s.compare(ctx, out, *path, *hidden); err != nil {
+		return err
+	}
+	if s.width != 2 || len(classes) != 2 {
+		return nil
+	}
+	if err := s.draw(*picture); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, "drawn:", *picture)
+	return err
+}
+
+// generate writes a small cloud within a wide one, class by class.
+func generate(path string, rows int, classes []string) error {
+	if len(classes) != 2 {
+		return fmt.Errorf("-labels has %d classes, what is generated has 2", len(classes))
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	fmt.Fprintln(w, "x1,x2,class")
+	rng := rand.New(rand.NewPCG(1, 0))
+	for i := range rows {
+		class := i * 2 / rows
+		spread := []float64{0.5, 2}[class]
+		fmt.Fprintf(w, "%.6f,%.6f,%s\n", 10+spread*rng.NormFloat64()+float64(class), -3+spread*rng.NormFloat64(), classes[class])
+	}
+	if err := w.Flush(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// fewUnits is the size of the second machine of the picture.
+const fewUnits = 3
+
+// streamed is what came of a file.
+type streamed struct {
+	model        *eem.Classifier
+	small        *eem.Classifier // of few units, for the picture
+	scaler       *transformers.StandardScaler
+	classes      []string
+	rows, chunks int
+	width        int
+	sample       *mat.Dense // some rows, scaled, for the picture
+	sampled      []int
+}
+
+// stream learns chunk by chunk. The scaler is fitted on the first: what matters is that
+// columns are of comparable scale, not what their means are.
+func stream(ctx context.Context, path string, classes []string, chunk, hidden int) (*streamed, error) {
+	s := &streamed{classes: classes, scaler: &transformers.StandardScaler{}}
+	labels := make([]int, len(classes))
+	for i := range labels {
+		labels[i] = i
+	}
+	// Tanh units are drawn without looking at rows: the others sit on rows of the first chunk.
+	s.model = &eem.Classifier{Hidden: hidden, Activation: transformers.Tanh, Labels: labels}
+	s.small = &eem.Classifier{Hidden: fewUnits, Activation: transformers.NormalizedSigmoid, Labels: labels}
+	err := readChunks(path, classes, chunk, func(x *mat.Dense, y []int) error {
+		if s.chunks == 0 {
+			if err := s.scaler.Fit(ctx, x); err != nil {
+				return err
+			}
+			_, s.width = x.Dims()
+		}
+		z, err := s.scaler.Transform(x)
+		if err != nil {
+			return err
+		}
+		s.keep(z, y)
+		s.chunks, s.rows = s.chunks+1, s.rows+len(y)
+		if err := s.small.PartialFit(ctx, z, y); err != nil {
+			return err
+		}
+		return s.model.PartialFit(ctx, z, y)
+	})
+	return s, err
+}
+
+// keep adds a few rows to those for the picture.
+func (s *streamed) keep(z *mat.Dense, y []int) {
+	n, d := z.Dims()
+	const most = 40 // of a chunk
+	for i := 0; i < n; i += (n + most - 1) / most {
+		s.sampled = append(s.sampled, y[i])
+		grown := mat.NewDense(len(s.sampled), d, nil)
+		if s.sample != nil {
+			grown.Copy(s.sample)
+		}
+		grown.SetRow(len(s.sampled)-1, z.RawRowView(i))
+		s.sample = grown
+	}
+}
+
+// readChunks calls f with up to so many rows at a time, in memory of their own.
+func readChunks(path string, classes []string, chunk int, f func(x *mat.Dense, y []int) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r := csv.NewReader(bufio.NewReaderSize(file, 1<<20))
+	r.ReuseRecord = true
+	header, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	d := len(header) - 1
+	if d < 1 {
+		return fmt.Errorf("%s: %d columns, want numbers and a class", path, len(header))
+	}
+	var values []float64
+	var y []int
+	flush := func() error {
+		if len(y) == 0 {
+			return nil
+		}
+		err := f(mat.NewDense(len(y), d, values), y)
+		values, y = nil, nil
+		return err
+	}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return flush()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		class := slices.Index(classes, record[d])
+		if class < 0 {
+			line, _ := r.FieldPos(d)
+			return fmt.Errorf("%s: line %d: class %q is none of %v", path, line, record[d], classes)
+		}
+		for j, cell := range record[:d] {
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				line, _ := r.FieldPos(j)
+				return fmt.Errorf("%s: line %d: %w", path, line, err)
+			}
+			values = append(values, v)
+		}
+		if y = append(y, class); len(y) == chunk {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// compare fits all rows at once and prints how far the two machines are apart.
+func (s *streamed) compare(ctx context.Context, out io.Writer, path string, hidden int) error {
+	var x *mat.Dense
+	var y []int
+	if err := readChunks(path, s.classes, s.rows, func(rows *mat.Dense, labels []int) error {
+		x, y = rows, labels
+		return nil
+	}); err != nil {
+		return err
+	}
+	z, err := s.scaler.Transform(x)
+	if err != nil {
+		return err
+	}
+	whole := &eem.Classifier{Hidden: hidden, Activation: transformers.Tanh, Labels: s.model.Labels}
+	begin := time.Now()
+	if err := whole.Fit(ctx, z, y); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "all rows at once: %.2f s without reading\n", time.Since(begin).Seconds())
+	one, err := whole.PredictProba(z)
+	if err != nil {
+		return err
+	}
+	chunks, err := s.model.PredictProba(z)
+	if err != nil {
+		return err
+	}
+	worst := 0.0
+	for i := range y {
+		for k := range s.classes {
+			worst = max(worst, math.Abs(one.At(i, k)-chunks.At(i, k)))
+		}
+	}
+	predicted, err := s.model.Predict(z)
+	if err != nil {
+		return err
+	}
+	gmean, err := metrics.GMean(y, predicted, nil)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "probabilities differ by at most %.1g; GMean %.4f on the rows that were learnt\n", worst, gmean)
+	if err != nil || len(s.classes) != 2 {
+		return err
+	}
+	t := s.model.Pairs()[0].Thresholds
+	_, err = fmt.Fprintf(out, "%s is %v the thresholds %.3f and %.3f of the projection\n", s.classes[1], t.Region, t.Near, t.Far)
+	return err
+}
