@@ -34,11 +34,10 @@
 // # Not without the entropy
 //
 // Never optimise a parameter by FSM, CSM or an alignment alone. They are taken on the
-// training rows, and a kernel that tells every row from every other looks well to them:
+// training rows, and a kernel that tells every row from every other looks good to them:
 // FSM of the identity is 0, the best there is, and that of an RBF falls towards it as γ
-// grows, though such a kernel predicts nothing. At the other end centred KTA does not
-// see the scale of what is left after centring, and on nearly linear targets is highest
-// for kernels of hardly any entropy, which can only underfit. Compare
-// kernels of comparable entropy, between 0.1 and 0.5 as a rule: selection.RankClassifier
-// and selection.Rank keep to that band.
+// grows, even where the labels have nothing to do with the rows. At the other end
+// centred KTA does not see the scale of what is left after centring, and of nearly
+// linear targets it is highest for kernels of hardly any entropy. Compare kernels of
+// comparable entropy, between 0.1 and 0.5 as a rule: package ranking keeps to that band.
 package measures

@@ -86,6 +86,15 @@ func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
 	return mean, sd
 }
 
+// members returns, for each class but the last, which of some rows belong to it.
+func (g *grouping) members(from, count int) [][]int {
+	out := make([][]int, g.classes())
+	for j, c := range g.of[from : from+count] {
+		out[c] = append(out[c], j)
+	}
+	return out[:len(out)-1]
+}
+
 // side is 0 for a row of class c and 1 for any other.
 func (g *grouping) side(i, c int) int {
 	if g.of[i] == c {

@@ -541,6 +541,17 @@ func TestNothingToSeparate(t *testing.T) {
 	m, err := OfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
+	// Ones whose diagonal is rounded otherwise are, to that last digit, an identity.
+	ones := mat.NewSymDense(300, nil)
+	for i := range 300 {
+		for j := i; j < 300; j++ {
+			ones.SetSym(i, j, 1)
+		}
+		ones.SetSym(i, i, 1+0x1p-52)
+	}
+	m, err = OfMatrix(ctx, ones, y, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
 	m, err = OfMatrix(ctx, mat.NewSymDense(300, nil), y, nil)
 	require.NoError(t, err)
 	assert.Zero(t, m.Alignment, "K = 0")
@@ -563,6 +574,27 @@ func TestWorkers(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, oneReal, a, "%d workers", workers)
 	}
+}
+
+// noisy adds a variance of its own to each row, which only its diagonal has.
+type noisy struct{ kernels.RBF }
+
+func (noisy) Diag(dst []float64, _ *mat.Dense) {
+	for i := range dst {
+		dst[i] = 1.5
+	}
+}
+
+// The diagonal is the kernel's own, as in kernels.Matrix.
+func TestDiagonal(t *testing.T) {
+	x, y := shifted(200, 3, 2, 13)
+	km, err := kernels.Matrix(ctx, noisy{}, x, nil)
+	require.NoError(t, err)
+	want, err := OfMatrix(ctx, km, y, nil)
+	require.NoError(t, err)
+	m, err := OfKernel(ctx, noisy{}, x, y, nil)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(want)), 1e-12)
 }
 
 // counting counts the elements that are computed.

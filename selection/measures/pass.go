@@ -38,6 +38,7 @@ type sums struct {
 	h        []float64
 	diagonal []float64   // k̃[i,i]
 	class    [][]float64 // [c][i] = Σ k̃[i,j] over the j of class c
+	members  [][][]int   // [J][c] = which of the rows of block row J are of class c; without the last c
 	scale    float64     // s
 	part
 }
@@ -60,15 +61,11 @@ func (p part) plus(q part) part {
 // block row, so they run side by side without a lock, and each sum gets its terms
 // in the order of the rounds, whatever the number of workers.
 func pass(ctx context.Context, workers int, src source, g grouping) (*sums, error) {
-	n := g.rows()
-	s := &sums{grouping: g, class: make([][]float64, g.classes())}
-	for c := range s.class {
-		s.class[c] = make([]float64, n)
-	}
+	s := newSums(g)
 	if err := s.centre(ctx, workers, src); err != nil {
 		return nil, err
 	}
-	blocks := (n + tile - 1) / tile
+	n, blocks := s.rows(), len(s.members)
 	parts := make([]part, blocks)
 	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one for each tile at work
 	for range cap(buffers) {
@@ -103,6 +100,18 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 		s.diagonal[i] = s.scale*v - 2*s.h[i]
 	}
 	return s, nil
+}
+
+func newSums(g grouping) *sums {
+	n := g.rows()
+	s := &sums{grouping: g, class: make([][]float64, g.classes())}
+	for c := range s.class {
+		s.class[c] = make([]float64, n)
+	}
+	for j := 0; j < n; j += tile {
+		s.members = append(s.members, g.members(j, min(tile, n-j)))
+	}
+	return s
 }
 
 // centre finds the scale and the origin, and the diagonal as it is.
@@ -167,7 +176,7 @@ func powerOfTwo(values ...[]float64) float64 {
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 	rows, cols := t.Dims()
 	var mirror [tile]float64 // takes what the tile on the diagonal has twice
-	members := s.membersOf(j0, cols)
+	members := s.members[j0/tile]
 	var p part
 	for r := range rows {
 		i, row := i0+r, t.RawRowView(r)
@@ -203,15 +212,6 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
 		p = p.plus(p)
 	}
 	return p, nil
-}
-
-// membersOf returns, for each class but the last, which of some rows belong to it.
-func (s *sums) membersOf(from, count int) [][]int {
-	out := make([][]int, s.classes())
-	for j, c := range s.of[from : from+count] {
-		out[c] = append(out[c], j)
-	}
-	return out[:len(out)-1]
 }
 
 // sumAt returns the sum of row at some places, in two turns that need not wait for
