@@ -19,6 +19,7 @@
 //	RBFFamily, LaplacianFamily, MaternFamily, PolynomialFamily, ELMFamily
 //	                                       what package selection searches
 //	MedianRBF                              the default where no kernel is given
+//	Prepared                               Cross with the same rows many times
 //
 // Package kerneltest has the checks that a kernel of one's own should pass.
 //

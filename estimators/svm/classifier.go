@@ -26,7 +26,7 @@ const classifierType = "svm: Classifier"
 // and more classes are told apart one by one, by votes. The zero value is ready to use.
 // Features should be of comparable scale.
 //
-// PredictProba needs Probabilities to be set before Fit, which makes a fit about five
+// PredictProba needs Probabilities to be set before Fit, which makes a fit about four
 // times as long; Decision is there without it.
 type Classifier struct {
 	Kernel        kernels.Kernel  // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite

@@ -2,11 +2,13 @@ package svm
 
 import (
 	"context"
+	"errors"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -150,7 +152,7 @@ func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
 
 func (s *kernelSource) on(ctx context.Context, columns []int) (view, error) {
 	p, err := kernels.Prepare(ctx, s.kernel, pick(s.x, columns), s.options)
-	return kernelView{s, p}, err
+	return kernelView{s, p, columns}, err
 }
 
 // crossBlock rows at a time bound the memory of a product.
@@ -180,13 +182,18 @@ func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors [
 
 type kernelView struct {
 	*kernelSource
-	columns *kernels.Prepared
+	prepared *kernels.Prepared // the columns
+	columns  []int
 }
 
 func (v kernelView) shared(int) []float64 { return nil }
 
 func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
-	k, err := v.columns.Cross(ctx, pick(v.x, []int{i}))
+	k, err := v.prepared.Cross(ctx, pick(v.x, []int{i}))
+	var at *fault.NotFiniteError
+	if errors.As(err, &at) {
+		return &fault.NotFiniteError{Name: at.Name, Row: i, Col: v.columns[at.Col], Value: at.Value}
+	}
 	if err != nil {
 		return err
 	}

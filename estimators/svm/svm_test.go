@@ -62,6 +62,10 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.Equal(t, spelt.Intercept(), zero.Intercept())
 	assert.Equal(t, 0.1, DefaultEpsilon)
 	assert.Equal(t, 1.0, DefaultC)
+	assert.Equal(t, 1e-3, DefaultTolerance)
+	assert.Equal(t, 5, DefaultFolds, "as the package's documentation says")
+	assert.Equal(t, 8*8192*8192, DefaultCacheBytes, "as its comment says")
+	assert.Equal(t, 1000, shrinkPeriod, "as Observe says")
 
 	xb, labels := blobs(40, 2, 0.5, 1)
 	median, err = kernels.MedianRBF(ctx, xb, 0)
@@ -267,6 +271,17 @@ func TestErrors(t *testing.T) {
 	require.NoError(t, r.FitMatrix(ctx, k, target))
 	_, err = r.Predict(x)
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
+}
+
+// A kernel that overflows is an error that names the rows, in memory or not.
+func TestKernelOverflow(t *testing.T) {
+	x := mat.NewDense(4, 1, []float64{1, 2, 1e200, 3})
+	for _, cache := range []int64{0, 1} {
+		c := &Classifier{Kernel: kernels.Polynomial{Degree: 2, Coef0: 1}, CacheBytes: cache}
+		var at *estimators.NotFiniteError
+		require.ErrorAs(t, c.Fit(ctx, x, []int{0, 1, 0, 1}), &at)
+		assert.Equal(t, 2, at.Col)
+	}
 }
 
 // packed is a symmetric matrix of a type that gonum does not know.
