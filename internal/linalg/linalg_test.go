@@ -2,12 +2,16 @@ package linalg
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/blas"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -41,7 +45,7 @@ func plusRidge(s *mat.SymDense, lambda float64) *mat.SymDense {
 	return c
 }
 
-var sizes = []int{1, 2, 3, 31, 70}
+var sizes = []int{1, 2, 3, 31, 32, 33, 70, 257, 300}
 
 func TestCholesky(t *testing.T) {
 	for _, n := range sizes {
@@ -183,4 +187,28 @@ func identity(n int) *mat.Dense {
 		out.Set(i, i, 1)
 	}
 	return out
+}
+
+// BenchmarkTridiagonalize says how many times as long gonum's reduction takes.
+func BenchmarkTridiagonalize(b *testing.B) {
+	for _, n := range []int{50, 100, 200, 500, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			a := randomSPD(n, 1)
+			var impl lapack.Implementation
+			d, e, tau, work := make([]float64, n), make([]float64, n-1), make([]float64, n-1), make([]float64, 64*n)
+			var ours, gonums time.Duration
+			for b.Loop() {
+				one, other := clone(a), clone(a).RawSymmetric()
+				mirror(other.Data, n, n, false)
+				begin := time.Now()
+				Tridiagonalize(one)
+				ours += time.Since(begin)
+				begin = time.Now()
+				impl.Dsytrd(blas.Lower, n, other.Data, n, d, e, tau, work, len(work))
+				gonums += time.Since(begin)
+			}
+			b.ReportMetric(gonums.Seconds()/ours.Seconds(), "gonum/ours")
+			b.ReportMetric(4.0/3*math.Pow(float64(n), 3)*float64(b.N)/ours.Seconds()/1e9, "GFLOPS")
+		})
+	}
 }

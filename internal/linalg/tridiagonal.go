@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
@@ -33,11 +34,116 @@ func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 			copy(t.a[i*n:(i+1)*n], raw.Data[i*raw.Stride:i*raw.Stride+n])
 		}
 	}
-	mirror(t.a, n, n, false)
-	var impl lapack.Implementation
-	work := make([]float64, max(1, 64*n))
-	impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
+	if n < leastReduced {
+		mirror(t.a, n, n, false)
+		var impl lapack.Implementation
+		work := make([]float64, max(1, 64*n))
+		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
+	} else {
+		t.reduce()
+	}
 	return t
+}
+
+// leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
+// fewer calls on vectors that are short.
+const leastReduced = 256
+
+// reducePanel reflectors are found before the rest of the matrix is brought up to date
+// by one product.
+const reducePanel = 32
+
+// reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
+// read, row by row, and each row serves both as itself and as a column while it is in
+// the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
+// go where it leaves them, below the diagonal.
+func (t *Tridiagonal) reduce() {
+	n := t.n
+	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
+	// round, so that the update is one product of twice the depth.
+	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
+	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
+	column := make([]float64, n)
+	for first := 0; first < n; first += reducePanel {
+		size := min(reducePanel, n-first)
+		for i := range size {
+			k := first + i
+			c := column[:n-k]
+			copy(c, t.a[k*n+k:k*n+n])
+			for j := range i {
+				v, w := row(vw, j), row(vw, size+j)
+				axpy(-w[k], v[k:], c)
+				axpy(-v[k], w[k:], c)
+			}
+			t.d[k] = c[0]
+			if k == n-1 {
+				return
+			}
+			v, w := row(vw, i), row(vw, size+i)
+			clear(v[:k+1])
+			clear(w[:k+1])
+			t.reflect(k, c[1:], v[k+1:])
+			t.times(k+1, v[k+1:], w[k+1:])
+			for j := range i {
+				vj, wj := row(vw, j)[k+1:], row(vw, size+j)[k+1:]
+				inW, inV := dot(wj, v[k+1:]), dot(vj, v[k+1:])
+				axpy(-inW, vj, w[k+1:])
+				axpy(-inV, wj, w[k+1:])
+			}
+			scal(t.tau[k], w[k+1:])
+			axpy(-t.tau[k]/2*dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
+			copy(row(wv, i), w)
+			copy(row(wv, size+i), v)
+		}
+		t.update(first+size, 2*size, vw, wv)
+	}
+}
+
+// reflect finds the reflector of column k, given what is below the diagonal, which it
+// overwrites, and sets v to it.
+func (t *Tridiagonal) reflect(k int, below, v []float64) {
+	var impl lapack.Implementation
+	t.e[k], t.tau[k] = impl.Dlarfg(len(below), below[0], below[1:], 1)
+	v[0] = 1
+	copy(v[1:], below[1:])
+	for i, x := range below[1:] {
+		t.a[(k+2+i)*t.n+k] = x
+	}
+}
+
+// times sets w to the product of the matrix from row and column k on with v.
+func (t *Tridiagonal) times(k int, v, w []float64) {
+	clear(w)
+	for i := range v {
+		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
+		w[i] += dot(row, v[i:])
+		axpy(v[i], row[1:], w[i+1:])
+	}
+}
+
+// update subtracts VW' + WV' from the upper triangle from row k on.
+func (t *Tridiagonal) update(k, depth int, vw, wv []float64) {
+	const rows = 64
+	n := t.n
+	for i := k; i < n; i += rows {
+		r := min(rows, n-i)
+		blas64.Gemm(blas.Trans, blas.NoTrans, -1,
+			blas64.General{Rows: depth, Cols: r, Stride: n, Data: vw[i:]},
+			blas64.General{Rows: depth, Cols: n - i, Stride: n, Data: wv[i:]},
+			1, blas64.General{Rows: r, Cols: n - i, Stride: n, Data: t.a[i*n+i:]})
+	}
+}
+
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
+func dot(x, y []float64) float64 { return blas64.Dot(vector(x), vector(y)) }
+
+func scal(a float64, x []float64) { blas64.Scal(a, vector(x)) }
+
+func axpy(a float64, x, y []float64) {
+	if len(x) > 0 {
+		blas64.Axpy(a, vector(x), vector(y))
+	}
 }
 
 // Values returns the eigenvalues, ascending. Cost O(n²).
