@@ -181,38 +181,94 @@ func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if err := check.Columns("x", in, m.W.Cols); err != nil {
 		return err
 	}
-	n, d := in.Dims()
+	n, _ := in.Dims()
 	if dst.IsEmpty() {
 		dst.ReuseAs(n, m.W.Rows)
 	}
 	if rows, columns := dst.Dims(); rows != n || columns != m.W.Rows {
 		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, m.W.Rows, rows)
 	}
-	units := m.prepare()
-	return parallel.For(context.Background(), r.Workers, (n+hiddenRows-1)/hiddenRows, func(c int) error {
-		first, last := c*hiddenRows, min((c+1)*hiddenRows, n)
-		part := dst.Slice(first, last, 0, m.W.Rows).(*mat.Dense)
-		units.activate(part, in.Slice(first, last, 0, d).(*mat.Dense))
-		for i := range last - first {
-			for j, v := range part.RawRowView(i) {
-				if v-v != 0 {
-					return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: first + i, Col: j, Value: v}
-				}
+	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {
+		buffer := mat.NewDense(tileUnits, tileRows, nil)
+		return func(_, _ int, rows, units int) *mat.Dense { return buffer.Slice(0, units, 0, rows).(*mat.Dense) }
+	}, func(first, unit int, tile *mat.Dense) {
+		raw := dst.RawMatrix()
+		units, _ := tile.Dims()
+		for j := range units {
+			for i, v := range tile.RawRowView(j) {
+				raw.Data[(first+i)*raw.Stride+unit+j] = v
 			}
+		}
+	})
+}
+
+// UnitsTo sets dst, h×m, to the activations with the units in rows: the transpose of
+// Transform's, for sums over rows, which are faster along them.
+func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
+	m := r.fitted
+	if m == nil {
+		return fault.NotFitted(randomHiddenName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if err := check.Columns("x", in, m.W.Cols); err != nil {
+		return err
+	}
+	n, _ := in.Dims()
+	if units, rows := dst.Dims(); units != m.W.Rows || rows != n {
+		return fault.Shape("dst has", units, "rows", "want %d of %d columns, dst has %d columns", m.W.Rows, n, rows)
+	}
+	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {
+		return func(first, unit int, rows, units int) *mat.Dense {
+			return dst.Slice(unit, unit+units, first, first+rows).(*mat.Dense)
+		}
+	}, func(int, int, *mat.Dense) {})
+}
+
+// Activations are computed in tiles of so many units and rows: they stay in the cache, and
+// their products below the size that gonum's spreads over processors of its own accord,
+// which Workers is to say.
+const tileUnits, tileRows = 64, 192
+
+// tiles computes all activations: a task takes memory for tiles from what newMemory
+// returns, and hands each to done.
+func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense, done func(first, unit int, tile *mat.Dense)) error {
+	n, d := x.Dims()
+	u := r.fitted.prepare()
+	return parallel.For(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
+		first := c * tileRows
+		rows := u.rows(x.Slice(first, min(first+tileRows, n), 0, d).(*mat.Dense))
+		memory := newMemory()
+		for unit := 0; unit < u.W.Rows; unit += tileUnits {
+			tile := memory(first, unit, len(rows.squares), min(tileUnits, u.W.Rows-unit))
+			u.activate(tile, unit, rows)
+			if err := finiteTile(tile, first, unit); err != nil {
+				return err
+			}
+			done(first, unit, tile)
 		}
 		return nil
 	})
 }
 
-// Products of hiddenRows rows with hiddenColumns units at a time: they stay in the
-// cache, and below the size that gonum's product spreads over processors of its own
-// accord, which Workers is to say.
-const hiddenRows, hiddenColumns = 64, 192
+func finiteTile(tile *mat.Dense, first, unit int) error {
+	units, _ := tile.Dims()
+	for j := range units {
+		for i, v := range tile.RawRowView(j) {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: first + i, Col: unit + j, Value: v}
+			}
+		}
+	}
+	return nil
+}
 
 // hiddenUnits are the units in the form that a product with rows wants.
 type hiddenUnits struct {
 	*hiddenModel
-	trans *mat.Dense // d×h: the columns w; for distances -2bw, of w less the shift
+	weights *mat.Dense // w (h×d); for distances -2bw, of w less the shift
 	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, in which x and w are less
 	// their mean, so that the norms do not dwarf the distance.
 	shift   []float64
@@ -223,51 +279,59 @@ func (m *hiddenModel) distances() bool { return m.Activation == DataRBF || m.Act
 
 func (m *hiddenModel) prepare() *hiddenUnits {
 	h, d := m.W.Rows, m.W.Cols
-	u := &hiddenUnits{hiddenModel: m, trans: mat.NewDense(d, h, nil)}
-	if m.distances() {
-		u.shift, u.squares = make([]float64, d), make([]float64, h)
-		for i := range h {
-			for j, w := range m.W.Data[i*d : (i+1)*d] {
-				u.shift[j] += w / float64(h)
-			}
+	u := &hiddenUnits{hiddenModel: m, weights: mat.NewDense(h, d, m.W.Data)}
+	if !m.distances() {
+		return u
+	}
+	u.weights, u.shift, u.squares = mat.DenseCopyOf(u.weights), make([]float64, d), make([]float64, h)
+	for i := range h {
+		for j, w := range u.weights.RawRowView(i) {
+			u.shift[j] += w / float64(h)
 		}
 	}
 	for i := range h {
-		for j, w := range m.W.Data[i*d : (i+1)*d] {
-			if m.distances() {
-				w -= u.shift[j]
-				u.squares[i] += w * w
-				w *= -2 * m.B[i]
-			}
-			u.trans.Set(j, i, w)
+		row := u.weights.RawRowView(i)
+		for j, w := range row {
+			w -= u.shift[j]
+			u.squares[i] += w * w
+			row[j] = -2 * m.B[i] * w
 		}
 	}
 	return u
 }
 
-// activate sets dst to the activations of up to hiddenRows rows.
-func (u *hiddenUnits) activate(dst, x *mat.Dense) {
-	rows, d := x.Dims()
-	from := x
-	if u.distances() {
-		from = mat.NewDense(rows, d, nil)
-		for i := range rows {
-			row := from.RawRowView(i)
-			for j, v := range x.RawRowView(i) {
-				row[j] = v - u.shift[j]
+// hiddenRows are rows in that form.
+type hiddenRows struct {
+	given   *mat.Dense
+	trans   *mat.Dense // d×m, less the shift
+	squares []float64  // |x|², of x less the shift
+}
+
+func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
+	n, d := x.Dims()
+	r := hiddenRows{given: x, trans: mat.NewDense(d, n, nil), squares: make([]float64, n)}
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			if u.shift != nil {
+				v -= u.shift[j]
 			}
+			r.squares[i] += v * v
+			r.trans.Set(j, i, v)
 		}
 	}
-	for first := 0; first < u.W.Rows; first += hiddenColumns {
-		last := min(first+hiddenColumns, u.W.Rows)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, from.RawMatrix(), u.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
-			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
-	}
-	for i := range rows {
+	return r
+}
+
+// activate sets dst to the activations of the units from first on, in rows.
+func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
+	units, _ := dst.Dims()
+	_, d := u.weights.Dims()
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0, dst.RawMatrix())
+	for j := range units {
 		if u.distances() {
-			u.fromDistances(dst.RawRowView(i), x.RawRowView(i), from.RawRowView(i))
+			u.fromDistances(dst.RawRowView(j), first+j, r)
 		} else {
-			u.fromProducts(dst.RawRowView(i), d)
+			u.fromProducts(dst.RawRowView(j), u.B[first+j])
 		}
 	}
 }
@@ -276,20 +340,17 @@ func (u *hiddenUnits) activate(dst, x *mat.Dense) {
 // from the differences: above it, ten bits are lost at most.
 const cancellation = 1e-3
 
-// fromDistances completes a row of -2b<x, w>, in which shifted is x less the shift.
-func (u *hiddenUnits) fromDistances(dst, x, shifted []float64) {
-	own := 0.0
-	for _, v := range shifted {
-		own += v * v
-	}
-	squares, d := u.squares[:len(dst)], len(x)
-	for i, b := range u.B {
-		norms := b * (own + squares[i])
+// fromDistances completes a unit's -2b<x, w>.
+func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
+	b, own, d := u.B[unit], u.squares[unit], u.W.Cols
+	for i, s := range r.squares[:len(dst)] {
+		norms := b * (own + s)
 		v := norms + dst[i]
 		// The negated comparison also catches the NaN of norms that overflowed.
 		if !(v > cancellation*norms) {
 			v = 0
-			for j, w := range u.W.Data[i*d : (i+1)*d] {
+			x := r.given.RawRowView(i)
+			for j, w := range u.W.Data[unit*d : (unit+1)*d] {
 				v += (x[j] - w) * (x[j] - w)
 			}
 			v *= b
@@ -299,17 +360,16 @@ func (u *hiddenUnits) fromDistances(dst, x, shifted []float64) {
 	vecmath.Exp(dst, -1, dst)
 }
 
-// fromProducts completes a row of <x, w>.
-func (u *hiddenUnits) fromProducts(dst []float64, d int) {
-	b := u.B[:len(dst)]
+// fromProducts completes a unit's <x, w>.
+func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	switch u.Activation {
 	case Sigmoid, NormalizedSigmoid:
 		over := 1.0
 		if u.Activation == NormalizedSigmoid {
-			over = float64(d)
+			over = float64(u.W.Cols)
 		}
 		for i, v := range dst {
-			dst[i] = b[i] - v/over
+			dst[i] = b - v/over
 		}
 		vecmath.Exp(dst, 1, dst)
 		for i, e := range dst {
@@ -317,7 +377,7 @@ func (u *hiddenUnits) fromProducts(dst []float64, d int) {
 		}
 	case Tanh: // 1 - 2/(1 + e²ᵗ), to 2⁻⁵³ of 1
 		for i, v := range dst {
-			dst[i] = v + b[i]
+			dst[i] = v + b
 		}
 		vecmath.Exp(dst, 2, dst)
 		for i, e := range dst {

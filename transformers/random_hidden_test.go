@@ -153,6 +153,13 @@ func TestHiddenTransformTo(t *testing.T) {
 	assert.True(t, mat.Equal(want, dst))
 	assert.EqualError(t, r.TransformTo(mat.NewDense(3, 5, nil), x), "dst has 5 columns, want 3 rows of 4, dst has 3 rows")
 	require.ErrorIs(t, r.TransformTo(mat.NewDense(2, 4, nil), x), ErrShape)
+
+	units := mat.NewDense(4, 3, nil)
+	require.NoError(t, r.UnitsTo(units, x))
+	assert.True(t, mat.Equal(want.T(), units))
+	assert.EqualError(t, r.UnitsTo(mat.NewDense(3, 4, nil), x), "dst has 3 rows, want 4 of 3 columns, dst has 4 columns")
+	require.ErrorIs(t, r.UnitsTo(units, mat.NewDense(3, 1, nil)), ErrShape)
+	require.ErrorIs(t, (&RandomHidden{}).UnitsTo(units, x), ErrNotFitted)
 }
 
 func TestHiddenFirst(t *testing.T) {

@@ -70,7 +70,7 @@ func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
 	return &hiddenLayer{hidden: h, units: len(b)}
 }
 
-func (l *hiddenLayer) features(dst, x *mat.Dense) error { return l.hidden.TransformTo(dst, x) }
+func (l *hiddenLayer) features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
 func (l *hiddenLayer) width(units int) int              { return min(units, l.units) }
 
 func (l *hiddenLayer) first(units int) (layer, error) {

@@ -21,9 +21,9 @@ type plane struct {
 // solvePlane finds the discriminant directions: with W the mean of the classes' shrunk
 // covariances and M the class means less their mean, in columns, they are W⁻¹MQS⁻¹ for
 // M'W⁻¹M = QS²Q', on which W is the identity.
-func (s *solution) solvePlane(stats []*Statistics, weight []float64, magnitude float64) (*mat.Dense, error) {
+func (s *solution) solvePlane(stats []*Statistics, weight []float64) (*mat.Dense, error) {
 	h, k := len(stats[0].mean), len(stats)
-	covs := covariances(stats, magnitude)
+	covs := covariances(stats)
 	within, centred := mat.NewSymDense(h, nil), mat.NewDense(h, k, nil)
 	for i, cov := range covs {
 		within.AddSym(within, cov)
@@ -99,7 +99,7 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 
 // covariances are the classes' shrunk ones, a class of one row having the mean of the
 // others'; the identity where nothing varies.
-func covariances(stats []*Statistics, magnitude float64) []*mat.SymDense {
+func covariances(stats []*Statistics) []*mat.SymDense {
 	h := len(stats[0].mean)
 	out := make([]*mat.SymDense, len(stats))
 	mean, count := mat.NewSymDense(h, nil), 0.0
@@ -110,7 +110,7 @@ func covariances(stats []*Statistics, magnitude float64) []*mat.SymDense {
 			count++
 		}
 	}
-	if limit := 16 * 0x1p-52 * magnitude; count == 0 || mat.Trace(mean) <= limit*limit*float64(h)*count {
+	if count == 0 || constant(mat.Trace(mean)/float64(h)/count, stats) {
 		identity := mat.NewSymDense(h, nil)
 		for j := range h {
 			identity.SetSym(j, j, 1)

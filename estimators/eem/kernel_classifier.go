@@ -109,16 +109,12 @@ func (l *landmarkLayer) independentRows() *mat.Dense {
 }
 
 func (l *landmarkLayer) features(dst, x *mat.Dense) error {
-	k, err := kernels.Cross(context.Background(), l.kernel, x, l.independentRows(), &kernels.Options{Workers: l.workers})
+	k, err := kernels.Cross(context.Background(), l.kernel, l.independentRows(), x, &kernels.Options{Workers: l.workers})
 	if err != nil {
 		return err
 	}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, l.transposed(), k.RawMatrix())
-	if dst.IsEmpty() {
-		dst.SetRawMatrix(k.RawMatrix())
-	} else {
-		dst.Copy(k)
-	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, l.transposed(), k.RawMatrix())
+	dst.Copy(k)
 	return nil
 }
 

@@ -54,12 +54,13 @@ func TestKernelReference(t *testing.T) {
 		k := &KernelClassifier{Kernel: kernels.RBF{Gamma: c.Gamma}, Landmarks: landmarks}
 		require.NoError(t, k.Fit(ctx, x, labels))
 
-		phi := &mat.Dense{}
+		n, _ := x.Dims()
+		phi := mat.NewDense(k.m.layer.width(math.MaxInt), n, nil)
 		require.NoError(t, k.m.layer.features(phi, x))
-		_, rank := phi.Dims()
+		rank, _ := phi.Dims()
 		assert.Equal(t, c.Rank, rank, name)
 		var gram mat.Dense
-		gram.Mul(phi, phi.T())
+		gram.Mul(phi.T(), phi)
 		assert.True(t, mat.EqualApprox(golden.Dense(c.Gram), &gram, 1e-9), name)
 		pair := k.Pairs()[0]
 		assert.LessOrEqual(t, golden.MaxError([]float64{pair.Means[1], pair.Means[0], pair.Variances[1], pair.Variances[0], pair.Shrinkage[1], pair.Shrinkage[0]},

@@ -44,7 +44,7 @@ func (m Multiclass) String() string {
 // layer is what both machines see rows through. Layers are nested: the first columns
 // are the features of a smaller one.
 type layer interface {
-	// features of the rows of x are put into dst, which is empty or has their shape.
+	// features of the rows of x (m×d) are put into the columns of dst (h×m).
 	features(dst, x *mat.Dense) error
 	// width is the number of features of the first units; all of them if units is large.
 	width(units int) int
@@ -72,11 +72,10 @@ type settings struct {
 
 // model is a fitted Classifier or KernelClassifier.
 type model struct {
-	layer     layer
-	width     int // of rows
-	classes   []int
-	stats     []*Statistics // of each class; nil after loading
-	magnitude float64       // the largest feature
+	layer   layer
+	width   int // of rows
+	classes []int
+	stats   []*Statistics // of each class; nil after loading
 	// solved returns what follows from the statistics; nil while a class has no rows.
 	// After a chunk it is worked out at the first call, so that chunks that nobody
 	// predicts between cost no solution.
@@ -162,13 +161,13 @@ func (c settings) path(ctx context.Context, x mat.Matrix, y []int, units []int) 
 		if one.layer, err = m.layer.first(u); err != nil {
 			return nil, err
 		}
-		one.stats, one.magnitude = sums[at].stats, sums[at].largest
+		one.stats = sums[at]
 		for k, s := range one.stats {
 			if s.n == 0 {
 				return nil, fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
 			}
 		}
-		s, err := c.solve(ctx, one.classes, one.stats, one.magnitude, one.layer)
+		s, err := c.solve(ctx, one.classes, one.stats, one.layer)
 		if err != nil {
 			return nil, err
 		}
@@ -214,8 +213,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 	if err != nil {
 		return nil, err
 	}
-	m.magnitude = max(m.magnitude, sums[0].largest)
-	for k, s := range sums[0].stats {
+	for k, s := range sums[0] {
 		if err := m.stats[k].absorb(s); err != nil {
 			return nil, err
 		}
@@ -224,9 +222,8 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 	if slices.ContainsFunc(m.stats, func(s *Statistics) bool { return s.n == 0 }) {
 		return m, nil
 	}
-	stats, magnitude := m.stats, m.magnitude
 	m.solved = sync.OnceValues(func() (*solution, error) {
-		return c.solve(context.Background(), m.classes, stats, magnitude, m.layer)
+		return c.solve(context.Background(), m.classes, m.stats, m.layer)
 	})
 	return m, nil
 }
@@ -293,57 +290,33 @@ func (m *model) check(typ string, x mat.Matrix, y []int) (*mat.Dense, error) {
 	return xd, nil
 }
 
-// sums are statistics of the features of some rows.
-type sums struct {
-	stats   []*Statistics // of each class
-	largest float64       // feature, by absolute value
-}
-
-// Rows are summed a shard at a time, and shards in groups that are summed beside each
-// other, each into statistics of its own: what a shard and a group are depends on the
-// rows and features alone, so that the sums do not depend on the workers.
+// Rows are summed in groups, beside each other, each into sums of its own. What a group is
+// depends on the rows and features alone, so that the sums do not depend on the workers.
 const (
-	leastShard, mostShard = 256, 4096
-	mostGroups            = 16
-	groupBytes            = 64 << 20 // that statistics of all groups may take
+	leastGroup = 512 // rows, and four for each feature
+	mostGroups = 16
+	groupBytes = 64 << 20 // that the sums of all groups may take
 )
 
-// take sums the features of rows by class, for each of widths, ascending.
-func (c settings) take(ctx context.Context, m *model, x *mat.Dense, y []int, widths []int) ([]sums, error) {
-	n, d := x.Dims()
+// take returns the statistics of the features of rows, for each of widths, ascending, and
+// class.
+func (c settings) take(ctx context.Context, m *model, x *mat.Dense, y []int, widths []int) ([][]*Statistics, error) {
+	n := len(y)
 	largest := widths[len(widths)-1]
-	shard := min(mostShard, max(leastShard, 2*largest, (n+mostGroups-1)/mostGroups))
-	shards := (n + shard - 1) / shard
-	groups := max(1, min(shards, mostGroups, groupBytes/(8*largest*largest*len(m.classes))))
-	parts := make([][]sums, groups)
+	groups := max(1, min(n/max(leastGroup, 4*largest), mostGroups, groupBytes/(8*largest*largest*len(m.classes))))
+	parts := make([][][]*Statistics, groups)
 	err := parallel.For(ctx, c.workers, groups, func(g int) error {
-		parts[g] = newSums(len(widths), len(m.classes))
-		h := &mat.Dense{}
-		for s := g * shards / groups; s < (g+1)*shards/groups; s++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			first, last := s*shard, min((s+1)*shard, n)
-			if rows, _ := h.Dims(); rows != last-first {
-				h = &mat.Dense{}
-			}
-			if err := m.layer.features(h, x.Slice(first, last, 0, d).(*mat.Dense)); err != nil {
-				return err
-			}
-			if err := m.add(parts[g], h, y[first:last], widths); err != nil {
-				return err
-			}
-		}
-		return nil
+		var err error
+		parts[g], err = m.sum(ctx, x, y, g*n/groups, (g+1)*n/groups, widths)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, part := range parts[1:] {
 		for w := range widths {
-			parts[0][w].largest = max(parts[0][w].largest, part[w].largest)
-			for k, s := range part[w].stats {
-				if err := parts[0][w].stats[k].absorb(s); err != nil {
+			for k, s := range part[w] {
+				if err := parts[0][w][k].absorb(s); err != nil {
 					return nil, err
 				}
 			}
@@ -352,60 +325,60 @@ func (c settings) take(ctx context.Context, m *model, x *mat.Dense, y []int, wid
 	return parts[0], nil
 }
 
-func newSums(widths, classes int) []sums {
-	out := make([]sums, widths)
-	for w := range out {
-		out[w].stats = make([]*Statistics, classes)
-		for k := range out[w].stats {
-			out[w].stats[k] = &Statistics{}
+// sum returns the statistics of the rows from first to last.
+func (m *model) sum(ctx context.Context, x *mat.Dense, y []int, first, last int, widths []int) ([][]*Statistics, error) {
+	out := make([][]*Statistics, len(widths))
+	rows := make([][]int, len(m.classes))
+	for i := first; i < last; i++ {
+		k, _ := slices.BinarySearch(m.classes, y[i])
+		rows[k] = append(rows[k], i)
+	}
+	buffer := newPanel(widths[len(widths)-1])
+	for _, of := range rows {
+		sums := newAccumulator(widths)
+		for len(of) > 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			some := of[:min(panel, len(of))]
+			of = of[len(some):]
+			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
+			if err := m.layer.features(features, rowsAt(x, some)); err != nil {
+				return nil, err
+			}
+			sums.add(features)
 		}
+		stats, err := sums.statistics()
+		if err != nil {
+			return nil, err
+		}
+		for w, s := range stats {
+			out[w] = append(out[w], s)
+		}
+	}
+	return out, nil
+}
+
+// rowsAt copies some rows of x.
+func rowsAt(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
 	}
 	return out
 }
 
-// add takes the rows of h in.
-func (m *model) add(to []sums, h *mat.Dense, y []int, widths []int) error {
-	rows := make([][]int, len(m.classes))
-	for i, label := range y {
-		k, _ := slices.BinarySearch(m.classes, label)
-		rows[k] = append(rows[k], i)
-	}
-	for k, of := range rows {
-		if len(of) == 0 {
-			continue
-		}
-		blocks, err := moments(h, of, widths)
-		if err != nil {
-			return err
-		}
-		for w, b := range blocks {
-			if err := to[w].stats[k].absorb(b); err != nil {
-				return err
-			}
-		}
-	}
-	most := make([]float64, widths[len(widths)-1])
-	for i := range y {
-		for j, v := range h.RawRowView(i)[:len(most)] {
-			most[j] = max(most[j], math.Abs(v))
-		}
-	}
-	for w, width := range widths {
-		to[w].largest = max(to[w].largest, slices.Max(most[:width]))
-	}
-	return nil
-}
-
 // solve works out what predicts.
-func (c settings) solve(ctx context.Context, classes []int, stats []*Statistics, magnitude float64, l layer) (*solution, error) {
+func (c settings) solve(ctx context.Context, classes []int, stats []*Statistics, l layer) (*solution, error) {
 	s := &solution{classes: classes, report: estimators.Report{Converged: true, Iterations: 1}}
 	weight := c.weights(stats)
 	var directions *mat.Dense
 	var err error
 	if c.multiclass == Discriminant && len(classes) > 2 {
-		directions, err = s.solvePlane(stats, weight, magnitude)
+		directions, err = s.solvePlane(stats, weight)
 	} else {
-		directions, err = s.solvePairs(ctx, stats, weight, magnitude)
+		directions, err = s.solvePairs(ctx, stats, weight)
 	}
 	if err != nil {
 		return nil, err
@@ -433,13 +406,13 @@ func (c settings) weights(stats []*Statistics) []float64 {
 }
 
 // solvePairs finds the direction of every pair of classes.
-func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, weight []float64, magnitude float64) (*mat.Dense, error) {
+func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, weight []float64) (*mat.Dense, error) {
 	for i := range s.classes {
 		for j := range i {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := project(stats[i], stats[j], magnitude)
+			p, err := project(stats[i], stats[j])
 			if err != nil {
 				return nil, err
 			}
@@ -603,7 +576,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 	if err != nil {
 		return nil, err
 	}
-	n, d := xd.Dims()
+	n, _ := xd.Dims()
 	if err := check.Rows("block", len(block), n); err != nil {
 		return nil, err
 	}
@@ -625,10 +598,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 				rows, labels = append(rows, i), append(labels, y[i])
 			}
 		}
-		held := mat.NewDense(len(rows), d, nil)
-		for i, r := range rows {
-			held.SetRow(i, xd.RawRowView(r))
-		}
+		held := rowsAt(xd, rows)
 		s, err := c.without(ctx, m, all[0], held, labels, widths)
 		if err != nil {
 			return fmt.Errorf("without block %d: %w", names[b], err)
@@ -650,22 +620,22 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 }
 
 // without returns the solution for all rows but those held.
-func (c settings) without(ctx context.Context, m *model, all sums, held *mat.Dense, labels, widths []int) (*solution, error) {
+func (c settings) without(ctx context.Context, m *model, all []*Statistics, held *mat.Dense, labels, widths []int) (*solution, error) {
 	own, err := c.take(ctx, m, held, labels, widths)
 	if err != nil {
 		return nil, err
 	}
 	stats := make([]*Statistics, len(m.classes))
 	for k := range stats {
-		stats[k] = all.stats[k].Clone()
-		if err := stats[k].Unmerge(own[0].stats[k]); err != nil {
+		stats[k] = all[k].Clone()
+		if err := stats[k].Unmerge(own[0][k]); err != nil {
 			return nil, err
 		}
 		if stats[k].n == 0 {
 			return nil, fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
 		}
 	}
-	return c.solve(ctx, m.classes, stats, all.largest, m.layer)
+	return c.solve(ctx, m.classes, stats, m.layer)
 }
 
 func (m *model) labels() []int {

@@ -25,8 +25,8 @@ type projection struct {
 
 // project solves for the direction of two classes. A class of one row borrows the
 // other's covariance; with one row in both, or activations that do not vary, the
-// covariance is the identity. magnitude is the largest activation.
-func project(pos, neg *Statistics, magnitude float64) (*projection, error) {
+// covariance is the identity.
+func project(pos, neg *Statistics) (*projection, error) {
 	h := len(pos.mean)
 	p := &projection{beta: make([]float64, h)}
 	covPos, rhoPos := pos.LedoitWolf()
@@ -41,7 +41,7 @@ func project(pos, neg *Statistics, magnitude float64) (*projection, error) {
 	var sum mat.SymDense
 	sum.AddSym(covPos, covNeg)
 	meanDiagonal := mat.Trace(&sum) / float64(h)
-	if limit := 16 * 0x1p-52 * magnitude; meanDiagonal <= limit*limit {
+	if constant(meanDiagonal, []*Statistics{pos, neg}) {
 		covPos, covNeg = halfIdentity(h), halfIdentity(h)
 		sum.Reset()
 		sum.AddSym(covPos, covNeg)
@@ -76,6 +76,19 @@ func project(pos, neg *Statistics, magnitude float64) (*projection, error) {
 		return p.withoutDirection(), nil
 	}
 	return p, nil
+}
+
+// constant says of a mean variance whether it is but the rounding of features that do not
+// vary. Those are as large as their means.
+func constant(variance float64, stats []*Statistics) bool {
+	largest := 0.0
+	for _, s := range stats {
+		for _, m := range s.mean {
+			largest = max(largest, math.Abs(m))
+		}
+	}
+	limit := 16 * 0x1p-52 * largest
+	return variance <= limit*limit
 }
 
 // withoutDirection is what is left where nothing tells the classes apart.

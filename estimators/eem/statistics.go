@@ -1,7 +1,6 @@
 package eem
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -30,6 +29,7 @@ const (
 type Statistics struct {
 	n    float64
 	mean []float64
+	low  []float64 // what rounding leaves of the mean: far from 0 it is not small beside the spread
 	c2   *mat.SymDense
 	c3   []float64
 	c4   float64
@@ -46,7 +46,7 @@ func (s *Statistics) Mean() []float64 { return append([]float64(nil), s.mean...)
 
 // Clone returns an independent copy.
 func (s *Statistics) Clone() *Statistics {
-	c := &Statistics{n: s.n, mean: s.Mean(), c3: append([]float64(nil), s.c3...), c4: s.c4}
+	c := &Statistics{n: s.n, mean: s.Mean(), low: append([]float64(nil), s.low...), c3: append([]float64(nil), s.c3...), c4: s.c4}
 	if s.c2 != nil {
 		c.c2 = mat.NewSymDense(s.c2.SymmetricDim(), nil)
 		c.c2.CopySym(s.c2)
@@ -65,118 +65,49 @@ func (s *Statistics) Add(x mat.Matrix) error {
 	if s.n > 0 && h != len(s.mean) {
 		return fault.Columns("x", h, len(s.mean))
 	}
-	block, err := moments(xd, nil, []int{h})
+	sums := newAccumulator([]int{h})
+	n, _ := xd.Dims()
+	y := newPanel(h)
+	for first := 0; first < n; first += panel {
+		some := y.Slice(0, h, 0, min(panel, n-first)).(*mat.Dense)
+		transpose(some, xd.Slice(first, min(first+panel, n), 0, h).(*mat.Dense))
+		sums.add(some)
+	}
+	block, err := sums.statistics()
 	if err != nil {
 		return err
 	}
 	return s.absorb(block[0])
 }
 
-// moments returns the statistics of some rows of x, nil for all, for the first so many
-// columns as each of widths says, ascending. The symmetric product, which is nearly all
-// of the cost, is done once, for the largest.
-func moments(x *mat.Dense, rows []int, widths []int) ([]*Statistics, error) {
-	if rows == nil {
-		n, _ := x.Dims()
-		rows = make([]int, n)
-		for i := range rows {
-			rows[i] = i
-		}
-	}
-	largest := widths[len(widths)-1]
-	mean := make([]float64, largest)
-	origin := x.RawRowView(rows[0]) // from which sums lose nothing to a common offset
-	for _, i := range rows {
-		for j, v := range x.RawRowView(i)[:largest] {
-			mean[j] += v - origin[j]
-		}
-	}
-	for j, v := range mean {
-		mean[j] = origin[j] + v/float64(len(rows))
-	}
-	c2, rest := mat.NewSymDense(largest, nil), make([]float64, largest)
-	out := make([]*Statistics, len(widths))
-	for k, width := range widths {
-		out[k] = &Statistics{n: float64(len(rows)), c2: c2, c3: make([]float64, width)}
-	}
-	buffer := mat.NewDense(largest, panel+panelPadding, nil)
-	for first := 0; first < len(rows); first += panel {
-		some := rows[first:min(first+panel, len(rows))]
-		y := buffer.Slice(0, largest, 0, len(some)).(*mat.Dense)
-		centre(y, x, some, mean)
-		c2.SymRankK(c2, 1, y)
-		higher(out, y, widths, rest)
-	}
-	for k, s := range out {
-		s.mean = make([]float64, widths[k])
-		for j := range s.mean {
-			s.mean[j] = mean[j] + rest[j]/float64(len(rows)) // what rounding left
-		}
-		if widths[k] < largest {
-			s.c2 = mat.NewSymDense(widths[k], nil)
-			s.c2.CopySym(c2.SliceSym(0, widths[k]).(*mat.SymDense))
-		}
-		if v := s.c4 + mat.Trace(s.c2); v-v != 0 {
-			return nil, fmt.Errorf("%s: the rows are too large, their fourth powers overflow: %w", statisticsType, fault.ErrNotFinite)
-		}
-	}
-	return out, nil
-}
-
-// A panel of rows at a time is centred, into columns, along which the symmetric product
-// is faster, and stays in the cache. The padding keeps its columns from lying a power of
-// two apart, where they would drive each other out.
-const panel, panelPadding = 512, 8
-
-// centre sets y to some rows of x less the mean, in columns.
-func centre(y, x *mat.Dense, rows []int, mean []float64) {
-	raw := y.RawMatrix()
-	const tile = 16 // rows whose parts stay in the cache together
-	for first := 0; first < len(rows); first += tile {
-		last := min(first+tile, len(rows))
-		for i := first; i < last; i++ {
-			for j, v := range x.RawRowView(rows[i])[:len(mean)] {
-				raw.Data[j*raw.Stride+i] = v - mean[j]
-			}
-		}
-	}
-}
-
-// higher adds the third and fourth moments of columns y of rows; rest takes their sums.
-func higher(out []*Statistics, y *mat.Dense, widths []int, rest []float64) {
-	_, n := y.Dims()
-	squares := make([]float64, n) // of the part of each row up to a width
-	from := 0
-	for k, width := range widths {
-		for j := from; j < width; j++ {
-			sum := 0.0
-			for i, v := range y.RawRowView(j) {
-				squares[i] += v * v
-				sum += v
-			}
-			rest[j] += sum
-		}
-		from = width
-		s := out[k]
-		for j := range width {
-			s.c3[j] += blas64.Dot(vector(y.RawRowView(j)), vector(squares))
-		}
-		for _, v := range squares {
-			s.c4 += v * v
-		}
-	}
-}
-
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
 
-// shift moves the moments to another centre c; they are then about c, not the mean.
-func (s *Statistics) shift(c []float64) {
+// from returns the mean of s less that of o.
+func (s *Statistics) from(o *Statistics) []float64 {
+	d := make([]float64, len(s.mean))
+	for j := range d {
+		d[j] = (s.mean[j] - o.mean[j]) + (s.low[j] - o.low[j])
+	}
+	return d
+}
+
+// move adds d to the mean, but not to the moments.
+func (s *Statistics) move(d []float64) {
+	for j, v := range d {
+		small := s.low[j] + v
+		sum := s.mean[j] + small
+		back := sum - s.mean[j]
+		s.low[j] = (s.mean[j] - (sum - back)) + (small - back)
+		s.mean[j] = sum
+	}
+}
+
+// shift moves the moments to a centre e below the mean; they are then about it.
+func (s *Statistics) shift(e []float64) {
 	h := len(s.mean)
-	e := make([]float64, h)
 	squares := 0.0
-	for j, m := range s.mean {
-		e[j] = m - c[j]
-		squares += e[j] * e[j]
+	for _, v := range e {
+		squares += v * v
 	}
 	ev := mat.NewVecDense(h, e)
 	c2e := mat.NewVecDense(h, nil)
@@ -188,7 +119,6 @@ func (s *Statistics) shift(c []float64) {
 		s.c3[j] += 2*c2e.AtVec(j) + (trace+s.n*squares)*e[j]
 	}
 	s.c2.SymRankOne(s.c2, s.n, ev)
-	copy(s.mean, c)
 }
 
 // Merge takes in the rows that o holds, which stays as it is. Any order and grouping
@@ -213,13 +143,16 @@ func (s *Statistics) absorb(o *Statistics) error {
 		return fault.Shape("the other statistics have", len(o.mean), "columns", "these have %d", len(s.mean))
 	}
 	n := s.n + o.n
-	centre := make([]float64, len(s.mean))
-	for j := range centre {
-		// From the larger mean's side, so that a tiny block moves it by little.
-		centre[j] = s.mean[j] + (o.mean[j]-s.mean[j])*(o.n/n)
+	toCentre, fromOther := o.from(s), s.from(o)
+	toOwn := make([]float64, len(s.mean))
+	for j := range toCentre {
+		toCentre[j] *= o.n / n
+		toOwn[j] = -toCentre[j]
+		fromOther[j] = -fromOther[j] - toCentre[j]
 	}
-	s.shift(centre)
-	o.shift(centre)
+	s.shift(toOwn)
+	o.shift(fromOther)
+	s.move(toCentre)
 	s.n = n
 	s.c2.AddSym(s.c2, o.c2)
 	for j, v := range o.c3 {
@@ -247,11 +180,12 @@ func (s *Statistics) Unmerge(o *Statistics) error {
 		return nil
 	}
 	other := o.Clone()
-	other.shift(s.mean)
+	apart := o.from(s)
+	other.shift(apart)
 	n := s.n - o.n
-	centre := make([]float64, len(s.mean))
-	for j, m := range s.mean {
-		centre[j] = m - (o.mean[j]-m)*(o.n/n)
+	toCentre := make([]float64, len(s.mean))
+	for j, e := range apart {
+		toCentre[j] = -e * (o.n / n)
 	}
 	// What is left, about the old mean; then about its own.
 	other.c2.ScaleSym(-1, other.c2)
@@ -261,20 +195,20 @@ func (s *Statistics) Unmerge(o *Statistics) error {
 	}
 	s.c4 = s.c4 - other.c4
 	s.n = n
-	s.recentre(centre)
+	s.recentre(toCentre)
 	s.c4 = max(0, s.c4)
 	return nil
 }
 
-// recentre moves moments about mean, which is not the rows' own, to their own c.
-func (s *Statistics) recentre(c []float64) {
-	// shift supposes that the first moment is 0; about another point it is n(c - point).
-	h := len(c)
-	d := make([]float64, h) // y about c is y about the old point less d
+// recentre moves moments about the mean, which is not the rows' own, to their own, d above
+// it.
+func (s *Statistics) recentre(d []float64) {
+	// shift supposes that the first moment is 0; about another point it is nd. Rows about
+	// their own mean are those about the old point less d.
+	h := len(d)
 	squares := 0.0
-	for j := range c {
-		d[j] = c[j] - s.mean[j]
-		squares += d[j] * d[j]
+	for _, v := range d {
+		squares += v * v
 	}
 	dv := mat.NewVecDense(h, d)
 	c2d := mat.NewVecDense(h, nil)
@@ -288,7 +222,7 @@ func (s *Statistics) recentre(c []float64) {
 		s.c3[j] += -2*c2d.AtVec(j) - trace*d[j] + 2*s.n*squares*d[j]
 	}
 	s.c2.SymRankOne(s.c2, -s.n, dv)
-	copy(s.mean, c)
+	s.move(d)
 }
 
 // Covariance returns C2/n; nil without rows.
@@ -336,6 +270,7 @@ func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 type storedStatistics struct {
 	N    float64
 	Mean codec.Floats
+	Low  codec.Floats // of the mean
 	C2   codec.Floats // the upper triangle, row by row
 	C3   codec.Floats
 	C4   float64
@@ -344,7 +279,7 @@ type storedStatistics struct {
 // MarshalBinary implements encoding.BinaryMarshaler: statistics travel between
 // machines.
 func (s *Statistics) MarshalBinary() ([]byte, error) {
-	out := storedStatistics{N: s.n, Mean: s.mean, C3: s.c3, C4: s.c4}
+	out := storedStatistics{N: s.n, Mean: s.mean, Low: s.low, C3: s.c3, C4: s.c4}
 	for i := range s.mean {
 		for j := i; j < len(s.mean); j++ {
 			out.C2 = append(out.C2, s.c2.At(i, j))
@@ -361,18 +296,21 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	h := len(in.Mean)
+	if in.Low == nil { // an early file
+		in.Low = make(codec.Floats, h)
+	}
 	numbers := codec.Floats{in.N, in.C4}
 	switch {
-	case len(in.C3) != h || float64(len(in.C2)) != float64(h)*(float64(h)+1)/2:
+	case len(in.C3) != h || len(in.Low) != h || float64(len(in.C2)) != float64(h)*(float64(h)+1)/2:
 		return fault.BadModel(statisticsKind, "%d and %d moments for %d columns", len(in.C2), len(in.C3), h)
 	case !(in.N >= 0) || in.N != math.Trunc(in.N) || (in.N == 0) != (h == 0) || !(in.C4 >= 0):
 		return fault.BadModel(statisticsKind, "%v rows of %d columns, fourth moment %v", in.N, h, in.C4)
-	case !in.Mean.Finite() || !in.C2.Finite() || !in.C3.Finite() || !numbers.Finite():
+	case !in.Mean.Finite() || !in.Low.Finite() || !in.C2.Finite() || !in.C3.Finite() || !numbers.Finite():
 		return fault.BadModel(statisticsKind, "a moment is not finite")
 	}
 	out := Statistics{n: in.N, c4: in.C4}
 	if h > 0 {
-		out.mean, out.c3, out.c2 = in.Mean, in.C3, mat.NewSymDense(h, nil)
+		out.mean, out.low, out.c3, out.c2 = in.Mean, in.Low, in.C3, mat.NewSymDense(h, nil)
 		at := 0
 		for i := range h {
 			for j := i; j < h; j++ {

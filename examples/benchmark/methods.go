@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -56,6 +57,16 @@ var methods = append([]method{
 		name:          "eem",
 		configuration: fmt.Sprintf("z-score; extreme entropy machine, %d units of DataRBF, balanced", transformers.DefaultUnits),
 		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.Classifier{Seed: seed}) },
+	},
+	{
+		name:          "eekm",
+		configuration: fmt.Sprintf("z-score; extreme entropy kernel machine, RBF of the median distance, %d landmarks, balanced", eem.DefaultComponents),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.KernelClassifier{Seed: seed}) },
+	},
+	{
+		name:          "welm",
+		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, C = 1", transformers.DefaultUnits),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{C: 1, Seed: seed}) },
 	},
 	{
 		name:          "rvm",
