@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -313,4 +314,28 @@ func TestFamilies(t *testing.T) {
 	unit := mat.NewDense(2, 2, []float64{1, 0, 0.6, 0.8})
 	assert.InDelta(t, math.Pow(1.6/2, 7), PolynomialFamily{}.At(7).Eval(unit.RawRowView(0), unit.RawRowView(1)), 1e-15)
 	assert.Equal(t, Matern{Nu: 2.5, Length: 0.25}, MaternFamily{Nu: 2.5}.At(4))
+}
+
+func TestPartition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n < 60; n++ {
+		for _, values := range []int{2, 5, 1 << 40} { // few values: ties
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(rng.IntN(values))
+			}
+			want := slices.Clone(v)
+			slices.Sort(want)
+			for k := range n {
+				got := slices.Clone(v)
+				require.Equal(t, want[k], partition(got, k))
+				for i, x := range got {
+					require.True(t, i < k && x <= want[k] || i == k || i > k && x >= want[k])
+				}
+				slices.Sort(got)
+				require.Equal(t, want, got, "the values are the same")
+			}
+		}
+	}
+	require.Equal(t, math.Inf(1), partition([]float64{math.Inf(1), 1, math.Inf(1)}, 1))
 }

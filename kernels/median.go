@@ -36,12 +36,46 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (floa
 			all = append(all, squaredDistance(xd.RawRowView(i), xd.RawRowView(j)))
 		}
 	}
-	slices.Sort(all)
 	h := len(all) / 2
+	upper := partition(all, h)
 	if len(all)%2 == 1 {
-		return all[h], nil
+		return upper, nil
 	}
-	return all[h-1] + (all[h]-all[h-1])/2, nil
+	lower := slices.Max(all[:h])
+	return lower + (upper-lower)/2, nil
+}
+
+// partition moves the values so that none before index k is larger than that at k, and
+// none after it smaller, and returns it: Hoare's selection, in which a range that holds k
+// shrinks to it. Expected cost O(n), where sorting takes several times as long as all
+// distances.
+func partition(v []float64, k int) float64 {
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		mid := lo + (hi-lo)/2
+		pivot := max(min(v[lo], v[mid]), min(max(v[lo], v[mid]), v[hi])) // the median of three
+		i, j := lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
 }
 
 // sampleRows returns x, or a copy of limit of its rows in their order, each set
