@@ -298,16 +298,17 @@ func (s settings) report(out io.Writer, r *results, sets []*dataset.Set) error {
 	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) }, func(v summary, _ float64) float64 { return v.others }); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nthe first less the independent figure, in brackets the standard error; ! where it is more than two of them lower\n\n")
+	fmt.Fprintf(out, "\nthe first less the independent figure, in brackets the standard error of the difference, if the folds of that one run vary\n"+
+		"as ours do; ! where it is lower by more than two of them\n\n")
 	if err := s.print(out, sets, found, func(v summary, of float64) string {
 		if math.IsNaN(of) {
 			return ""
 		}
-		mark := ""
-		if v.best-of < -2*v.error {
+		mark, spread := "", v.error*math.Sqrt(1+float64(s.repeats))
+		if v.best-of < -2*spread {
 			mark = " !"
 		}
-		return fmt.Sprintf("%+.1f (%.1f)%s", v.best-of, v.error, mark)
+		return fmt.Sprintf("%+.1f (%.1f)%s", v.best-of, spread, mark)
 	}, func(v summary, of float64) float64 { return v.best - of }); err != nil {
 		return err
 	}
