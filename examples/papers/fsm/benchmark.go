@@ -26,10 +26,10 @@ const (
 
 // row is what is known of a kernel on a problem.
 type row struct {
-	values  [4]float64 // as columnNames
-	se      float64    // of the error
-	repeats []float64  // the error of each cross-validation
-	ranks   [4]float64 // from 1, the least value; equal errors share their mean rank
+	values [4]float64        // as columnNames
+	ranks  [measured]float64 // from 1, the least value
+	folds  []float64         // the error in each fold, of one cross-validation after the other
+	se     float64           // of their mean, as if they were independent
 }
 
 // judged is a problem with its kernels measured.
@@ -103,17 +103,10 @@ func (s settings) judge(ctx context.Context, r *results, p problem, done func())
 			at.ranks[column] = float64(place + 1)
 		}
 	}
-	for i, k := range p.candidates {
+	for i, k := range p.learners {
 		if err := s.crossValidate(ctx, r, p, k, &j.rows[i], done); err != nil {
 			return j, fmt.Errorf("%s: %w", kernelNames[i], err)
 		}
-	}
-	var errors []float64
-	for _, w := range j.rows {
-		errors = append(errors, w.values[byError])
-	}
-	for i, rank := range meanRanks(errors) {
-		j.rows[i].ranks[byError] = rank
 	}
 	return j, nil
 }
@@ -123,7 +116,7 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 	cells := make([]cell, s.repeats)
 	var missing []int
 	for i := range cells {
-		cells[i] = cell{p.name(), k.String(), i, fmt.Sprintf("%d folds, seed %d, data %.8s", s.folds, s.seed, p.sha256)}
+		cells[i] = cell{p.name(), k.String(), i, fmt.Sprintf("C %v, %d folds, seed %d, data %.8s", s.c, s.folds, s.seed, p.sha256)}
 		if r.get(cells[i]) == nil {
 			missing = append(missing, i)
 		} else {
@@ -138,71 +131,50 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 		}
 		err = parallel.For(ctx, s.workers, len(missing), func(i int) error {
 			defer done()
-			errors, err := s.foldErrors(ctx, km, p.y, missing[i])
+			shares, err := s.foldErrors(ctx, km, p.y, missing[i])
 			if err != nil {
 				return err
 			}
-			return r.put(cells[missing[i]], errors)
+			return r.put(cells[missing[i]], shares)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	var all []float64
 	for _, c := range cells {
-		errors := r.get(c)
-		to.repeats = append(to.repeats, stat.Mean(errors, nil))
-		all = append(all, errors...)
+		to.folds = append(to.folds, r.get(c)...)
 	}
-	mean, sd := stat.MeanStdDev(all, nil)
-	to.values[byError], to.se = mean, sd/math.Sqrt(float64(len(all)))
+	to.values[byError], to.se = meanError(to.folds)
 	return nil
 }
 
-// same is how far two errors that are means of the same shares may differ by rounding.
+// meanError is the mean of values and its standard error, as if they were independent.
+func meanError(values []float64) (mean, se float64) {
+	mean, sd := stat.MeanStdDev(values, nil)
+	return mean, sd / math.Sqrt(float64(len(values)))
+}
+
+// same is how far apart rounding may bring two means of the same numbers.
 const same = 1e-12
 
-// meanRanks are the ranks of values, 1 for the least; equal ones share the mean of theirs.
-func meanRanks(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		less, equal := 0, 0
-		for _, w := range values {
-			switch {
-			case math.Abs(w-v) <= same:
-				equal++
-			case w < v:
-				less++
-			}
-		}
-		out[i] = float64(less) + float64(equal+1)/2
-	}
-	return out
-}
-
-// least and most are the kernels with the least or most of a column; of equal ones all.
+// least are the kernels with the least of a column; of equal ones all.
 func (j judged) least(column int) []int {
-	var out []int
-	low := math.Inf(1)
-	for _, w := range j.rows {
-		low = min(low, w.values[column])
-	}
-	for i, w := range j.rows {
-		if w.values[column]-low <= same {
-			out = append(out, i)
-		}
-	}
-	return out
+	return leastOf(j.rows, func(r row) float64 { return r.values[column] })
 }
 
+// most are those with the most.
 func (j judged) most(column int) []int {
-	var out []int
-	high := math.Inf(-1)
-	for _, w := range j.rows {
-		high = max(high, w.values[column])
+	return leastOf(j.rows, func(r row) float64 { return -r.values[column] })
+}
+
+func leastOf(rows []row, value func(row) float64) []int {
+	low := math.Inf(1)
+	for _, r := range rows {
+		low = min(low, value(r))
 	}
-	for i, w := range j.rows {
-		if high-w.values[column] <= same {
+	var out []int
+	for i, r := range rows {
+		if value(r)-low <= same {
 			out = append(out, i)
 		}
 	}
@@ -211,7 +183,7 @@ func (j judged) most(column int) []int {
 
 // printFigure4 prints each bar of figure 4, and what the paper says of it.
 func (s settings) printFigure4(out io.Writer, all []judged) error {
-	fmt.Fprintf(out, "Figure 4: %d-fold stratified cross-validation of the SVM, C = 1, %d times, in brackets the standard error; seed %d\n\n", s.folds, s.repeats, s.seed)
+	fmt.Fprintf(out, "Figure 4: %d-fold stratified cross-validation of the SVM, C = %v, %d times, in brackets the standard error; seed %d\n\n", s.folds, s.c, s.repeats, s.seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\trows\tcolumns\tkernel\t%s\t\n", strings.Join(columnNames, "\t"))
 	for _, j := range all {

@@ -37,7 +37,7 @@ func drawToys(path string, toys []toy) error {
 			{"closed form", func(t toy) float64 { return t.exactKTA }, blue, true},
 			{"Example 1, no spread", func(t toy) float64 { return t.example }, sky, true},
 			{"FSMerr", func(t toy) float64 { return t.fsm }, orange, false},
-			{"SVM error", func(t toy) float64 { return t.error }, dark, false},
+			{"SVM error", func(t toy) float64 { return t.svmError }, dark, false},
 		} {
 			var xys plotter.XYs
 			for _, t := range toys {

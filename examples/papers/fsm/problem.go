@@ -22,7 +22,8 @@ type problem struct {
 	x          *mat.Dense
 	y          []int
 	sha256     string
-	candidates []kernels.Kernel // in the order of kernelNames
+	candidates []kernels.Kernel // of the measures, in the order of kernelNames
+	learners   []kernels.Kernel // of the support vector machine
 }
 
 // kernelNames are the paper's.
@@ -54,8 +55,9 @@ func (s settings) open(ctx context.Context, name string) (problem, error) {
 		return p, fmt.Errorf("%s: %d classes, want 2", name, len(set.Classes))
 	}
 	if n := len(p.y); s.quick && n > quickRows {
-		p.x, _, _ = set.Rows(s.sample(p.y, quickRows))
-		p.y = labelsOf(p.y, s.sample(p.y, quickRows))
+		rows := s.sample(p.y, quickRows)
+		p.x, _, _ = set.Rows(rows)
+		p.y = labelsOf(p.y, rows)
 		notes = append(notes, fmt.Sprintf("%d rows", len(p.y)))
 	}
 	p.note = strings.Join(notes, ", ")
@@ -70,16 +72,16 @@ func (s settings) open(ctx context.Context, name string) (problem, error) {
 		return p, fmt.Errorf("%s: %w", name, err)
 	}
 	_, d := p.x.Dims()
-	p.candidates = s.kernels(d)
+	p.candidates, p.learners = kernelsOf(d, s.poly == "1/d"), kernelsOf(d, s.poly != "1")
 	return p, nil
 }
 
-// kernels are the paper's with LIBSVM's defaults, γ = 1/d and tanh without an offset.
-// Of the polynomial it says degree 3 and scale 1, which LIBSVM's default is not.
-func (s settings) kernels(d int) []kernels.Kernel {
+// kernelsOf are the paper's four for d columns with LIBSVM's defaults, γ = 1/d and tanh
+// without an offset. Of the polynomial it says degree 3 and scale 1: γ = 1, unless small.
+func kernelsOf(d int, small bool) []kernels.Kernel {
 	gamma := 1 / float64(d)
 	poly := kernels.Polynomial{Degree: 3, Gamma: 1, Coef0: 1}
-	if s.libsvmPoly {
+	if small {
 		poly.Gamma = gamma
 	}
 	return []kernels.Kernel{kernels.Linear{}, poly, kernels.RBF{Gamma: gamma}, kernels.Tanh{Gamma: gamma}}

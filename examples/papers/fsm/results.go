@@ -28,7 +28,7 @@ func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repe
 	var out []float64
 	for _, f := range folds {
 		train, test := parts(k, f)
-		machine := &svm.Classifier{} // C = 1, as LIBSVM has it
+		machine := &svm.Classifier{C: s.c}
 		if err := machine.FitMatrix(ctx, train, labelsOf(y, f.Train)); err != nil {
 			return nil, err
 		}

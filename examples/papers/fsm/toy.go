@@ -32,7 +32,7 @@ type toy struct {
 	spread  float64
 
 	kta, fsm          float64 // 1-KTA and FSMerr of the first draw
-	error             float64 // of the support vector machine on it
+	svmError          float64 // on it
 	meanKTA, sdKTA    float64 // over all draws
 	meanFSM, sdFSM    float64
 	exactKTA, example float64 // what 1-KTA tends to with many rows, and without the spread
@@ -121,11 +121,11 @@ func (s settings) measure(ctx context.Context, t *toy) error {
 			return err
 		}
 		for repeat := range s.repeats {
-			errors, err := s.foldErrors(ctx, k, y, repeat)
+			shares, err := s.foldErrors(ctx, k, y, repeat)
 			if err != nil {
 				return err
 			}
-			t.error += stat.Mean(errors, nil) / float64(s.repeats)
+			t.svmError += stat.Mean(shares, nil) / float64(s.repeats)
 		}
 	}
 	t.kta, t.fsm = kta[0], fsm[0]
@@ -152,7 +152,7 @@ func (s settings) printToys(out io.Writer, toys []toy) error {
 				paper = fmt.Sprintf("%.3f", v)
 			}
 			fmt.Fprintf(w, "%d\t%.3f\t%.3f (%.3f)\t%.3f\t%.3f\t%s\t%.3f\t%.3f (%.3f)\t%.3f\t\n",
-				t.degrees, t.kta, t.meanKTA, t.sdKTA, t.exactKTA, t.example, paper, t.fsm, t.meanFSM, t.sdFSM, t.error)
+				t.degrees, t.kta, t.meanKTA, t.sdKTA, t.exactKTA, t.example, paper, t.fsm, t.meanFSM, t.sdFSM, t.svmError)
 		}
 		if err := w.Flush(); err != nil {
 			return err
