@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"os"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -66,7 +68,7 @@ func drawToys(path string, toys []toy) error {
 		}
 		p.Add(paper)
 		p.Legend.Add("1-KTA in the paper's text", paper)
-		p.Legend.Top, p.Legend.Left, p.Legend.YOffs = false, true, vg.Millimeter
+		p.Legend.Top = true
 		panels = append(panels, p)
 	}
 	return write(path, panels, 1, 18*vg.Centimeter, 22*vg.Centimeter)
@@ -100,11 +102,21 @@ func (degrees) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// drawBars writes figure 4, a panel for each set.
+// tallest is the largest value of a problem.
+func (j judged) tallest() float64 {
+	high := 0.0
+	for _, r := range j.rows {
+		high = max(high, slices.Max(r.values[:]))
+	}
+	return high
+}
+
+// drawBars writes figure 4, a panel for each set, the legend where the bars are lowest.
 func drawBars(path string, all []judged) error {
 	const width = 3 * vg.Millimeter
+	lowest := slices.MinFunc(all, func(a, b judged) int { return cmp.Compare(a.tallest(), b.tallest()) })
 	var panels []*plot.Plot
-	for at, j := range all {
+	for _, j := range all {
 		p := newPlot(j.name())
 		p.NominalX(kernelNames...)
 		for column, colour := range []color.Color{sky, blue, orange, dark} {
@@ -119,14 +131,13 @@ func drawBars(path string, all []judged) error {
 			bars.Color, bars.LineStyle.Width = colour, 0
 			bars.Offset = width * vg.Length(float64(column)-1.5)
 			p.Add(bars)
-			if at == 0 {
+			if j.set == lowest.set {
 				p.Legend.Add(columnNames[column], bars)
 			}
 		}
-		p.Legend.Top = true
-		p.Y.Max = 1.05
-		if at == 0 {
-			p.Y.Max = 1.45 // room for the legend
+		p.Legend.Top, p.Y.Max = true, 1.05
+		if j.set == lowest.set {
+			p.Y.Max = max(p.Y.Max, j.tallest()+0.45) // room for the legend
 		}
 		panels = append(panels, p)
 	}

@@ -52,7 +52,7 @@ func (s settings) printClaims(out io.Writer, all []judged) error {
 		}
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "of %d sets\there\tpaper, of 9\t\n", len(all))
+	fmt.Fprintf(w, "number of sets\there, of %d\tpaper, of 9\t\n", len(all))
 	fmt.Fprintf(w, "the error of RBF or Poly is the least\t%d\t9\t\n", lowest)
 	fmt.Fprintf(w, "those of both are within 2 standard errors of the least\t%d\t9, by eye\t\n", near)
 	fmt.Fprintf(w, "the error of Lin or Tanh is the largest\t%d\t9\t\n", highest)
@@ -152,7 +152,7 @@ func names(some []int, separator string) string {
 // chance: on which of several kernels that are as good comes out best.
 func (s settings) printMeans(out io.Writer, all []judged) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "mean rank, %d sets\t%s\t\n", len(all), strings.Join(columnNames[:measured], "\t"))
+	fmt.Fprintf(w, "mean rank, sets: %d\t%s\t\n", len(all), strings.Join(columnNames[:measured], "\t"))
 	means := func(title string, show func(m int) string) {
 		fmt.Fprint(w, title)
 		for m := range measured {
@@ -178,6 +178,14 @@ func (s settings) printMeans(out io.Writer, all []judged) error {
 			low, high = min(low, mean), max(high, mean)
 		}
 		return fmt.Sprintf("%.2f to %.2f", low, high)
+	})
+	means("excess error of the kernel that it puts first", func(m int) string {
+		sum := 0.0
+		for _, j := range all {
+			excess, _ := j.excess(j.least(m)[0])
+			sum += excess
+		}
+		return fmt.Sprintf("%.4f", sum/float64(len(all)))
 	})
 	if err := w.Flush(); err != nil {
 		return err
