@@ -132,7 +132,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "vehicle", Papers: "FSM", Rows: 846, Features: 18, Classes: []Class{{"bus", 218}, {"opel", 212}, {"saab", 217}, {"van", 199}},
-		Note: "FSM groups the four classes two and two and does not say how: four are kept",
+		Note: "FSM groups the four classes two and two and does not say how (its ranks fit opel and saab against bus and van): four are kept",
 	},
 	{
 		Name: "banknote", Papers: "EEM", Rows: 1372, Features: 4, Classes: []Class{{"forged", 610}, {"genuine", 762}}, Positive: "forged",
