@@ -19,6 +19,7 @@
 //	RBFFamily, LaplacianFamily, MaternFamily, PolynomialFamily, ELMFamily
 //	                                       what package selection searches
 //	MedianRBF                              the default where no kernel is given
+//	Spectrum                               frequencies of a stationary kernel
 //
 // Package kerneltest has the checks that a kernel of one's own should pass.
 //

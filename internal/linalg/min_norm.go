@@ -80,4 +80,3 @@ func triangle(a *mat.Dense, n int) blas64.Triangular {
 	raw := a.RawMatrix()
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: n, Data: raw.Data, Stride: raw.Stride}
 }
-
