@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -166,4 +167,17 @@ func ExampleReference() {
 	fmt.Println(err)
 	// Output:
 	// mypackage.Regressor: bad model data: fitted with Kernel Matern(nu=1.5, length=2), this value has Kernel Matern(nu=1.5, length=3)
+}
+
+// The frequencies of an RBF of length scale 1 are standard normal.
+func ExampleSpectrum() {
+	var k kernels.Spectral = kernels.RBFOfLength(1)
+	s, err := k.Spectrum()
+	if err != nil {
+		log.Fatal(err)
+	}
+	w := make([]float64, 2)
+	s.Frequency(w, []float64{0.5, 0.975})
+	fmt.Printf("%d uniform numbers give %.2f\n", s.Uniforms(2), w)
+	// Output: 2 uniform numbers give [0.00 1.96]
 }

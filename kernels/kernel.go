@@ -20,6 +20,7 @@
 //	                                       what package selection searches
 //	MedianRBF                              the default where no kernel is given
 //	Prepared                               Cross with the same rows many times
+//	Spectrum                               frequencies of a stationary kernel
 //
 // Package kerneltest has the checks that a kernel of one's own should pass.
 //
