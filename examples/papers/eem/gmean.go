@@ -127,7 +127,7 @@ func (s settings) cell(set *dataset.Set, repeat, number int, method string) cell
 	return cell{set.Name, repeat, number, method, fmt.Sprintf("%s grid, %d folds, seed %d, data %.8s", name, s.folds, s.seed, set.SHA256)}
 }
 
-// gmeans prints the tables.
+// gmeans prints the tables; with -report of what is done already.
 func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer, sets []*dataset.Set) error {
 	r, err := openResults(s.results)
 	if err != nil {
@@ -135,6 +135,9 @@ func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer,
 	}
 	if r.file != nil {
 		defer r.file.Close()
+	}
+	if s.report {
+		return s.tables(out, r, sets)
 	}
 	bar := newBar(progress, len(sets)*len(s.methods)*s.folds*s.repeats)
 	for _, set := range sets {
@@ -145,7 +148,7 @@ func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer,
 	if err := bar.Finish(); err != nil {
 		return err
 	}
-	return s.report(out, r, sets)
+	return s.tables(out, r, sets)
 }
 
 // evaluate fills the cells of a set that are not done.
@@ -236,19 +239,27 @@ type summary struct {
 	best, error float64 // the best point's mean, in percent, and its standard error
 	point       string
 	others      float64 // the mean with the point chosen by all other folds
+	repeats     int     // cross-validations that are complete
 }
 
-// summarise needs all cells of a method on a set; ok is false if one is missing.
+// summarise takes the complete cross-validations of a method on a set; ok is false if
+// there is none.
 func (s settings) summarise(r *results, set *dataset.Set, name string) (out summary, ok bool) {
 	var all [][]score
 	for repeat := range s.repeats {
+		var one [][]score
 		for at := range s.folds {
-			scores, ok := r.done[s.cell(set, repeat, at, name)]
-			if !ok || (len(all) > 0 && len(scores) != len(all[0])) {
-				return out, false
+			if scores, ok := r.done[s.cell(set, repeat, at, name)]; ok {
+				one = append(one, scores)
 			}
-			all = append(all, scores)
 		}
+		if len(one) == s.folds {
+			all = append(all, one...)
+			out.repeats++
+		}
+	}
+	if out.repeats == 0 {
+		return out, false
 	}
 	n := float64(len(all))
 	total := make([]float64, len(all[0]))
@@ -279,8 +290,8 @@ func (s settings) summarise(r *results, set *dataset.Set, name string) (out summ
 	return out, true
 }
 
-// report prints what is complete.
-func (s settings) report(out io.Writer, r *results, sets []*dataset.Set) error {
+// tables prints what is complete.
+func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	found := map[string]map[string]summary{}
 	for _, set := range sets {
 		found[set.Name] = map[string]summary{}
@@ -291,11 +302,11 @@ func (s settings) report(out io.Writer, r *results, sets []*dataset.Set) error {
 		}
 	}
 	fmt.Fprintf(out, "GMean in %%, %d-fold stratified cross-validation, %d times, at the point of the grid that is best on the test folds\n\n", s.folds, s.repeats)
-	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.best) }, func(v summary, _ float64) float64 { return v.best }); err != nil {
+	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.best) + s.fewer(v) }, func(v summary, _ float64) float64 { return v.best }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nthe same, at the point that is best on all other folds\n\n")
-	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) }, func(v summary, _ float64) float64 { return v.others }); err != nil {
+	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) + s.fewer(v) }, func(v summary, _ float64) float64 { return v.others }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nthe first less the independent figure, in brackets the standard error of the difference, if the folds of that one run vary\n"+
@@ -304,7 +315,7 @@ func (s settings) report(out io.Writer, r *results, sets []*dataset.Set) error {
 		if math.IsNaN(of) {
 			return ""
 		}
-		mark, spread := "", v.error*math.Sqrt(1+float64(s.repeats))
+		mark, spread := "", v.error*math.Sqrt(1+float64(v.repeats))
 		if v.best-of < -2*spread {
 			mark = " !"
 		}
@@ -314,6 +325,14 @@ func (s settings) report(out io.Writer, r *results, sets []*dataset.Set) error {
 	}
 	fmt.Fprintf(out, "\nthe best points\n\n")
 	return s.print(out, sets, found, func(v summary, _ float64) string { return v.point }, nil)
+}
+
+// fewer marks a cell with how many cross-validations it has, if not all.
+func (s settings) fewer(v summary) string {
+	if v.repeats == s.repeats {
+		return ""
+	}
+	return fmt.Sprintf(" [%d]", v.repeats)
 }
 
 // print prints a cell for each set and method, and below the means of what average

@@ -49,7 +49,7 @@ type settings struct {
 	folds, repeats       int
 	draws, workers       int
 	seed                 uint64
-	quick                bool
+	quick, report        bool
 }
 
 func main() {
@@ -76,6 +76,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.IntVar(&s.workers, "workers", 0, "folds at a time; 0: the number of processors")
 	flags.Uint64Var(&s.seed, "seed", 1, "of folds and hidden units")
 	flags.BoolVar(&s.quick, "quick", false, "cut grids: h 50 to 500, γ 1e-3 to 1, C 1e-1 to 1e4")
+	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more; a number in brackets says how many cross-validations, if not all")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -33,6 +33,10 @@ func TestGMeans(t *testing.T) {
 	assert.Equal(t, 3*2*3, bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
+	// Of the second cross-validation a fold is missing.
+	require.NoError(t, os.WriteFile(path, content[:bytes.LastIndex(content[:len(content)-1], []byte("\n"))+1], 0o600))
+	assert.Regexp(t, `breast-cancer-wdbc.* \[1\]`, output(t, append(args, "-report")...))
+	require.NoError(t, os.WriteFile(path, content, 0o600))
 	// Another seed is another cell of the file.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	require.NoError(t, os.WriteFile(path, []byte("a,b\n"), 0o600))
