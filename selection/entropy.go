@@ -48,6 +48,11 @@ type Entropy struct {
 	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance, a quarter of a target below 0.08
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
 	Score          Score   // zero: LeaveOneOut
+	// Method is how entropies are computed; zero: Exact up to ExactRows rows, LowRank up
+	// to LowRankRows, and Subsample beyond.
+	Method  Method
+	MaxRank int    // pivots of a low-rank entropy; 0: measures.DefaultMaxRank
+	Seed    uint64 // of pivots and subsamples
 	// Splitter and Metric are those of CrossValidation; nil and zero: KFold{} and
 	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier.
 	Splitter       Splitter
@@ -83,6 +88,10 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
 	case out.Score < LeaveOneOut || out.Score > CrossValidation:
 		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut, LogEvidence or CrossValidation")
+	case out.Method < Automatic || out.Method > Subsample:
+		return out, fault.Param(typ, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
+	case out.MaxRank < 0:
+		return out, fault.Param(typ, "MaxRank", out.MaxRank, ">= 1, or 0 for the default")
 	case out.MaxKernelBytes < 0:
 		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
 	case out.Targets != nil && len(out.Targets) == 0:
@@ -121,6 +130,10 @@ type entropySearch struct {
 	coords   []coordinate
 	failed   error // the last of the learner's, if any fit failed
 	out      *Result
+
+	method     Method
+	aims       []float64    // all targets, for bounds to decide
+	subsamples []*mat.Dense // of the rows, for Subsample
 }
 
 // errSpent is evaluate's for an entropy that the budget does not allow.
@@ -151,6 +164,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err := s.prepareScore(); err != nil {
 		return nil, err
 	}
+	s.prepareMethod()
 	targets := cfg.Targets
 	if targets == nil {
 		targets = DefaultTargets()
@@ -175,6 +189,9 @@ func (s *entropySearch) round(ctx context.Context, targets []float64, ceiling fl
 	if err := s.locate(ctx, targets, ceiling); err != nil {
 		return err
 	}
+	if err := s.scoreLowRank(ctx); err != nil {
+		return err
+	}
 	return s.crossValidate(ctx)
 }
 
@@ -195,29 +212,47 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 		return 0, errSpent
 	}
 	begun := s.clock.seconds()
-	k, err := kernels.Matrix(ctx, s.p.family.At(param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
+	row := unscored(len(s.rows)+1, param, 0)
+	var err error
+	switch s.method {
+	case LowRank:
+		err = s.lowRank(ctx, &row)
+	case Subsample:
+		err = s.subsampled(ctx, &row)
+	default:
+		err = s.exact(ctx, &row)
+	}
 	if err != nil {
 		return 0, err
 	}
-	n := k.SymmetricDim()
-	spectrum, score, ridge, err := s.judge(ctx, k)
-	if err != nil {
-		return 0, err
-	}
-	row := unscored(len(s.rows)+1, param, n)
-	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
-	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
-	row.Score, row.Ridge = score, ridge
-	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current)
+	capped := row.Decision
+	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current) + capped
 	row.Seconds = s.clock.seconds() - begun
 	s.byParam[param] = len(s.rows)
 	s.rows = append(s.rows, row)
 	s.out.Evaluations++
-	s.out.KernelMatrices++
 	if s.Observe != nil {
 		s.Observe(row)
 	}
 	return row.Entropy, ctx.Err()
+}
+
+// exact fills a row from the whole kernel matrix.
+func (s *entropySearch) exact(ctx context.Context, row *TraceRow) error {
+	k, err := kernels.Matrix(ctx, s.p.family.At(row.Param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
+	if err != nil {
+		return err
+	}
+	s.out.KernelMatrices++
+	row.Rows = k.SymmetricDim()
+	spectrum, score, ridge, err := s.judge(ctx, k)
+	if err != nil {
+		return err
+	}
+	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
+	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
+	row.Score, row.Ridge = score, ridge
+	return nil
 }
 
 // locate finds the parameter of each target, from the middle one outwards so
@@ -239,8 +274,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64, ceiling f
 		if !s.cut {
 			s.current = aim
 		}
-		// A fixed tolerance would let a low target end at any lower one.
-		s.finder.tolerance = min(s.Tolerance, aim/4)
+		s.finder.tolerance = s.tolerance(aim)
 		point, status, err := s.finder.find(s.start, aim)
 		if errors.Is(err, errSpent) {
 			s.cut = true

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -358,4 +359,25 @@ func ExampleSplitter() {
 	})
 	fmt.Println(len(scores.Values[0]), "rows ahead, MAE below 0.1:", scores.Mean("MAE") < 0.1, err)
 	// Output: 5 rows ahead, MAE below 0.1: true <nil>
+}
+
+// Entropies of 1500 rows by bounds: no kernel matrix of all rows is made.
+func ExampleMethod() {
+	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
+	for i := range y {
+		x.Set(i, 0, 0.01*float64(i))
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(float64(7*i))
+	}
+	var how selection.Method = selection.LowRank
+	model := &selection.Regressor{
+		Build:  func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} },
+		Search: &selection.Entropy{Method: how},
+	}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := model.Result()
+	fmt.Println(r.KernelMatrices, "kernel matrices,", r.Trace[0].Rows, "rows, at most", 100*(r.Trace[0].Rank/100+1), "pivots")
+	// Output: 0 kernel matrices, 1500 rows, at most 100 pivots
 }

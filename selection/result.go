@@ -56,6 +56,9 @@ type TraceRow struct {
 	Bits          float64 `json:"bits"`
 	EffectiveRank float64 `json:"eff_rank"`
 	Rows          int     `json:"n_used"`
+	Rank          int     `json:"m,omitempty"`     // pivots of a low-rank entropy; 0: exact
+	Residual      float64 `json:"resid,omitempty"` // the share of the trace that they leave
+	StandardError float64 `json:"se,omitempty"`    // of Entropy, from subsamples
 	Score         float64 `json:"score"`
 	Ridge         float64 `json:"ridge"`
 	Seconds       float64 `json:"seconds"`

@@ -149,7 +149,7 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	best, err := loo.NewLinear(own, p.z, p.t, p.leverage, p.weight, p.scale, r.Workers).Search(ctx, r.observe)
+	best, err := loo.NewLinear(own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers).Search(ctx, r.observe)
 	if err != nil {
 		return 0, err
 	}

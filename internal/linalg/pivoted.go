@@ -33,6 +33,9 @@ type Pivots struct {
 	Tolerance float64 // ends at a residual trace of this share of the trace
 	Random    *rand.Rand
 	Workers   int // goroutines; 0: GOMAXPROCS
+	// Enough, if not nil, is asked after each block of pivots, and ends the factorisation
+	// where it says so. What it is shown may not be changed or kept.
+	Enough func(soFar *Pivoted) (bool, error)
 }
 
 // Pivoted is a partial factorisation A ≈ F'F.
@@ -62,6 +65,14 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 		out.Residual = s.accumulate()
 		if len(s.pivots) == s.Rank || out.Residual <= o.Tolerance*out.Trace {
 			break
+		}
+		if o.Enough != nil && len(s.pivots) > 0 {
+			soFar := &Pivoted{Factor: s.factor.Slice(0, len(s.pivots), 0, n).(*mat.Dense), Pivots: s.pivots, Trace: out.Trace, Residual: out.Residual}
+			if enough, err := o.Enough(soFar); err != nil {
+				return nil, err
+			} else if enough {
+				break
+			}
 		}
 		taken, lower, err := s.take(s.propose(out.Residual))
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 type Linear struct {
 	tri      *linalg.Tridiagonal // of Z'Z = QTQ'
 	rotated  *mat.Dense          // ZQ
-	moment   *mat.Dense          // Q'Z't, d×1
-	targets  []float64           // t
+	moment   *mat.Dense          // Q'Z't, d×k
+	targets  *mat.Dense          // t, n×k
 	leverage []float64
 	weight   float64 // Σw
 	scale    float64
@@ -23,17 +23,18 @@ type Linear struct {
 }
 
 // NewLinear prepares a problem: gram = Z'Z (d×d), whose memory it takes over, z
-// (n×d) and targets t (n), both centred and times √w; what the intercept adds to
+// (n×d) and targets t (n×k), both centred and times √w; what the intercept adds to
 // the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
 // the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd².
-func NewLinear(gram *mat.SymDense, z *mat.Dense, targets, leverage []float64, weight, scale float64, workers int) *Linear {
+func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64, workers int) *Linear {
 	n, d := z.Dims()
 	p := &Linear{targets: targets, leverage: leverage, weight: weight, scale: scale, workers: workers}
 	if !(p.scale > 0) {
 		p.scale = 1
 	}
-	p.moment = mat.NewDense(d, 1, nil)
-	p.moment.Mul(z.T(), mat.NewDense(n, 1, targets))
+	_, k := targets.Dims()
+	p.moment = mat.NewDense(d, k, nil)
+	p.moment.Mul(z.T(), targets)
 	p.tri = linalg.Tridiagonalize(gram)
 	p.tri.Rotate(p.moment)
 	p.rotated = mat.NewDense(n, d, nil)
@@ -41,8 +42,8 @@ func NewLinear(gram *mat.SymDense, z *mat.Dense, targets, leverage []float64, we
 	return p
 }
 
-// At returns the mean weighted squared leave-one-out residual; infinity where
-// rounding makes Z'Z + λI indefinite. Cost O(nd).
+// At returns the mean weighted squared leave-one-out residual, summed over the targets;
+// infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
 func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
@@ -57,13 +58,15 @@ func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
 	var fitted mat.Dense
 	fitted.Mul(p.rotated, coefficients)
 	sum := 0.0
-	for i, t := range p.targets {
-		rest := 1 - leverage[i] - p.leverage[i]
+	for i, h := range leverage {
+		rest := 1 - h - p.leverage[i]
 		if !(rest > 0) {
 			return math.Inf(1), nil
 		}
-		e := (t - fitted.At(i, 0)) / rest
-		sum += e * e
+		for j, t := range p.targets.RawRowView(i) {
+			e := (t - fitted.At(i, j)) / rest
+			sum += e * e
+		}
 	}
 	return sum / p.weight, nil
 }

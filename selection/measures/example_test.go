@@ -124,3 +124,20 @@ func ExampleCondition() {
 	fmt.Printf("%.1f\n", c)
 	// Output: 3.0
 }
+
+// Bounds on the entropy of 2000 rows from a few dozen pivots: no 2000×2000 matrix is made.
+func ExampleLowRankEntropy() {
+	x := mat.NewDense(2000, 2, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(i*(3+j)) + float64(j)) }, x)
+	// Is the entropy above or below 0.3? That needs less than its value.
+	options := measures.LowRankOptions{Decided: func(b measures.Bounds) bool { return b.High.Entropy < 0.3 || b.Low.Entropy > 0.3 }}
+	var e *measures.LowRank
+	e, err := measures.LowRankEntropy(context.Background(), kernels.RBF{Gamma: 0.5}, x, &options)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var b measures.Bounds = e.Bounds
+	fmt.Println("below:", b.High.Entropy < 0.3, "pivots below 100:", e.Rank < 100)
+	// Output: below: true pivots below 100: true
+}

@@ -1,0 +1,199 @@
+package measures
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Defaults of LowRankOptions.
+const (
+	DefaultMaxRank   = 600
+	DefaultTolerance = 0.01
+)
+
+// LowRankOptions say when LowRankEntropy is content. Nil means the zero value.
+type LowRankOptions struct {
+	MaxRank int // pivots at most; 0: DefaultMaxRank, at most n
+	// Tolerance is the width of the bounds, in entropy, that is good enough; 0:
+	// DefaultTolerance.
+	Tolerance float64
+	// Decided, if not nil, is asked in place of Tolerance: a search for a target wants to
+	// know on which side of it the entropy lies, and that wide bounds may say.
+	Decided func(Bounds) bool
+	// Residual is a share of the trace: the factorisation goes on at least until the
+	// pivots leave no more than that; 0: none.
+	Residual float64
+	Seed     uint64 // of the pivots
+	Workers  int    // goroutines; 0: GOMAXPROCS
+}
+
+// LowRank is an entropy by bounds.
+type LowRank struct {
+	Bounds
+	Rank     int        // pivots used
+	Residual float64    // the share of the trace that they leave
+	Decided  bool       // the bounds were good enough; false: MaxRank ended it
+	Factor   *mat.Dense // F (rank×n) with K ≈ F'F, whose columns are features of the rows
+}
+
+// LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x
+// (n×d) without forming it: from a Cholesky factorisation F'F on pivots drawn at random,
+// in blocks, that grows until the bounds are good enough (see BoundsOf). The bounds hold
+// for a positive semi-definite kernel, whatever was drawn. Cost O(nm² + nmd) for m pivots,
+// memory mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, or ctx's.
+func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (*LowRank, error) {
+	var o LowRankOptions
+	if opt != nil {
+		o = *opt
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	if o.MaxRank == 0 {
+		o.MaxRank = DefaultMaxRank
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = DefaultTolerance
+	}
+	switch {
+	case o.MaxRank < 1:
+		return nil, fault.Param("measures: LowRankOptions", "MaxRank", o.MaxRank, ">= 1, or 0 for the default")
+	case !(o.Residual >= 0 && o.Residual < 1):
+		return nil, fault.Param("measures: LowRankOptions", "Residual", o.Residual, "in [0, 1)")
+	case !(o.Tolerance > 0):
+		return nil, fault.Param("measures: LowRankOptions", "Tolerance", o.Tolerance, "> 0, or 0 for the default")
+	}
+	if err := kernels.Validate(k); err != nil {
+		return nil, err
+	}
+	decided := o.Decided
+	if decided == nil {
+		decided = func(b Bounds) bool { return b.High.Entropy-b.Low.Entropy <= o.Tolerance }
+	}
+	diagonal := make([]float64, n)
+	kernels.Diag(diagonal, k, xd)
+	g := &growth{n: n, decided: decided, residual: o.Residual}
+	p, err := linalg.RandomlyPivoted(ctx, diagonal, kernelParts{ctx, k, xd}, linalg.Pivots{
+		Rank: o.MaxRank, Random: rand.New(rand.NewPCG(o.Seed, 0x656e74726f7079)), // the stream "entropy"
+		Workers: o.Workers, Enough: g.enough,
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.judge(p)
+	out := &LowRank{Bounds: g.bounds, Rank: len(p.Pivots), Decided: decided(g.bounds), Factor: p.Factor}
+	if p.Trace > 0 {
+		out.Residual = max(p.Residual, 0) / p.Trace
+	}
+	return out, nil
+}
+
+// kernelParts hands parts of a kernel matrix to the factorisation.
+type kernelParts struct {
+	ctx context.Context
+	k   kernels.Kernel
+	x   *mat.Dense
+}
+
+func (p kernelParts) Square(dst *mat.Dense, rows []int) error {
+	some := p.rows(rows)
+	return p.cross(dst, some, some)
+}
+
+func (p kernelParts) Tile(dst *mat.Dense, rows []int, first int) error {
+	_, columns := dst.Dims()
+	_, d := p.x.Dims()
+	return p.cross(dst, p.rows(rows), p.x.Slice(first, first+columns, 0, d).(*mat.Dense))
+}
+
+func (p kernelParts) cross(dst, a, b *mat.Dense) error {
+	k, err := kernels.Cross(p.ctx, p.k, a, b, &kernels.Options{Workers: 1})
+	if err == nil {
+		dst.Copy(k)
+	}
+	return err
+}
+
+func (p kernelParts) rows(which []int) *mat.Dense {
+	_, d := p.x.Dims()
+	out := mat.NewDense(len(which), d, nil)
+	for i, r := range which {
+		out.SetRow(i, p.x.RawRowView(r))
+	}
+	return out
+}
+
+// growth watches a factorisation. The eigenvalues of F'F are those of FF', whose new rows
+// are computed as F grows; they are looked at where F has half as many rows again, so that
+// all looks together cost little more than the last.
+type growth struct {
+	n        int
+	decided  func(Bounds) bool
+	residual float64
+	next     int       // rows of F to look at next
+	gram     []float64 // FF', the first seen rows
+	stride   int
+	seen     int
+	bounds   Bounds
+}
+
+const firstLook = 40
+
+func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
+	if len(p.Pivots) < max(g.next, min(firstLook, g.n)) || (g.residual > 0 && p.Residual > g.residual*p.Trace) {
+		return false, nil
+	}
+	g.judge(p)
+	return g.decided(g.bounds), nil
+}
+
+// judge sets the bounds that F gives.
+func (g *growth) judge(p *linalg.Pivoted) {
+	r := len(p.Pivots)
+	if r == 0 {
+		g.bounds = BoundsOf(nil, p.Trace, g.n)
+		return
+	}
+	g.extend(p.Factor, r)
+	gram := mat.NewSymDense(r, nil)
+	for i := range r {
+		for j := i; j < r; j++ {
+			gram.SetSym(i, j, g.gram[i*g.stride+j])
+		}
+	}
+	g.bounds = BoundsOf(linalg.Tridiagonalize(gram).Values(), p.Residual, g.n)
+	g.next = r + r/2
+}
+
+// extend computes the columns of FF' from those seen up to r.
+func (g *growth) extend(f *mat.Dense, r int) {
+	if r > g.stride {
+		wider := max(r, 2*g.stride)
+		grown := make([]float64, wider*wider)
+		for i := range g.seen {
+			copy(grown[i*wider:], g.gram[i*g.stride:i*g.stride+g.seen])
+		}
+		g.gram, g.stride = grown, wider
+	}
+	if r == g.seen {
+		return
+	}
+	n := g.n
+	raw := f.RawMatrix()
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
+		blas64.General{Rows: r, Cols: n, Stride: raw.Stride, Data: raw.Data},
+		blas64.General{Rows: r - g.seen, Cols: n, Stride: raw.Stride, Data: raw.Data[g.seen*raw.Stride:]},
+		0, blas64.General{Rows: r, Cols: r - g.seen, Stride: g.stride, Data: g.gram[g.seen:]})
+	g.seen = r
+}
