@@ -245,14 +245,14 @@ func TestInvariance(t *testing.T) {
 			} {
 				m, err := of(z)
 				require.NoError(t, err)
-				assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-9, name)
-				assert.InEpsilon(t, base.Distance2, m.Distance2, 1e-9, name)
+				assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-7, name)
+				assert.InEpsilon(t, base.Distance2, m.Distance2, 1e-7, name)
 			}
 		}
 		power := rapid.SampledFrom([]int{-500, -3, 3, 500}).Draw(t, "power")
 		scaled, err := OfKernel(ctx, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 3 * math.Ldexp(1, power)}, x, y, nil)
 		require.NoError(t, err)
-		assert.LessOrEqual(t, golden.MaxError(append(invariant(scaled), scaled.KTA), append(invariant(base), base.KTA)), 1e-9, "scale")
+		assert.LessOrEqual(t, golden.MaxError(append(invariant(scaled), scaled.KTA), append(invariant(base), base.KTA)), 1e-7, "scale")
 
 		order := rand.New(rand.NewPCG(seed, 3)).Perm(n)
 		mixed, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -262,7 +262,7 @@ func TestInvariance(t *testing.T) {
 		}
 		m, err := OfKernel(ctx, kernels.Linear{}, mixed, labels, nil)
 		require.NoError(t, err)
-		assert.LessOrEqual(t, golden.MaxError(fields(m), fields(base)), 1e-9, "order of rows")
+		assert.LessOrEqual(t, golden.MaxError(fields(m), fields(base)), 1e-7, "order of rows")
 	})
 }
 
