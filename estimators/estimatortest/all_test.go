@@ -206,6 +206,11 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
 	}}))
+	estimatortest.Regressor(t, "selection.Regressor (golden section)", func() estimators.Regressor {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}}
+	}, with(estimatortest.Options{Workers: func(w int) any {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{Workers: w}}
+	}}))
 	estimatortest.Classifier(t, "selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: steps} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 			return &selection.Classifier{Preprocess: steps, Search: &selection.Entropy{Workers: w}}
