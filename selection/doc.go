@@ -1,7 +1,7 @@
 // Package selection chooses a kernel's parameter and measures estimators.
 //
 // Regressor and Classifier are estimators that choose their kernel when they are
-// fitted, by a Strategy. The two strategies swap by one field:
+// fitted, by a Strategy. Strategies swap by one field:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
@@ -31,7 +31,8 @@
 // What the paper does otherwise: it takes any parameter within [0.3, 0.5] that a
 // golden-section-like search meets, which never ends where its interval misses
 // the band, and whose single entropy fails on nearly linear targets. Its measure
-// and its kernels are unchanged here.
+// and its kernels are unchanged here, and its search is there as GoldenSection, for
+// who wants to repeat it.
 //
 // # Grid
 //
@@ -39,8 +40,8 @@
 //
 // # A budget of time
 //
-// Both strategies have a Budget. Once it is spent they begin nothing more, take the
-// best of what they have scored, and fit with that; Result has StatusBudget, a warning
+// All strategies have a Budget. Once it is spent they begin nothing more, take the best
+// of what they have seen, and fit with that; Result has StatusBudget, a warning
 // with the counts, and a trace that says what was not scored. What has begun is ended,
 // one parameter is tried in any case, and the last fit is not counted: a budget is
 // overrun by that much, and never leaves a caller without a model. A context that ends

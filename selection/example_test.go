@@ -98,6 +98,23 @@ func ExampleGrid() {
 	// Output: RBF(gamma=1) of 3 after 10 fits
 }
 
+func ExampleGoldenSection() {
+	x, y := wave()
+	// Nothing is scored: the first kernel with an entropy between 0.3 and 0.5 is taken.
+	r := &selection.Regressor{Search: &selection.GoldenSection{Lo: 0.01, Hi: 1}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range r.Result().Trace {
+		fmt.Printf("entropy %.2f at gamma %.2f: %s\n", row.Entropy, row.Param, row.Decision)
+	}
+	// Output:
+	// entropy 0.12 at gamma 0.01: below the band
+	// entropy 0.62 at gamma 1.00: above the band
+	// entropy 0.50 at gamma 0.39: in the band: chosen
+}
+
 func ExampleResult() {
 	x, y := wave()
 	r := &selection.Regressor{}
@@ -123,7 +140,7 @@ func ExampleResult() {
 	// 2: entropy 0.20 at gamma 0.027: towards entropy 0.2; taken for 0.2 (ok)
 }
 
-// The two strategies swap by one field.
+// Strategies swap by one field.
 func ExampleStrategy() {
 	x, y := wave()
 	for _, search := range []selection.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {

@@ -16,6 +16,7 @@ const (
 	StatusFloor       Status = "floor"       // the family stays above the target
 	StatusAtomic      Status = "atomic"      // no whole number comes within the tolerance: the nearer one
 	StatusNonMonotone Status = "nonmonotone" // the entropy falls where it should rise: the nearest seen
+	StatusUnbracketed Status = "unbracketed" // both ends of a GoldenSection lie on one side of its band: the nearer
 	StatusUnconverged Status = "unconverged" // the tolerance was not reached in MaxEvaluations
 	StatusGrid        Status = "grid"        // a grid: there was no target
 	StatusBudget      Status = "budget"      // the budget was spent: the best of what was scored before
@@ -23,7 +24,7 @@ const (
 
 // Result is what a search did and chose.
 type Result struct {
-	Strategy string  `json:"strategy"` // "entropy" or "grid"
+	Strategy string  `json:"strategy"` // "entropy", "grid" or "golden section"
 	Family   string  `json:"family"`
 	Kernel   string  `json:"kernel"` // the chosen one
 	Param    float64 `json:"param"`

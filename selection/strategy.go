@@ -14,8 +14,8 @@ import (
 )
 
 // Strategy chooses a kernel of a family for given rows and targets. It is
-// implemented by *Entropy and *Grid. Strategies are configuration only, so one
-// may serve several estimators at the same time.
+// implemented by *Entropy, *Grid and *GoldenSection. Strategies are configuration
+// only, so one may serve several estimators at the same time.
 type Strategy interface {
 	search(ctx context.Context, p *problem) (*Result, error)
 }
@@ -23,6 +23,7 @@ type Strategy interface {
 var (
 	_ Strategy = (*Entropy)(nil)
 	_ Strategy = (*Grid)(nil)
+	_ Strategy = (*GoldenSection)(nil)
 )
 
 // problem is what a strategy is asked.

@@ -105,10 +105,9 @@ func TestAll(t *testing.T) {
 	}, plain)
 
 	// Leave-one-out leaves out a row, not a unit of weight.
+	ridgeByRows := map[string]string{"weighted-fit": "tunes its ridge by leaving out rows: two equal rows are not one of weight 2"}
 	tunes := func(workers func(int) any) *estimatortest.Options {
-		return with(estimatortest.Options{Workers: workers, Skip: map[string]string{
-			"weighted-fit": "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
-		}})
+		return with(estimatortest.Options{Workers: workers, Skip: ridgeByRows})
 	}
 	looNoise := with(estimatortest.Options{Skip: map[string]string{
 		"weighted-fit": "predictions agree (its own tests hold it), but noise and link come from leaving out rows",
@@ -205,6 +204,11 @@ func TestAll(t *testing.T) {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
+	}}))
+	estimatortest.Regressor(t, "selection.Regressor (golden section)", func() estimators.Regressor {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}}
+	}, with(estimatortest.Options{Skip: ridgeByRows, Workers: func(w int) any {
+		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{Workers: w}}
 	}}))
 	estimatortest.Classifier(t, "selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: steps} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {

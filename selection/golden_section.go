@@ -1,0 +1,308 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// Defaults of GoldenSection: the paper's. Its text prints 70 for the highest degree, its
+// Table 11 has degrees that only 80 leads to.
+const (
+	DefaultBandLow           = 0.3
+	DefaultBandHigh          = 0.5
+	DefaultSectionLow        = 1.0
+	DefaultSectionHigh       = 33.0
+	DefaultSectionHighDegree = 80.0 // of a family of whole numbers
+)
+
+// GoldenSection is the search of the paper that the entropy comes from, as it stands
+// there (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154, section 3.6): it takes the
+// first parameter that it meets whose kernel matrix has an entropy in [BandLow,
+// BandHigh]. It is there to reproduce that paper; Entropy is the better search.
+//
+// The entropies at a = Lo and then at b = Hi are computed. While neither is in the band,
+// and one lies below it and one above, φ = (1+√5)/2,
+//
+//	c = b - (b-a)/φ,  d = a + (b-a)/φ
+//
+// are looked at, c first. Where both are above the band b = d, where both are below
+// a = c, and where c is below and d above the one that lies farther from the band is
+// given up with its side of the interval, a = c in doubt. Nothing is scored, and the
+// learner is fitted once.
+//
+// The paper does not say what happens where its rule does not end. Here the parameter
+// whose entropy is nearest to the band is taken, with a warning and the status
+//
+//	unbracketed  the entropies at Lo and Hi are both below the band, or both above
+//	nonmonotone  the lower parameter is above the band, the higher one below
+//	atomic       a family of whole numbers has none in the band
+//	unconverged  MaxEvaluations entropies, or all that float64 tells apart, have been seen
+//
+// A family of whole numbers is looked at in the nearest one. The paper takes degrees that
+// are no whole numbers, which make no kernel: examples/papers/entropy does that with a
+// family of its own.
+//
+// An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;
+// ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
+type GoldenSection struct {
+	BandLow, BandHigh float64 // in (0, 1), ascending; 0: DefaultBandLow, DefaultBandHigh
+	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:
+	// DefaultSectionLow and DefaultSectionHigh, or DefaultSectionHighDegree.
+	Lo, Hi         float64
+	MaxEvaluations int   // entropies, ≥ 2; 0: DefaultMaxEvaluations
+	Workers        int   // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
+	// Budget is the time after which no further kernel matrix is begun and the entropy
+	// nearest to the band is taken, of one at least; 0: none. A deadline of ctx stays an
+	// error.
+	Budget time.Duration
+	// Observe, if not nil, is called after each entropy.
+	Observe func(TraceRow)
+
+	now func() time.Time // nil: time.Now
+}
+
+func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {
+	const typ = "selection: GoldenSection"
+	out := *g
+	high := DefaultSectionHigh
+	if family.Integer() {
+		high = DefaultSectionHighDegree
+	}
+	for _, f := range []struct {
+		field *float64
+		value float64
+	}{{&out.BandLow, DefaultBandLow}, {&out.BandHigh, DefaultBandHigh}, {&out.Lo, DefaultSectionLow}, {&out.Hi, high}} {
+		if *f.field == 0 {
+			*f.field = f.value
+		}
+	}
+	if out.MaxEvaluations == 0 {
+		out.MaxEvaluations = DefaultMaxEvaluations
+	}
+	lo, hi := family.Bounds()
+	switch {
+	case !(out.BandLow > 0 && out.BandLow < out.BandHigh && out.BandHigh < 1):
+		return out, fault.Param(typ, "BandLow, BandHigh", fmt.Sprintf("%v, %v", out.BandLow, out.BandHigh), "ascending in (0, 1), or 0 for the default")
+	case !(out.Lo >= lo && out.Lo < out.Hi && out.Hi <= hi):
+		return out, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", out.Lo, out.Hi), fmt.Sprintf("ascending in [%v, %v], or 0 for the default", lo, hi))
+	case out.MaxEvaluations < 2:
+		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
+	case out.MaxKernelBytes < 0:
+		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
+	}
+	return out, nil
+}
+
+func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error) {
+	cfg, err := g.withDefaults(p.family)
+	if err != nil {
+		return nil, err
+	}
+	clock, err := begin("selection: GoldenSection", cfg.Budget, cfg.now)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := p.x.Dims(); measures.Ceiling(p.x).Entropy == 0 {
+		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
+	}
+	var rows []TraceRow
+	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: p.family.Integer(), limit: cfg.MaxEvaluations}
+	s.eval = func(param float64) (float64, error) {
+		if len(rows) > 0 && clock.spent() {
+			return 0, errSpent
+		}
+		begun := clock.seconds()
+		row, err := cfg.measure(ctx, p, param)
+		if err != nil {
+			return 0, err
+		}
+		row.Iteration, row.Decision = len(rows)+1, s.place(row.Entropy)
+		row.Seconds = clock.seconds() - begun
+		rows = append(rows, row)
+		if cfg.Observe != nil {
+			cfg.Observe(row)
+		}
+		return row.Entropy, ctx.Err()
+	}
+	status, err := s.find(cfg.Lo, cfg.Hi)
+	if err != nil {
+		return nil, err
+	}
+	out := cfg.conclude(rows, s.nearest(), status)
+	out.Seconds = clock.seconds()
+	return out, nil
+}
+
+// measure takes the entropy at a parameter.
+func (g *GoldenSection) measure(ctx context.Context, p *problem, param float64) (TraceRow, error) {
+	k, err := kernels.Matrix(ctx, p.family.At(param), p.x, &kernels.Options{Workers: g.Workers, MaxBytes: g.MaxKernelBytes})
+	if err != nil {
+		return TraceRow{}, err
+	}
+	spectrum, err := measures.Entropy(ctx, k)
+	if err != nil {
+		return TraceRow{}, err
+	}
+	row := unscored(0, param, k.SymmetricDim())
+	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
+	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
+	return row, nil
+}
+
+// conclude makes the result of a search that chose rows[at].
+func (g *GoldenSection) conclude(rows []TraceRow, at int, status Status) *Result {
+	rows[at].Decision += ": chosen"
+	out := &Result{
+		Strategy: "golden section", Param: rows[at].Param, Entropy: rows[at].Entropy, Bits: rows[at].Bits, Target: missing, Status: status,
+		Score: missing, Ridge: missing, Evaluations: len(rows), KernelMatrices: len(rows), Trace: rows,
+	}
+	if status == StatusOK {
+		return out
+	}
+	why := map[Status]string{
+		StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
+		StatusNonMonotone: "the entropy falls where it should rise",
+		StatusAtomic:      "two whole numbers in succession lie on both sides of it",
+		StatusUnconverged: fmt.Sprintf("%d entropies missed it", len(rows)),
+		StatusBudget:      fmt.Sprintf("the budget of %v ended the search", g.Budget),
+	}[status]
+	out.Warnings = []string{fmt.Sprintf("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %.4g, is taken", g.BandLow, g.BandHigh, why, out.Entropy, out.Param)}
+	return out
+}
+
+// section is the paper's rule, over entropies that eval gives.
+type section struct {
+	low, high float64 // the band
+	integer   bool
+	limit     int // entropies to compute at most
+	eval      func(param float64) (float64, error)
+	known     []point
+}
+
+// errLimit is at's for an entropy beyond the limit.
+var errLimit = errors.New("the limit on evaluations is reached")
+
+// side is negative below the band, 0 in it, and positive above: the distance to it.
+func (s *section) side(entropy float64) float64 {
+	return min(entropy-s.low, 0) + max(entropy-s.high, 0)
+}
+
+// place says in a trace where an entropy lies.
+func (s *section) place(entropy float64) string {
+	switch side := s.side(entropy); {
+	case side < 0:
+		return "below the band"
+	case side > 0:
+		return "above the band"
+	}
+	return "in the band"
+}
+
+// at returns the side of a parameter, computed or known.
+func (s *section) at(param float64) (float64, error) {
+	param = s.snap(param)
+	for _, p := range s.known {
+		if p.param == param {
+			return s.side(p.entropy), nil
+		}
+	}
+	if len(s.known) == s.limit {
+		return 0, errLimit
+	}
+	e, err := s.eval(param)
+	if err != nil {
+		return 0, err
+	}
+	s.known = append(s.known, point{math.Log(param), param, e})
+	return s.side(e), nil
+}
+
+func (s *section) snap(param float64) float64 {
+	if s.integer {
+		return math.Round(param)
+	}
+	return param
+}
+
+// nearest returns the position of the known entropy nearest to the band, of equal ones
+// the first.
+func (s *section) nearest() int {
+	best := 0
+	for i, p := range s.known {
+		if math.Abs(s.side(p.entropy)) < math.Abs(s.side(s.known[best].entropy)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// find looks for an entropy in the band between the parameters a and b. Where the status
+// is ok the last of the known ones is in it.
+func (s *section) find(a, b float64) (Status, error) {
+	status, err := s.ends(a, b)
+	for err == nil && status == "" {
+		a, b, status, err = s.step(a, b)
+	}
+	switch {
+	case errors.Is(err, errSpent):
+		return StatusBudget, nil
+	case errors.Is(err, errLimit):
+		return StatusUnconverged, nil
+	}
+	return status, err
+}
+
+// ends returns the status that the ends of the interval settle, empty where it is to be
+// searched.
+func (s *section) ends(a, b float64) (Status, error) {
+	atA, err := s.at(a)
+	if err != nil || atA == 0 {
+		return StatusOK, err
+	}
+	atB, err := s.at(b)
+	switch {
+	case err != nil || atB == 0:
+		return StatusOK, err
+	case atA*atB > 0:
+		return StatusUnbracketed, nil
+	case atA > 0:
+		return StatusNonMonotone, nil
+	}
+	return "", nil
+}
+
+// step returns the next interval, or the status that ends the search.
+func (s *section) step(a, b float64) (nextA, nextB float64, status Status, err error) {
+	if s.integer && s.snap(b)-s.snap(a) <= 1 {
+		return a, b, StatusAtomic, nil
+	}
+	// To multiply by .618 would change the last bits, and with them how often a
+	// parameter is met again.
+	const phi = math.Phi
+	c, d := b-(b-a)/phi, a+(b-a)/phi
+	if !(a < c && c < d && d < b) {
+		return a, b, StatusUnconverged, nil
+	}
+	atC, err := s.at(c)
+	if err != nil || atC == 0 {
+		return a, b, StatusOK, err
+	}
+	atD, err := s.at(d)
+	switch {
+	case err != nil || atD == 0:
+		return a, b, StatusOK, err
+	case atC > 0 && atD < 0:
+		return a, b, StatusNonMonotone, nil
+	case atC > 0, atD > 0 && -atC < atD:
+		return a, d, "", nil
+	}
+	return c, b, "", nil
+}
