@@ -36,7 +36,23 @@
 //
 // # Grid
 //
-// Grid fits the learner at each of its points in each fold: the baseline.
+// Grid fits the learner at each of its points in each fold: the baseline. Halving fits at
+// all of them on a part of the rows and at fewer and fewer on more.
+//
+// # Many rows
+//
+// Up to ExactRows rows an entropy comes from all eigenvalues. Beyond, Entropy takes
+// rigorous bounds from a partial Cholesky factorisation on random pivots
+// (measures.LowRankEntropy), which grows until the bounds say on which side of every
+// target the entropy lies; beyond LowRankRows from draws of SubsampleRows rows, with a
+// standard error. Scores then come from the features of the pivots, once those leave
+// little beside the ridge, or exactly from ScoreRows rows. 100 000 rows take seconds,
+// besides the learner's fit.
+//
+// # Resuming
+//
+// Each strategy goes on from the rows that Observe saw, or that a Result's Trace has,
+// which are JSON: put them into Resume. It ends in the same Result.
 //
 // # A budget of time
 //

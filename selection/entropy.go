@@ -68,6 +68,11 @@ type Entropy struct {
 	// Observe, if not nil, is called after each entropy, and again after each
 	// parameter that CrossValidation has scored, by one goroutine at a time.
 	Observe func(TraceRow)
+	// Resume holds rows of the trace of an earlier search of this configuration for the
+	// same rows and targets, as Observe got them or Result has them: what they say is not
+	// computed again, and the Result is that of a search that was never ended, seconds
+	// included. That they are of the same search cannot be checked.
+	Resume []TraceRow
 
 	now func() time.Time // nil: time.Now
 }
@@ -131,6 +136,7 @@ type entropySearch struct {
 	failed   error // the last of the learner's, if any fit failed
 	out      *Result
 
+	known      resumed
 	method     Method
 	aims       []float64    // all targets, for bounds to decide
 	subsamples []*mat.Dense // of the rows, for Subsample
@@ -148,7 +154,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
+	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
 	n, _ := p.x.Dims()
 	ceiling := measures.Ceiling(p.x)
 	if ceiling.Entropy == 0 {
@@ -212,12 +218,13 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 		return 0, errSpent
 	}
 	begun := s.clock.seconds()
-	row := unscored(len(s.rows)+1, param, 0)
+	row, known := s.recall(param)
 	var err error
-	switch s.method {
-	case LowRank:
+	switch {
+	case known:
+	case s.method == LowRank:
 		err = s.lowRank(ctx, &row)
-	case Subsample:
+	case s.method == Subsample:
 		err = s.subsampled(ctx, &row)
 	default:
 		err = s.exact(ctx, &row)
@@ -227,7 +234,9 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 	}
 	capped := row.Decision
 	row.Decision = fmt.Sprintf("towards entropy %.3g", s.current) + capped
-	row.Seconds = s.clock.seconds() - begun
+	if !known {
+		row.Seconds = s.clock.seconds() - begun
+	}
 	s.byParam[param] = len(s.rows)
 	s.rows = append(s.rows, row)
 	s.out.Evaluations++
@@ -235,6 +244,31 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 		s.Observe(row)
 	}
 	return row.Entropy, ctx.Err()
+}
+
+// recall returns the row of an entropy that an earlier search has computed, or an empty
+// one.
+func (s *entropySearch) recall(param float64) (row TraceRow, ok bool) {
+	rows, _ := s.p.x.Dims()
+	if s.method == Subsample {
+		rows, _ = s.subsamples[0].Dims()
+	}
+	row, ok = s.known.entropy(param, rows)
+	if !ok {
+		return unscored(len(s.rows)+1, param, 0), false
+	}
+	row.Iteration = len(s.rows) + 1
+	row.Decision = said(row.Decision, "bounds still wide")
+	if row.Decision != "" {
+		s.undecided(row.Rank)
+	}
+	if s.method == Exact {
+		s.out.KernelMatrices++
+	}
+	if s.method != Exact || s.Score == CrossValidation {
+		row.Score, row.Ridge = missing, missing // crossValidate and scoreLowRank recall them
+	}
+	return row, true
 }
 
 // exact fills a row from the whole kernel matrix.

@@ -398,3 +398,23 @@ func ExampleMethod() {
 	fmt.Println(r.KernelMatrices, "kernel matrices,", r.Trace[0].Rows, "rows, at most", 100*(r.Trace[0].Rank/100+1), "pivots")
 	// Output: 0 kernel matrices, 1500 rows, at most 100 pivots
 }
+
+// Successive halving: all parameters on a third of the rows, the best third of them on all.
+func ExampleHalving() {
+	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
+	for i := range y {
+		x.Set(i, 0, 0.05*float64(i))
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(float64(7*i))
+	}
+	model := &selection.Regressor{Search: &selection.Halving{Points: 9}}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range model.Result().Trace[8:10] {
+		fmt.Println(row.Rows, "training rows")
+	}
+	// Output:
+	// 66 training rows
+	// 200 training rows
+}

@@ -65,6 +65,7 @@ type GoldenSection struct {
 	Budget time.Duration
 	// Observe, if not nil, is called after each entropy.
 	Observe func(TraceRow)
+	Resume  []TraceRow // of an earlier search, as Entropy's
 
 	now func() time.Time // nil: time.Now
 }
@@ -114,18 +115,23 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 	}
 	var rows []TraceRow
+	known := newResumed(cfg.Resume)
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: p.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
 		if len(rows) > 0 && clock.spent() {
 			return 0, errSpent
 		}
 		begun := clock.seconds()
-		row, err := cfg.measure(ctx, p, param)
-		if err != nil {
-			return 0, err
+		n, _ := p.x.Dims()
+		row, ok := known.entropy(param, n)
+		if !ok {
+			var err error
+			if row, err = cfg.measure(ctx, p, param); err != nil {
+				return 0, err
+			}
+			row.Seconds = clock.seconds() - begun
 		}
 		row.Iteration, row.Decision = len(rows)+1, s.place(row.Entropy)
-		row.Seconds = clock.seconds() - begun
 		rows = append(rows, row)
 		if cfg.Observe != nil {
 			cfg.Observe(row)

@@ -41,6 +41,7 @@ type Grid struct {
 	// Observe, if not nil, is called when a parameter has been scored, by one
 	// goroutine at a time, in no certain order.
 	Observe func(TraceRow)
+	Resume  []TraceRow // of an earlier search, as Entropy's
 
 	now func() time.Time // nil: time.Now
 }
@@ -121,14 +122,21 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 		}
 		rows[i] = unscored(i+1, v, n)
 	}
+	known, asked := newResumed(g.Resume), order[:0:0]
 	for _, i := range order {
-		t.kernels = append(t.kernels, p.family.At(params[i]))
+		if old, ok := known.score(params[i], n); ok {
+			rows[i].Score, rows[i].Seconds, rows[i].Decision = old.Score, old.Seconds, g.decision(t)
+			continue
+		}
+		t.kernels, asked = append(t.kernels, p.family.At(params[i])), append(asked, i)
 	}
+	recalled := len(order) - len(asked)
+	order = asked
 	t.workers, t.budget = g.Workers, clock
 	t.observe = func(i int, score, seconds float64) {
 		row := &rows[order[i]]
 		row.Score, row.Seconds = score, seconds
-		row.Decision = fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
+		row.Decision = g.decision(t)
 		if math.IsNaN(score) {
 			row.Decision = "a fit failed"
 		}
@@ -144,13 +152,22 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.Fits += recalled * len(t.folds)
 	out.Seconds = clock.seconds()
 	return out, nil
 }
 
-// conclude makes the result of trials, the i-th of which was of params[order[i]].
+func (g *Grid) decision(t trials) string {
+	return fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
+}
+
+// conclude makes the result of trials, the i-th of which was of params[order[i]]; other
+// rows have their score.
 func (g *Grid) conclude(params []float64, order []int, rows []TraceRow, t trials, done tried) (*Result, error) {
-	scores, finished := make([]float64, len(params)), 0
+	scores, finished := make([]float64, len(params)), len(params)-len(order)
+	for i, r := range rows {
+		scores[i] = r.Score
+	}
 	for i, at := range order {
 		scores[at] = done.scores[i]
 		if text := done.unfinished(i, len(t.folds)); text != "" {

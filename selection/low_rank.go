@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -186,6 +187,15 @@ func (s *entropySearch) scoreLowRank(ctx context.Context) error {
 		if s.clock.spent() && i != spread(len(s.coords))[0] {
 			s.cut = true
 			row.Decision += "; not scored: the budget was spent"
+			continue
+		}
+		if old, ok := s.known.score(row.Param, row.Rows); ok {
+			row.Score, row.Ridge, row.Seconds = old.Score, old.Ridge, old.Seconds
+			text := said(old.Decision, "scored on")
+			row.Decision += text
+			if strings.HasSuffix(text, "rows") {
+				s.out.KernelMatrices++
+			}
 			continue
 		}
 		begun := s.clock.seconds()

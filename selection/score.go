@@ -165,7 +165,13 @@ func (s *entropySearch) crossValidate(ctx context.Context) error {
 	var at []int // the trace rows
 	for _, i := range spread(len(s.coords)) {
 		c := s.coords[i]
-		if row := s.byParam[c.param]; math.IsNaN(s.rows[row].Score) {
+		row := s.byParam[c.param]
+		if old, ok := s.known.score(c.param, s.rows[row].Rows); ok && math.IsNaN(s.rows[row].Score) {
+			s.rows[row].Score, s.rows[row].Seconds = old.Score, old.Seconds
+			s.out.Fits += len(t.folds)
+			continue
+		}
+		if math.IsNaN(s.rows[row].Score) {
 			t.kernels, at = append(t.kernels, s.p.family.At(c.param)), append(at, row)
 		}
 	}

@@ -431,7 +431,7 @@ func TestLearnersThatFail(t *testing.T) {
 			return moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma > above}
 		}
 	}
-	for _, s := range []Strategy{&Grid{}, &Entropy{Score: CrossValidation}} {
+	for _, s := range []Strategy{&Grid{}, &Halving{}, &Entropy{Score: CrossValidation}} {
 		r := Regressor{Search: s, Build: build(0.5)}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")

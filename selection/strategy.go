@@ -14,8 +14,8 @@ import (
 )
 
 // Strategy chooses a kernel of a family for given rows and targets. It is
-// implemented by *Entropy, *Grid and *GoldenSection. Strategies are configuration
-// only, so one may serve several estimators at the same time.
+// implemented by *Entropy, *Grid, *Halving and *GoldenSection. Strategies are
+// configuration only, so one may serve several estimators at the same time.
 type Strategy interface {
 	search(ctx context.Context, p *problem) (*Result, error)
 }

@@ -219,6 +219,11 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
 	}}))
+	estimatortest.Classifier(t, "selection.Classifier (halving)", func() estimators.Classifier {
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10}}
+	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10, Workers: w}}
+	}}))
 	// Where no choice hangs on the folds, a weight of 2 is the row twice.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
 		return &selection.Regressor{Build: func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }, Search: &selection.Grid{Points: 2}}
