@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,6 +25,9 @@ type Classifier struct {
 	Preprocess []transformers.Transformer
 	// Family; nil: kernels.RBFFamily{}.
 	Family kernels.Family
+	// Families, where there are several, in place of Family: Search runs over each, and
+	// the one of the best score is taken.
+	Families []kernels.Family
 	// Build returns a new estimator with the kernel it is given; nil:
 	// &lssvm.Classifier{Kernel: k}.
 	Build func(k kernels.Kernel) estimators.Classifier
@@ -45,11 +49,8 @@ var (
 
 func (c *Classifier) config() config[int, estimators.Classifier] {
 	out := config[int, estimators.Classifier]{
-		typ: classifierType, steps: c.Preprocess, family: c.Family, build: c.Build, search: c.Search,
+		typ: classifierType, steps: c.Preprocess, families: familiesOf(c.Family, c.Families), build: c.Build, search: c.Search,
 		metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
-	}
-	if out.family == nil {
-		out.family = kernels.RBFFamily{}
 	}
 	if out.build == nil {
 		out.build = func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }
@@ -152,7 +153,7 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().
 // Clone returns an unfitted Classifier of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (c *Classifier) Clone() estimators.Classifier {
-	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Build: c.Build, Search: c.Search}
+	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Families: slices.Clone(c.Families), Build: c.Build, Search: c.Search}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

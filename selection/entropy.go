@@ -154,7 +154,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
+	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume, p.family), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
 	n, _ := p.x.Dims()
 	ceiling := measures.Ceiling(p.x)
 	if ceiling.Entropy == 0 {
@@ -255,7 +255,7 @@ func (s *entropySearch) recall(param float64) (row TraceRow, ok bool) {
 	}
 	row, ok = s.known.entropy(param, rows)
 	if !ok {
-		return unscored(len(s.rows)+1, param, 0), false
+		return s.p.unscored(len(s.rows)+1, param, 0), false
 	}
 	row.Iteration = len(s.rows) + 1
 	row.Decision = said(row.Decision, "bounds still wide")
@@ -389,7 +389,7 @@ func (s *entropySearch) finish() error {
 			o.Target, o.Status = c.target, c.status
 		}
 	}
-	o.Score, o.ScoreName, o.Ridge = row.Score, s.metric().Name, row.Ridge
+	o.Score, o.ScoreName, o.LargerIsBetter, o.Ridge = row.Score, s.metric().Name, s.metric().LargerIsBetter, row.Ridge
 	o.Trace = s.rows
 	if s.cut {
 		o.Status = StatusBudget

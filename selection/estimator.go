@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,12 +23,23 @@ import (
 type config[Y float64 | int, E learner[Y]] struct {
 	typ      string
 	steps    []transformers.Transformer
-	family   kernels.Family
+	families []kernels.Family
 	build    func(kernels.Kernel) E
 	search   Strategy
 	metric   metrics.Metric
 	splitter Splitter
 	scorer   func(metrics.Metric) (scorer[Y, E], error)
+}
+
+// familiesOf returns what a search runs over.
+func familiesOf(one kernels.Family, several []kernels.Family) []kernels.Family {
+	switch {
+	case len(several) > 0:
+		return several
+	case one == nil:
+		return []kernels.Family{kernels.RBFFamily{}}
+	}
+	return []kernels.Family{one}
 }
 
 // fitted is what a Fit leaves.
@@ -68,15 +80,14 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.search.search(ctx, &problem{
-		typ: c.typ, family: c.family, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
+	family, result, err := c.choose(ctx, problem{
+		typ: c.typ, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
 		try: func(ctx context.Context, t trials) (tried, error) { return c.try(ctx, rowSet[Y]{xd, y, weights}, t) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	kernel := c.family.At(result.Param)
-	result.Family, result.Kernel = c.family.String(), kernel.String()
+	kernel := family.At(result.Param)
 	inner := c.build(kernel)
 	if any(inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
@@ -86,6 +97,53 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}
 	result.Fits++
 	return &fitted[E]{width: d, chain: chain, inner: inner, result: result}, nil
+}
+
+// choose searches each family and takes the one of the best score.
+func (c config[Y, E]) choose(ctx context.Context, p problem) (kernels.Family, *Result, error) {
+	names := map[string]bool{}
+	for i, f := range c.families {
+		if f == nil || names[f.String()] {
+			return nil, nil, fault.Param(c.typ, fmt.Sprintf("Families[%d]", i), f, "families of different names")
+		}
+		names[f.String()] = true
+	}
+	results, best := make([]*Result, len(c.families)), 0
+	for i, f := range c.families {
+		p.family = f
+		r, err := c.search.search(ctx, &p)
+		if err != nil {
+			if len(c.families) > 1 {
+				err = fmt.Errorf("family %v: %w", f, err)
+			}
+			return nil, nil, err
+		}
+		r.Family, r.Kernel = f.String(), f.At(r.Param).String()
+		if len(c.families) > 1 && math.IsNaN(r.Score) {
+			return nil, nil, fault.Param(c.typ, "Families", len(c.families), "one, or a Search that scores what it finds, to compare them by")
+		}
+		results[i] = r
+		if better(metrics.Metric{LargerIsBetter: r.LargerIsBetter}, r.Score, results[best].Score) {
+			best = i
+		}
+	}
+	out := results[best]
+	for i, r := range results {
+		if i != best {
+			out.Others = append(out.Others, r)
+		}
+	}
+	return c.families[best], out, nil
+}
+
+// named returns the family that a model was fitted with.
+func (c config[Y, E]) named(name string) kernels.Family {
+	for _, f := range c.families {
+		if f != nil && f.String() == name {
+			return f
+		}
+	}
+	return nil
 }
 
 // try fits and scores the learner with each kernel. Once the budget is spent no fit
@@ -170,8 +228,12 @@ func (c config[Y, E]) supports(f *fitted[E], capability estimators.Capability) b
 
 // sample returns an estimator as Build makes them.
 func (c config[Y, E]) sample() E {
-	lo, _ := c.family.Bounds()
-	return c.build(c.family.At(lo))
+	family := c.families[0]
+	if family == nil { // Fit says so
+		family = kernels.RBFFamily{}
+	}
+	lo, _ := family.Bounds()
+	return c.build(family.At(lo))
 }
 
 // report is the inner estimator's, with the search's warnings before its own.
@@ -248,10 +310,12 @@ func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	lo, hi := c.family.Bounds()
+	family := c.named(s.Family)
+	if family == nil {
+		return nil, fault.BadModel(kind, "fitted with Family %s, this value has %s", s.Family, strings.Trim(fmt.Sprint(c.families), "[]"))
+	}
+	lo, hi := family.Bounds()
 	switch {
-	case s.Family != c.family.String():
-		return nil, fault.BadModel(kind, "fitted with Family %s, this value has %v", s.Family, c.family)
 	case !(s.Param >= lo && s.Param <= hi) || math.IsInf(s.Param, 0):
 		return nil, fault.BadModel(kind, "parameter %v of family %s", s.Param, s.Family)
 	case len(s.Steps) != len(c.steps):
@@ -273,7 +337,7 @@ func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		}
 		f.chain = append(f.chain, t)
 	}
-	f.inner = c.build(c.family.At(s.Param))
+	f.inner = c.build(family.At(s.Param))
 	if any(f.inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
 	}

@@ -115,7 +115,7 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 	}
 	var rows []TraceRow
-	known := newResumed(cfg.Resume)
+	known := newResumed(cfg.Resume, p.family)
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: p.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
 		if len(rows) > 0 && clock.spent() {
@@ -157,7 +157,7 @@ func (g *GoldenSection) measure(ctx context.Context, p *problem, param float64) 
 	if err != nil {
 		return TraceRow{}, err
 	}
-	row := unscored(0, param, k.SymmetricDim())
+	row := p.unscored(0, param, k.SymmetricDim())
 	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
 	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
 	return row, nil

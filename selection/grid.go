@@ -120,9 +120,9 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 		if g.Params != nil {
 			order[i] = i
 		}
-		rows[i] = unscored(i+1, v, n)
+		rows[i] = p.unscored(i+1, v, n)
 	}
-	known, asked := newResumed(g.Resume), order[:0:0]
+	known, asked := newResumed(g.Resume, p.family), order[:0:0]
 	for _, i := range order {
 		if old, ok := known.score(params[i], n); ok {
 			rows[i].Score, rows[i].Seconds, rows[i].Decision = old.Score, old.Seconds, g.decision(t)
@@ -183,7 +183,7 @@ func (g *Grid) conclude(params []float64, order []int, rows []TraceRow, t trials
 	rows[at].Decision += ": chosen"
 	out := &Result{
 		Strategy: "grid", Param: params[at], Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid,
-		Score: scores[at], ScoreName: t.metric.Name, Ridge: missing, Fits: done.fits(), Trace: rows,
+		Score: scores[at], ScoreName: t.metric.Name, LargerIsBetter: t.metric.LargerIsBetter, Ridge: missing, Fits: done.fits(), Trace: rows,
 	}
 	if finished < len(params) {
 		out.Status = StatusBudget

@@ -109,8 +109,9 @@ func (h *Halving) search(ctx context.Context, p *problem) (*Result, error) {
 		return nil, err
 	}
 	t.workers, t.budget = cfg.Workers, clock
-	s := &halvingSearch{Halving: cfg, p: p, trials: t, known: newResumed(cfg.Resume), out: &Result{
-		Strategy: "halving", Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid, ScoreName: t.metric.Name, Ridge: missing,
+	s := &halvingSearch{Halving: cfg, p: p, trials: t, known: newResumed(cfg.Resume, p.family), out: &Result{
+		Strategy: "halving", Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid, ScoreName: t.metric.Name,
+		LargerIsBetter: t.metric.LargerIsBetter, Ridge: missing,
 	}}
 	smallest := len(t.folds[0].Train)
 	for _, f := range t.folds {
@@ -162,7 +163,7 @@ func (s *halvingSearch) round(ctx context.Context, number int, params []float64,
 		}
 	}
 	for i, v := range params {
-		row := unscored(first+i+1, v, rows)
+		row := s.p.unscored(first+i+1, v, rows)
 		if old, ok := s.known.score(v, rows); ok {
 			row.Score, row.Seconds, row.Decision = old.Score, old.Seconds, decision
 			s.out.Fits += len(t.folds)

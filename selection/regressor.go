@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,6 +25,9 @@ type Regressor struct {
 	Preprocess []transformers.Transformer
 	// Family; nil: kernels.RBFFamily{}.
 	Family kernels.Family
+	// Families, where there are several, in place of Family: Search runs over each, and
+	// the one of the best score is taken.
+	Families []kernels.Family
 	// Build returns a new estimator with the kernel it is given; nil:
 	// &lssvm.Regressor{Kernel: k}.
 	Build func(k kernels.Kernel) estimators.Regressor
@@ -44,11 +48,8 @@ var (
 
 func (r *Regressor) config() config[float64, estimators.Regressor] {
 	c := config[float64, estimators.Regressor]{
-		typ: regressorType, steps: r.Preprocess, family: r.Family, build: r.Build, search: r.Search,
+		typ: regressorType, steps: r.Preprocess, families: familiesOf(r.Family, r.Families), build: r.Build, search: r.Search,
 		metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
-	}
-	if c.family == nil {
-		c.family = kernels.RBFFamily{}
 	}
 	if c.build == nil {
 		c.build = func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
@@ -129,7 +130,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.config().s
 // Clone returns an unfitted Regressor of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (r *Regressor) Clone() estimators.Regressor {
-	return &Regressor{Preprocess: cloneSteps(r.Preprocess), Family: r.Family, Build: r.Build, Search: r.Search}
+	return &Regressor{Preprocess: cloneSteps(r.Preprocess), Family: r.Family, Families: slices.Clone(r.Families), Build: r.Build, Search: r.Search}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

@@ -2,8 +2,11 @@ package selection
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"text/tabwriter"
 )
 
 // Status says how a search ended.
@@ -35,7 +38,8 @@ type Result struct {
 	Score    float64 `json:"score"` // of the chosen parameter; NaN where nothing was scored
 	// ScoreName says what Score is: "leave-one-out NMSE" (less is better), "log
 	// evidence" (more is), or the metric of a cross-validation.
-	ScoreName string `json:"score_name"`
+	ScoreName      string `json:"score_name"`
+	LargerIsBetter bool   `json:"larger_is_better,omitempty"` // of Score
 	// Ridge is the one at which the chosen kernel had its closed-form score, NaN
 	// without.
 	Ridge          float64    `json:"ridge"`
@@ -45,11 +49,14 @@ type Result struct {
 	Seconds        float64    `json:"seconds"`         // of the search, without the final fit
 	Warnings       []string   `json:"warnings,omitempty"`
 	Trace          []TraceRow `json:"trace"`
+	// Others are the results of the other Families, whose scores were worse.
+	Others []*Result `json:"others,omitempty"`
 }
 
 // TraceRow is one step of a search. What was not computed is NaN, null in JSON.
 type TraceRow struct {
 	Iteration     int     `json:"iter"` // from 1
+	Family        string  `json:"family,omitempty"`
 	Param         float64 `json:"param"`
 	EntropyLow    float64 `json:"E_lo"` // a bound; equal to Entropy where it is exact
 	Entropy       float64 `json:"E"`
@@ -66,6 +73,41 @@ type TraceRow struct {
 	Decision      string  `json:"decision"` // for people
 }
 
+// String returns the choice and the trace as a table for people.
+func (r Result) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %s, %s", r.Strategy, r.Kernel, r.Status)
+	if !math.IsNaN(r.Entropy) {
+		fmt.Fprintf(&out, ", entropy %.3f", r.Entropy)
+	}
+	if !math.IsNaN(r.Score) {
+		fmt.Fprintf(&out, ", %s %.5g", r.ScoreName, r.Score)
+	}
+	fmt.Fprintf(&out, "\n%d entropies, %d kernel matrices, %d fits, %.3g s\n", r.Evaluations, r.KernelMatrices, r.Fits, r.Seconds)
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\tparameter\tentropy\tfrom\tto\trows\tpivots\tscore\tridge\tseconds\t  decision\n")
+	for _, t := range r.Trace {
+		fmt.Fprintf(w, "%d\t%.4g\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%.3f\t  %s\n", t.Iteration, t.Param,
+			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, t.Decision)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	for _, text := range r.Warnings {
+		fmt.Fprintf(&out, "warning: %s\n", text)
+	}
+	for _, o := range r.Others {
+		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", o.Kernel, o.ScoreName, o.Score)
+	}
+	return out.String()
+}
+
+// orDash formats a number that may be missing.
+func orDash(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}
+
 // clone returns a deep copy: what a caller gets, it may change.
 func (r *Result) clone() *Result {
 	if r == nil {
@@ -74,6 +116,10 @@ func (r *Result) clone() *Result {
 	out := *r
 	out.Warnings = slices.Clone(r.Warnings)
 	out.Trace = slices.Clone(r.Trace)
+	out.Others = slices.Clone(r.Others)
+	for i, o := range out.Others {
+		out.Others[i] = o.clone()
+	}
 	return &out
 }
 

@@ -3,17 +3,22 @@ package selection
 import (
 	"math"
 	"strings"
+
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // resumed is what an earlier search has computed, by parameter and, for scores of a part
 // of the rows, by their number.
 type resumed map[[2]float64]TraceRow
 
-// newResumed takes the rows of a trace; of several for one parameter the last that has a
+// newResumed takes the rows of a trace that are of a family; of several for one parameter the last that has a
 // score, or else the last.
-func newResumed(rows []TraceRow) resumed {
+func newResumed(rows []TraceRow, family kernels.Family) resumed {
 	out := make(resumed, len(rows))
 	for _, r := range rows {
+		if r.Family != "" && r.Family != family.String() {
+			continue
+		}
 		key := [2]float64{r.Param, float64(r.Rows)}
 		if old, ok := out[key]; ok && math.IsNaN(r.Score) && !math.IsNaN(old.Score) {
 			continue

@@ -446,7 +446,7 @@ func TestLearnersThatFail(t *testing.T) {
 
 func TestResultJSON(t *testing.T) {
 	want := Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Param: 2, Warnings: []string{"w"},
-		Trace: []TraceRow{unscored(1, 3, 9), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Decision: "d"}}}
+		Trace: []TraceRow{(&problem{family: kernels.RBFFamily{}}).unscored(1, 3, 9), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Decision: "d"}}}
 	data, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"entropy":null`)

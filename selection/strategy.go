@@ -138,9 +138,9 @@ func unset(m metrics.Metric) bool {
 }
 
 // unscored is a trace row for a parameter of which nothing is known yet.
-func unscored(iteration int, param float64, rows int) TraceRow {
+func (p *problem) unscored(iteration int, param float64, rows int) TraceRow {
 	return TraceRow{
-		Iteration: iteration, Param: param, Rows: rows,
+		Family: p.family.String(), Iteration: iteration, Param: param, Rows: rows,
 		EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing, EffectiveRank: missing,
 		Score: missing, Ridge: missing,
 	}

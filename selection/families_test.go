@@ -1,0 +1,81 @@
+package selection
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The family of the better score is taken, and what the others came to is told.
+func TestFamilies(t *testing.T) {
+	x, y := problemOf(100, 2, .2, 6)
+	families := []kernels.Family{kernels.PolynomialFamily{}, kernels.RBFFamily{}, kernels.LaplacianFamily{}}
+	var alone []float64
+	for _, f := range families {
+		r := &Regressor{Family: f}
+		require.NoError(t, r.Fit(ctx, x, y))
+		alone = append(alone, r.Result().Score)
+	}
+	for _, search := range []Strategy{nil, &Entropy{Score: LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
+		r := &Regressor{Families: families, Search: search}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		require.Len(t, res.Others, 2)
+		for _, o := range res.Others {
+			if res.LargerIsBetter {
+				assert.GreaterOrEqual(t, res.Score, o.Score)
+			} else {
+				assert.LessOrEqual(t, res.Score, o.Score)
+			}
+			assert.Contains(t, res.String(), "not taken: "+o.Kernel)
+		}
+		if search == nil {
+			assert.Equal(t, min(alone[0], alone[1], alone[2]), res.Score)
+		}
+		data, err := r.MarshalBinary()
+		require.NoError(t, err)
+		read := &Regressor{Families: families, Search: search}
+		require.NoError(t, read.UnmarshalBinary(data))
+		want, err := r.Predict(x)
+		require.NoError(t, err)
+		got, err := read.Predict(x)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+		assert.Len(t, read.Result().Others, 2)
+		assert.ErrorIs(t, (&Regressor{Family: kernels.ELMFamily{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	}
+	for want, r := range map[string]*Regressor{
+		"Families[1]":          {Families: []kernels.Family{kernels.RBFFamily{}, kernels.RBFFamily{}}},
+		"Families[0]":          {Families: []kernels.Family{nil}},
+		"a Search that scores": {Families: families, Search: &Entropy{Targets: []float64{.3}, Score: CrossValidation}},
+		"family RBF: ":         {Families: families[1:], Search: &Entropy{MaxKernelBytes: 10}},
+	} {
+		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
+		_ = r.Supports(estimators.Variance)
+	}
+}
+
+func TestResultString(t *testing.T) {
+	x, y := problemOf(40, 2, .2, 6)
+	r := &Regressor{Search: &Entropy{Targets: []float64{.3}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	res := r.Result()
+	text := res.String()
+	assert.Contains(t, text, "entropy: "+res.Kernel+", ok, entropy 0.")
+	assert.Contains(t, text, "leave-one-out NMSE")
+	assert.Contains(t, text, "towards entropy 0.3")
+	for _, row := range res.Trace {
+		assert.Equal(t, "RBF", row.Family)
+	}
+	data, err := json.Marshal(res)
+	require.NoError(t, err)
+	var read Result
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, text, read.String())
+	assert.Contains(t, Result{Entropy: missing, Score: missing, Trace: []TraceRow{{Entropy: missing}}}.String(), " -  ")
+}
