@@ -135,3 +135,22 @@ func TestBoundsEdges(t *testing.T) {
 	negative := BoundsOf([]float64{1, -1e-17}, -1e-17, 3)
 	assert.Equal(t, 0.0, negative.High.Entropy)
 }
+
+// The entropy of features is that of their kernel matrix, narrow or wide.
+func TestEntropyOfFeatures(t *testing.T) {
+	for _, shape := range [][2]int{{40, 5}, {5, 40}, {12, 12}, {1, 3}} {
+		phi := normal(shape[0], shape[1], 3)
+		k := mat.NewSymDense(shape[0], nil)
+		k.SymOuterK(1, phi)
+		want, err := Entropy(ctx, k)
+		require.NoError(t, err)
+		got, err := EntropyOfFeatures(ctx, phi)
+		require.NoError(t, err)
+		assert.InDelta(t, want.Entropy, got.Entropy, 1e-9)
+		assert.InDelta(t, want.Bits, got.Bits, 1e-9)
+	}
+	_, err := EntropyOfFeatures(ctx, nil)
+	require.ErrorIs(t, err, ErrShape)
+	_, err = EntropyOfFeatures(ctx, mat.NewDense(2, 1, []float64{1e200, 1}))
+	require.ErrorIs(t, err, ErrNotFinite)
+}

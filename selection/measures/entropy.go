@@ -3,10 +3,12 @@ package measures
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -34,6 +36,31 @@ func Entropy(ctx context.Context, k mat.Symmetric) (Spectrum, error) {
 		return Spectrum{}, err
 	}
 	return OfEigenvalues(w), nil
+}
+
+// EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r),
+// without forming it where r < n: its eigenvalues but for zeros are those of Φ'Φ. For
+// centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
+// ErrShape, ErrNotFinite.
+func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (Spectrum, error) {
+	f, err := check.Dense("phi", phi)
+	if err != nil {
+		return Spectrum{}, err
+	}
+	n, r := f.Dims()
+	of := mat.Matrix(f)
+	if r < n {
+		of = f.T()
+	}
+	gram := mat.NewSymDense(min(n, r), nil)
+	gram.SymOuterK(1, of)
+	if v := mat.Trace(gram); v-v != 0 {
+		return Spectrum{}, fmt.Errorf("measures: the features are too large, their squares overflow: %w", fault.ErrNotFinite)
+	}
+	if err := ctx.Err(); err != nil {
+		return Spectrum{}, err
+	}
+	return ofBits(OfEigenvalues(linalg.Tridiagonalize(gram).Values()).Bits, n), nil
 }
 
 // eigenvalues checks k and returns its eigenvalues, ascending.
