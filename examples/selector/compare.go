@@ -9,7 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
@@ -58,11 +61,34 @@ type part struct {
 // learn fits by a search and scores on the test rows.
 type learn func(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error)
 
-func regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	r := &selection.Regressor{
-		Preprocess: steps, Family: family, Search: search,
-		Build: func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
-	}
+// learner is what both searches choose kernels for; nil where it is for the other task.
+type learner struct {
+	name       string
+	regressor  func(k kernels.Kernel) estimators.Regressor
+	classifier func(k kernels.Kernel) estimators.Classifier
+}
+
+var learners = []learner{
+	{
+		"lssvm",
+		func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+		func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k, Balanced: true} },
+	},
+	{
+		"rvm",
+		func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} },
+		func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} },
+	},
+	{"eekm", nil, func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k} }},
+	{
+		"svm",
+		nil, // its C and its tube are in the units of the target
+		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Balanced: true} },
+	},
+}
+
+func (l learner) regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+	r := &selection.Regressor{Preprocess: steps, Family: family, Search: search, Build: l.regressor}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
 	}
@@ -74,11 +100,8 @@ func regress(ctx context.Context, search selection.Strategy, steps []transformer
 	return [2]float64{v}, r.Result(), err
 }
 
-func classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	c := &selection.Classifier{
-		Preprocess: steps, Family: family, Search: search,
-		Build: func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k, Balanced: true} },
-	}
+func (l learner) classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+	c := &selection.Classifier{Preprocess: steps, Family: family, Search: search, Build: l.classifier}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err
 	}

@@ -1,6 +1,7 @@
 // Selector compares the two searches for a kernel parameter, entropy and grid, on
 // regression and classification sets: test error, learner fits, kernel matrices
-// and seconds. The learner is the least-squares SVM (balanced, for classes).
+// and seconds. The learner is the least-squares SVM (balanced, for classes) or another
+// by -learner.
 //
 // The sets are read from -data DIR, a folder of CSV files with the target last
 // (words are one-hot encoded, gaps filled by the training median, rows without a
@@ -9,6 +10,7 @@
 //	go run ./examples/selector
 //	go run ./examples/selector -data DIR
 //	go run ./examples/selector -data DIR -sets heart,sonar -family poly
+//	go run ./examples/selector -data DIR -learner rvm
 package main
 
 import (
@@ -20,6 +22,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -71,6 +74,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	splits := flags.Int("splits", selection.DefaultSplits, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
 	family := flags.String("family", "rbf", "rbf or poly")
+	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, or for classes alone eekm or svm")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -85,11 +89,18 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if !ok {
 		return fmt.Errorf("-family %s: want rbf or poly", *family)
 	}
+	at := slices.IndexFunc(learners, func(l learner) bool { return l.name == *chosenLearner })
+	if at < 0 {
+		return fmt.Errorf("-learner %s: want lssvm, rvm, eekm or svm", *chosenLearner)
+	}
 	var regression, classification []*dataset.Set
 	for _, name := range strings.Split(*names, ",") {
 		set, err := dataset.Open(*dir, name)
 		if err != nil {
 			return err
+		}
+		if set.Y != nil && learners[at].regressor == nil {
+			return fmt.Errorf("%s: its target is a number, and -learner %s is for classes", set.Name, *chosenLearner)
 		}
 		if set.Y != nil {
 			regression = append(regression, set)
@@ -99,7 +110,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	bar := progressbar.NewOptions((len(regression)+len(classification))*len(preprocessings)**splits, progressbar.OptionSetWriter(progress),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	c := comparison{ctx: ctx, family: chosen, splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
+	c := comparison{ctx: ctx, learner: learners[at], family: chosen, splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
 	var tables strings.Builder // shown when the progress bar is gone
 	if err := c.regression(&tables, regression); err != nil {
 		return err
@@ -116,11 +127,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 
 // comparison is one run of the program.
 type comparison struct {
-	ctx    context.Context
-	family kernels.Family
-	splits int
-	seed   uint64
-	done   func() // called after each split
+	ctx     context.Context
+	learner learner
+	family  kernels.Family
+	splits  int
+	seed    uint64
+	done    func() // called after each split
 }
 
 func (c comparison) regression(out io.Writer, sets []*dataset.Set) error {
@@ -134,7 +146,7 @@ func (c comparison) regression(out io.Writer, sets []*dataset.Set) error {
 	for _, set := range sets {
 		n, _ := set.X.Dims()
 		for i, p := range preprocessings {
-			t, err := c.compare(set, p, regress)
+			t, err := c.compare(set, p, c.learner.regress)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", set.Name, p.name, err)
 			}
@@ -169,7 +181,7 @@ func (c comparison) classification(out io.Writer, sets []*dataset.Set) error {
 	for _, set := range sets {
 		n, _ := set.X.Dims()
 		for _, p := range preprocessings {
-			t, err := c.compare(set, p, classify)
+			t, err := c.compare(set, p, c.learner.classify)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", set.Name, p.name, err)
 			}

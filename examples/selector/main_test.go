@@ -32,7 +32,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, args := range [][]string{{"-family", "none"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
+	for _, args := range [][]string{{"-family", "none"}, {"-learner", "none"}, {"-learner", "svm"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
