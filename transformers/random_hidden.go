@@ -182,11 +182,8 @@ func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 		return err
 	}
 	n, d := in.Dims()
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, m.W.Rows)
-	}
-	if rows, columns := dst.Dims(); rows != n || columns != m.W.Rows {
-		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, m.W.Rows, rows)
+	if err := fits(dst, n, m.W.Rows); err != nil {
+		return err
 	}
 	units := m.prepare()
 	return parallel.For(context.Background(), r.Workers, (n+hiddenRows-1)/hiddenRows, func(c int) error {
