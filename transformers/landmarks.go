@@ -107,8 +107,8 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	return chosenLandmarks{indices: p.Pivots, residual: p.Residual / p.Trace}, nil
 }
 
-// spread draws landmarks away from each other. It ends early when every row is one, or
-// looks like one to the kernel.
+// spread draws landmarks away from each other. It ends early when every row is at no
+// distance from one.
 func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, count int, rng *rand.Rand) ([]int, error) {
 	n, _ := x.Dims()
 	parts, err := newKernelParts(ctx, k, x, t.Workers)
@@ -131,11 +131,7 @@ func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 			}
 			for j, v := range row.RawRowView(0) {
 				i := first + j
-				// A distance of two roundings is none.
-				distance := own[i] + own[last] - 2*v
-				if distance <= 0x1p-50*(own[i]+own[last]) {
-					distance = 0
-				}
+				distance := max(own[i]+own[last]-2*v, 0)
 				if isFirst || distance < nearest[i] {
 					nearest[i] = distance
 				}
