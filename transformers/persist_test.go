@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +30,12 @@ var goldenFiles = map[string]Transformer{
 	"KernelMap-v1.keln":      &KernelMap{},
 	"KernelCenterer-v1.keln": &KernelCenterer{},
 	"RandomHidden-v1.keln":   &RandomHidden{Units: 3, Activation: Tanh, Seed: 2},
+
+	"RandomFourier-v1.keln":            &RandomFourier{Components: 6, Seed: 2},
+	"RandomFourier-phase-v1.keln":      &RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true},
+	"LocallyStationaryFourier-v1.keln": &LocallyStationaryFourier{Components: 6, Seed: 2},
+	"Nystroem-v1.keln":                 &Nystroem{Components: 2},
+	"Nystroem-uniform-v1.keln":         &Nystroem{Kernel: kernels.Matern{}, Rule: UniformLandmarks},
 }
 
 // goldenRowsOf gives gaps to an Imputer, and small numbers to a kernel.
@@ -37,7 +44,7 @@ func goldenRowsOf(t Transformer) *mat.Dense {
 	switch t.(type) {
 	case *Imputer:
 		return golden.Dense([][]float64{{1, nan, -2.5}, {2, 0, 4}, {nan, 0, 1e6}, {2, nan, 1}})
-	case *KernelMap, *KernelCenterer, *RandomHidden:
+	case *KernelMap, *KernelCenterer, *RandomHidden, *RandomFourier, *LocallyStationaryFourier, *Nystroem:
 		return golden.Dense([][]float64{{1, 0, -2}, {2, 0.5, 4}, {4, 0.25, 3}})
 	}
 	return goldenRows
@@ -113,6 +120,25 @@ func TestHostilePayloads(t *testing.T) {
 		"biases":         {&RandomHidden{}, randomHiddenKind, hiddenModel{W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}}},
 		"infinite bias":  {&RandomHidden{}, randomHiddenKind, hiddenModel{W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, B: []float64{math.Inf(1)}}},
 		"activation":     {&RandomHidden{}, randomHiddenKind, hiddenModel{Activation: 9, W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, B: []float64{1}}},
+		"no frequencies": {&RandomFourier{}, randomFourierKind, fourierModel{Scale: 1}},
+		"shift":          {&RandomFourier{}, randomFourierKind, fourierModel{W: one(), Shift: []float64{1, 2}, Scale: 1}},
+		"infinite shift": {&RandomFourier{}, randomFourierKind, fourierModel{W: one(), Shift: []float64{math.Inf(1)}, Scale: 1}},
+		"phases":         {&RandomFourier{}, randomFourierKind, fourierModel{W: one(), Shift: []float64{1}, Phases: []float64{1, 2}, Scale: 1}},
+		"NaN phase":      {&RandomFourier{}, randomFourierKind, fourierModel{W: one(), Shift: []float64{1}, Phases: []float64{math.NaN()}, Scale: 1}},
+		"no scale":       {&RandomFourier{}, randomFourierKind, fourierModel{W: one(), Shift: []float64{1}}},
+		"infinite w":     {&RandomFourier{}, randomFourierKind, fourierModel{W: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{math.Inf(1)}}, Shift: []float64{1}, Scale: 1}},
+		"no v":           {&LocallyStationaryFourier{}, locallyStationaryKind, localModel{W: one(), Origin: []float64{0}, Scale: 1}},
+		"pairs":          {&LocallyStationaryFourier{}, locallyStationaryKind, localModel{V: column(2), W: one(), Origin: []float64{0}, Scale: 1}},
+		"origin":         {&LocallyStationaryFourier{}, locallyStationaryKind, localModel{V: one(), W: one(), Scale: 1}},
+		"scale below 0":  {&LocallyStationaryFourier{}, locallyStationaryKind, localModel{V: one(), W: one(), Origin: []float64{0}, Scale: -1}},
+		"features":       {&LocallyStationaryFourier{}, locallyStationaryKind, localModel{V: column(3000), W: column(3000), AllPairs: true, Origin: []float64{0}, Scale: 1}},
+		"no landmarks":   {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{})}},
+		"factor":         {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: one(), Factor: []float64{1, 2}}},
+		"factor of 0":    {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: one(), Factor: []float64{0}}},
+		"indices":        {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: one(), Factor: []float64{1}, Indices: []int{1, 2}}},
+		"residual":       {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: one(), Factor: []float64{1}, Residual: []float64{math.NaN()}}},
+		"landmark":       {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{math.NaN()}}, Factor: []float64{1}}},
+		"the kernel":     {&Nystroem{}, nystroemKind, storedNystroem{Kernel: kernels.MakeReference(kernels.RBF{}, kernels.RBF{}), Landmarks: one(), Factor: []float64{1}}},
 		"other kind":     {&UnitRows{}, rmsScalerKind, rmsScalerModel{Scales: []float64{1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,6 +148,13 @@ func TestHostilePayloads(t *testing.T) {
 			require.ErrorIs(t, err, ErrNotFitted)
 		})
 	}
+}
+
+func one() codec.Matrix { return column(1) }
+
+// column is a matrix of one column of ones.
+func column(rows int) codec.Matrix {
+	return codec.Matrix{Rows: rows, Cols: 1, Data: slices.Repeat([]float64{1}, rows)}
 }
 
 func envelope(tb testing.TB, kind string, payload any) []byte {

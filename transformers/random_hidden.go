@@ -182,11 +182,8 @@ func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 		return err
 	}
 	n, _ := in.Dims()
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, m.W.Rows)
-	}
-	if rows, columns := dst.Dims(); rows != n || columns != m.W.Rows {
-		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, m.W.Rows, rows)
+	if err := fits(dst, n, m.W.Rows); err != nil {
+		return err
 	}
 	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {
 		buffer := mat.NewDense(tileUnits, tileRows, nil)

@@ -15,6 +15,10 @@
 //	KernelMap         a row to its kernel with each row of Fit
 //	KernelCenterer    the centring of the kernel's feature space
 //	RandomHidden      a hidden layer of random units, never trained
+//	RandomFourier     random features of a stationary kernel
+//	LocallyStationaryFourier
+//	                  random features of a kernel that depends on the place
+//	Nystroem          the features that a kernel has on a few rows
 //
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.

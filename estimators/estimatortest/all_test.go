@@ -78,6 +78,20 @@ func TestAll(t *testing.T) {
 		}, plain)
 	}
 
+	fourier := func(w int) any { return &transformers.RandomFourier{Components: 8, Workers: w} }
+	estimatortest.Transformer(t, "transformers.RandomFourier", func() transformers.Transformer { return &transformers.RandomFourier{Components: 8} },
+		with(estimatortest.Options{Workers: fourier}))
+	estimatortest.Transformer(t, "transformers.RandomFourier (Laplacian, phases)", func() transformers.Transformer {
+		return &transformers.RandomFourier{Kernel: kernels.Laplacian{Gamma: 0.2}, Components: 7, RandomPhase: true}
+	}, plain)
+	estimatortest.Transformer(t, "transformers.LocallyStationaryFourier", func() transformers.Transformer { return &transformers.LocallyStationaryFourier{Components: 8} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.LocallyStationaryFourier{Components: 8, Workers: w} }}))
+	drawsLandmarks := map[string]string{"row-permutation": "has landmarks that it draws by the number of the row"}
+	for r := transformers.PivotedCholesky; r <= transformers.UniformLandmarks; r++ {
+		estimatortest.Transformer(t, fmt.Sprintf("transformers.Nystroem (%v)", r), func() transformers.Transformer { return &transformers.Nystroem{Components: 8, Rule: r} },
+			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &transformers.Nystroem{Components: 8, Rule: r, Workers: w} }}))
+	}
+
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
 

@@ -199,7 +199,7 @@ func (s *pivoting) extend(ctx context.Context, taken []int, lower *mat.Dense) er
 		return nil
 	})
 	for _, p := range taken {
-		s.diagonal[p] = 0
+		s.diagonal[p] = 0 // but for rounding it is
 	}
 	s.pivots = append(s.pivots, taken...)
 	return err

@@ -52,6 +52,7 @@ func sincosArguments() (x []float64) {
 		edge := (float64(k) + 0.5) * angleHigh
 		x = append(x, edge, math.Nextafter(edge, 9), float64(k)*angleHigh)
 	}
+	x = append(x, -0.007325680267358402) // where a table of kh without offsets is off by more
 	// The float64 that is nearest to a multiple of π/2, and the ends.
 	x = append(x, 6381956970095103*0x1p797, math.MaxFloat64, farthest, math.Nextafter(farthest, 9e9), -farthest)
 	return x

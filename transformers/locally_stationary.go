@@ -1,0 +1,289 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	locallyStationaryName = "transformers: LocallyStationaryFourier"
+	locallyStationaryKind = "transformers.LocallyStationaryFourier"
+)
+
+// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With
+// frequencies w of the kernel k2 and v of the kernel k1, both stationary, and x taken from
+// the origin,
+//
+//	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
+//
+// over M pairs (v, w), whose inner products approximate
+//
+//	k(x, x') = ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x')
+//
+// positive semi-definite: a stationary kernel k2, stronger where the rows lie near the
+// origin, in the measure of k1. Narrow k1 makes k small far out, at least half of k2; with
+// v = 0 it is the RandomFourier of k2.
+//
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product
+// k1((x+x')/2) k2(x-x'). Their equation (6) as printed does not approximate it, and
+// nothing could: that product is not positive semi-definite in general. The map here has
+// the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as
+// many features it converges far more slowly than the pairs, and their Theorem 1 does not
+// hold for it.
+//
+// The map is not invariant to a shift of x, so the origin counts: by default it is the
+// mean of the rows of Fit. Cost as RandomFourier's.
+type LocallyStationaryFourier struct {
+	Local      kernels.Kernel // k1, with a spectral density; nil: kernels.MedianRBF of the rows of Fit
+	Stationary kernels.Kernel // k2, likewise
+	// Components is the number of features, 2M, even; 0: DefaultComponents. AllPairs takes
+	// as many v as w, ⌊√(Components/2)⌋, and has twice their product.
+	Components int
+	AllPairs   bool
+	Sampling   Sampling // of v and of w
+	// LocalFrequencies and Frequencies, if not nil, are the v and the w (a row each); both
+	// or none are given, as many of each but for AllPairs, and Components and Sampling have
+	// to be 0.
+	LocalFrequencies, Frequencies *mat.Dense
+	Origin                        []float64 // nil: the column means of Fit
+	Seed                          uint64
+	Workers                       int // goroutines; 0: GOMAXPROCS
+
+	fitted *localModel
+}
+
+type localModel struct {
+	V, W     codec.Matrix // frequencies, a row each
+	AllPairs bool
+	Origin   codec.Floats
+	Scale    float64 // √(c/M)
+}
+
+var (
+	_ Transformer = (*LocallyStationaryFourier)(nil)
+	_ Cloner      = (*LocallyStationaryFourier)(nil)
+)
+
+// frequencyCount returns how many v and how many w there are to draw.
+func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
+	features := l.Components
+	if features == 0 {
+		features = DefaultComponents
+	}
+	switch {
+	case (l.Frequencies == nil) != (l.LocalFrequencies == nil):
+		return 0, fault.Param(locallyStationaryName, "Frequencies and LocalFrequencies", "one of them", "both or none")
+	case l.Frequencies != nil && (l.Components != 0 || l.Sampling != AutomaticSampling):
+		return 0, fault.Param(locallyStationaryName, "Components and Sampling", fmt.Sprintf("%d and %v", l.Components, l.Sampling), "0 with given Frequencies")
+	case features < 2 || features%2 != 0:
+		return 0, fault.Param(locallyStationaryName, "Components", l.Components, "even and >= 2, or 0 for the default")
+	case l.AllPairs:
+		return int(math.Sqrt(float64(features / 2))), nil
+	}
+	return features / 2, nil
+}
+
+// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
+// kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
+// ErrNotFinite; ctx's.
+func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error {
+	count, err := l.frequencyCount()
+	if err != nil {
+		return err
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	m := &localModel{AllPairs: l.AllPairs, Scale: 1}
+	if m.Origin, err = l.origin(in); err != nil {
+		return err
+	}
+	skip := 0 // v and w are coordinates of the same points, and of streams of their own
+	for _, part := range []struct {
+		kernel kernels.Kernel
+		field  string
+		given  *mat.Dense
+		seed   uint64
+		to     *codec.Matrix
+	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies, &m.V}} {
+		k, err := kernels.OrMedianRBF(ctx, part.kernel, in, l.Seed)
+		if err != nil {
+			return err
+		}
+		_, d := in.Dims()
+		spectrum, sampling, err := l.Sampling.checked(locallyStationaryName, k, d)
+		if err != nil {
+			return err
+		}
+		var w *mat.Dense
+		if part.given != nil {
+			w, err = given(locallyStationaryName, part.field, part.given, d)
+		} else {
+			w, err = sampling.draw(ctx, spectrum, count, d, skip, part.seed)
+		}
+		if err != nil {
+			return err
+		}
+		*part.to = codec.FromDense(w)
+		skip += spectrum.Uniforms(d)
+		m.Scale *= math.Sqrt(spectrum.Variance)
+	}
+	switch {
+	case m.width() > maxFeatures:
+		return fault.Param(locallyStationaryName, "features", m.width(), fmt.Sprintf("<= %d", maxFeatures))
+	case !l.AllPairs && m.V.Rows != m.W.Rows:
+		return fault.Shape(locallyStationaryName+": LocalFrequencies has", m.V.Rows, "rows", "Frequencies has %d", m.W.Rows)
+	}
+	m.Scale /= math.Sqrt(float64(m.width()) / 2)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.fitted = m
+	return nil
+}
+
+func (l *LocallyStationaryFourier) origin(x *mat.Dense) (codec.Floats, error) {
+	if l.Origin == nil {
+		return columnMeans(x), nil
+	}
+	if _, d := x.Dims(); len(l.Origin) != d {
+		return nil, fault.Shape(locallyStationaryName+": Origin has", len(l.Origin), "entries", "x has %d columns", d)
+	}
+	return append(codec.Floats(nil), l.Origin...), check.Vector(locallyStationaryName+": Origin", l.Origin)
+}
+
+func (m *localModel) width() int {
+	if m.AllPairs {
+		return 2 * m.V.Rows * m.W.Rows
+	}
+	return 2 * m.W.Rows
+}
+
+// Transform returns the features of the rows of x (m×d), m×D.
+func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
+	out := &mat.Dense{}
+	if err := l.TransformTo(out, x); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TransformTo is Transform into dst, which is m×D or empty; after an error it holds
+// nothing of use.
+func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	m := l.fitted
+	if m == nil {
+		return fault.NotFitted(locallyStationaryName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if err := check.Columns("x", in, m.W.Cols); err != nil {
+		return err
+	}
+	n, _ := in.Dims()
+	if err := fits(dst, n, m.width()); err != nil {
+		return err
+	}
+	v, w := newProjection(m.V, m.Origin), newProjection(m.W, m.Origin)
+	v.trans.Scale(0.5, v.trans)
+	return inChunks(locallyStationaryName, l.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
+}
+
+// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
+// without a matrix of them all. The matrix is overwritten by the next step. After an
+// error, Transform's, there is no further block.
+func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+	return blocks(l, x, rows)
+}
+
+// features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
+// first v come first.
+func (m *localModel) features(dst, x *mat.Dense, v, w *projection) {
+	rows, _ := x.Dims()
+	local, products := mat.NewDense(rows, m.V.Rows, nil), mat.NewDense(rows, m.W.Rows, nil)
+	unused, sin := make([]float64, m.V.Rows), make([]float64, m.W.Rows)
+	v.apply(local, x)
+	w.apply(products, x)
+	for i := range rows {
+		of, cos, out := local.RawRowView(i), products.RawRowView(i), dst.RawRowView(i)
+		vecmath.Sincos(unused, of, of)
+		vecmath.Sincos(sin, cos, cos)
+		if !m.AllPairs {
+			for j, c := range cos {
+				s := m.Scale * of[j]
+				out[2*j], out[2*j+1] = s*c, s*sin[j]
+			}
+			continue
+		}
+		for k, s := range of {
+			s *= m.Scale
+			for j, c := range cos {
+				at := 2 * (k*len(cos) + j)
+				out[at], out[at+1] = s*c, s*sin[j]
+			}
+		}
+	}
+}
+
+// Weights returns the frequencies v and w (a row each), nil before Fit.
+func (l *LocallyStationaryFourier) Weights() (local, frequencies *mat.Dense) {
+	if l.fitted == nil {
+		return nil, nil
+	}
+	dense := func(m codec.Matrix) *mat.Dense {
+		return mat.NewDense(m.Rows, m.Cols, append([]float64(nil), m.Data...))
+	}
+	return dense(l.fitted.V), dense(l.fitted.W)
+}
+
+// Clone returns an unfitted LocallyStationaryFourier of the same configuration.
+func (l *LocallyStationaryFourier) Clone() Transformer {
+	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs, Sampling: l.Sampling,
+		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. All that Transform needs is stored,
+// so a file is read into any LocallyStationaryFourier. It is ErrNotFitted before Fit.
+func (l *LocallyStationaryFourier) MarshalBinary() ([]byte, error) {
+	return marshal(locallyStationaryName, locallyStationaryKind, l.fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
+// leave l as it was.
+func (l *LocallyStationaryFourier) UnmarshalBinary(data []byte) error {
+	return unmarshal(data, locallyStationaryKind, &l.fitted, (*localModel).valid)
+}
+
+func (m *localModel) valid() error {
+	for _, part := range []codec.Matrix{m.V, m.W} {
+		switch w, err := part.Dense(); {
+		case err != nil:
+			return err
+		case w == nil || len(m.Origin) != part.Cols || !m.Origin.Finite():
+			return fmt.Errorf("%d×%d frequencies and an origin of %d, want as wide and finite", part.Rows, part.Cols, len(m.Origin))
+		}
+	}
+	switch {
+	case float64(m.V.Rows)*float64(m.W.Rows) > maxFeatures/2 && m.AllPairs:
+		return fmt.Errorf("%d×%d pairs, want at most %d", m.V.Rows, m.W.Rows, maxFeatures/2)
+	case !m.AllPairs && m.V.Rows != m.W.Rows:
+		return fmt.Errorf("pairs of %d and %d frequencies", m.V.Rows, m.W.Rows)
+	case !(m.Scale > 0) || math.IsInf(m.Scale, 1):
+		return fmt.Errorf("scale %v", m.Scale)
+	}
+	return nil
+}

@@ -1,0 +1,366 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	nystroemName = "transformers: Nystroem"
+	nystroemKind = "transformers.Nystroem"
+)
+
+// Nystroem maps rows to the features that a kernel has on a few of the training rows,
+// the landmarks (C. Williams and M. Seeger, NIPS 2001):
+//
+//	z(x) = L⁻¹ k(landmarks, x),    K = LL' the kernel matrix of the landmarks
+//
+// so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'), which is k(x, x') where x
+// is a landmark, and the best that a model on the landmarks can have elsewhere. Features
+// are free up to a rotation: those of eigenvectors, as scikit-learn has them, have the
+// same inner products.
+//
+// A landmark that depends on those before it, to h·2⁻⁵² of the largest k(x, x), adds no
+// feature: with repeated rows, a kernel of low rank, or more Components than rows there
+// are fewer features than Components.
+//
+// With h landmarks Fit costs O(nhd + nh²) by PivotedCholesky, which keeps h kernel rows of
+// n (ErrTooLarge over MaxKernelBytes), O(nhd) by KMeansPlusPlus and O(h²d + h³) by
+// UniformLandmarks; Transform of m rows O(mhd + mh²). A model file holds the landmarks and
+// the kernel's name and is read into a Nystroem of the same Kernel.
+type Nystroem struct {
+	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
+	Components int            // landmarks h, at most n; 0: DefaultComponents
+	Rule       LandmarkRule
+	// Tolerance, in [0, 1), ends PivotedCholesky with fewer than Components landmarks when
+	// the residual trace is this share of the trace.
+	Tolerance float64
+	// Landmarks, if not nil, are given (h×d); Components, Rule and Tolerance have to be 0.
+	Landmarks      *mat.Dense
+	Seed           uint64
+	Workers        int   // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on the kernel rows of a Fit; 0: kernels.MaxKernelBytes
+
+	fitted *nystroemModel
+}
+
+type nystroemModel struct {
+	kernel    kernels.Kernel
+	landmarks *mat.Dense // r×d, those that add a feature
+	prepared  *kernels.Prepared
+	factor    blas64.Triangular // L'
+	indices   []int             // of the landmarks among the rows of Fit; nil for given ones
+	residual  float64           // share of the trace; NaN where the rule does not give it
+}
+
+var (
+	_ Transformer = (*Nystroem)(nil)
+	_ Cloner      = (*Nystroem)(nil)
+)
+
+func (t *Nystroem) validate() error {
+	switch {
+	case t.Landmarks != nil && (t.Components != 0 || t.Rule != PivotedCholesky || t.Tolerance != 0):
+		return fault.Param(nystroemName, "Components, Rule and Tolerance", fmt.Sprintf("%d, %v and %v", t.Components, t.Rule, t.Tolerance), "0 with given Landmarks")
+	case t.Components < 0:
+		return fault.Param(nystroemName, "Components", t.Components, ">= 1, or 0 for the default")
+	case t.Rule < PivotedCholesky || t.Rule > UniformLandmarks:
+		return fault.Param(nystroemName, "Rule", int(t.Rule), "PivotedCholesky, KMeansPlusPlus or UniformLandmarks")
+	case !(t.Tolerance >= 0 && t.Tolerance < 1):
+		return fault.Param(nystroemName, "Tolerance", t.Tolerance, "in [0, 1)")
+	case t.Tolerance > 0 && t.Rule != PivotedCholesky:
+		return fault.Param(nystroemName, "Tolerance", t.Tolerance, fmt.Sprintf("0 with %v, which does not follow the residual", t.Rule))
+	case t.MaxKernelBytes < 0:
+		return fault.Param(nystroemName, "MaxKernelBytes", t.MaxKernelBytes, ">= 0")
+	}
+	return nil
+}
+
+// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape,
+// ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel that is 0 on all landmarks, or ctx's.
+func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) error {
+	if err := t.validate(); err != nil {
+		return err
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	k, err := kernels.OrMedianRBF(ctx, t.Kernel, in, t.Seed)
+	if err != nil {
+		return err
+	}
+	rows, chosen, err := t.landmarks(ctx, k, in)
+	if err != nil {
+		return err
+	}
+	m := &nystroemModel{kernel: k, residual: chosen.residual}
+	kept, err := m.whiten(ctx, rows, t.Workers)
+	if err != nil {
+		return err
+	}
+	if t.Landmarks == nil {
+		for _, i := range kept {
+			m.indices = append(m.indices, chosen.indices[i])
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.fitted = m
+	return nil
+}
+
+// whiten keeps the rows that add a feature, and what maps their kernel to features.
+func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
+	gram, err := kernels.Matrix(ctx, m.kernel, rows, &kernels.Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	f, kept := linalg.Independent(gram)
+	if f == nil {
+		return nil, &fault.NotPSDError{What: nystroemName + ": kernel matrix of the landmarks"}
+	}
+	r := len(kept)
+	m.factor = upper(r)
+	for j, i := range kept {
+		for c, v := range f.RawRowView(i)[:j+1] {
+			m.factor.Data[c*r+j] = v
+		}
+	}
+	m.landmarks = rowsOf(rows, kept)
+	return kept, m.prepare(ctx)
+}
+
+func (m *nystroemModel) prepare(ctx context.Context) (err error) {
+	m.prepared, err = kernels.Prepare(ctx, m.kernel, m.landmarks, &kernels.Options{Workers: 1})
+	return err
+}
+
+func upper(n int) blas64.Triangular {
+	return blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
+}
+
+func rowsOf(x *mat.Dense, of []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(of), d, nil)
+	for i, row := range of {
+		out.SetRow(i, x.RawRowView(row))
+	}
+	return out
+}
+
+// Transform returns the features of the rows of x (m×d), m×r.
+func (t *Nystroem) Transform(x mat.Matrix) (*mat.Dense, error) {
+	out := &mat.Dense{}
+	if err := t.TransformTo(out, x); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TransformTo is Transform into dst, which is m×r or empty; after an error it holds
+// nothing of use.
+func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	m := t.fitted
+	if m == nil {
+		return fault.NotFitted(nystroemName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	r, d := m.landmarks.Dims()
+	if err := check.Columns("x", in, d); err != nil {
+		return err
+	}
+	n, _ := in.Dims()
+	if err := fits(dst, n, r); err != nil {
+		return err
+	}
+	return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
+		first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
+		return atRow(m.features(dst.Slice(first, last, 0, r).(*mat.Dense), in.Slice(first, last, 0, d).(*mat.Dense)), first)
+	})
+}
+
+// nystroemRows are mapped at a time: the block of the kernel has them whole.
+const nystroemRows = 128
+
+// features sets dst to the features of up to nystroemRows rows.
+func (m *nystroemModel) features(dst, x *mat.Dense) error {
+	k, err := m.prepared.Cross(context.Background(), x)
+	if err != nil {
+		return err
+	}
+	dst.Copy(k)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, m.factor, dst.RawMatrix())
+	return nil
+}
+
+// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
+// without a matrix of them all. The matrix is overwritten by the next step. After an
+// error, Transform's, there is no further block.
+func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+	return blocks(t, x, rows)
+}
+
+// Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the
+// share of the kernel that the landmarks do not see, 0 with all rows as landmarks. Cost
+// that of Transform; the features are not kept. Errors are Transform's.
+func (t *Nystroem) Residual(x mat.Matrix) (float64, error) {
+	trace, left := 0.0, 0.0
+	first := 0
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return 0, err
+	}
+	_, d := in.Dims()
+	for z, err := range t.Blocks(in, 16*nystroemRows) {
+		if err != nil {
+			return 0, err
+		}
+		n, _ := z.Dims()
+		own := make([]float64, n)
+		kernels.Diag(own, t.fitted.kernel, in.Slice(first, first+n, 0, d).(*mat.Dense))
+		for i, v := range own {
+			row := z.RawRowView(i)
+			trace += v
+			left += max(v-floats.Dot(row, row), 0)
+		}
+		first += n
+	}
+	return left / trace, nil
+}
+
+// TrainingResidual returns Residual of the rows of Fit as PivotedCholesky found it on its
+// way; ok is false before Fit and where landmarks were chosen in another way.
+func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
+	if t.fitted == nil || math.IsNaN(t.fitted.residual) {
+		return 0, false
+	}
+	return t.fitted.residual, true
+}
+
+// Indices returns which rows of Fit the landmarks of the features are; nil before Fit and
+// for given landmarks.
+func (t *Nystroem) Indices() []int {
+	if t.fitted == nil {
+		return nil
+	}
+	return append([]int(nil), t.fitted.indices...)
+}
+
+// LandmarkRows returns the landmarks of the features, r×d; nil before Fit.
+func (t *Nystroem) LandmarkRows() *mat.Dense {
+	if t.fitted == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(t.fitted.landmarks)
+}
+
+// ChosenKernel returns the kernel in use; nil before Fit.
+func (t *Nystroem) ChosenKernel() kernels.Kernel {
+	if t.fitted == nil {
+		return nil
+	}
+	return t.fitted.kernel
+}
+
+// Clone returns an unfitted Nystroem of the same configuration.
+func (t *Nystroem) Clone() Transformer {
+	return &Nystroem{Kernel: t.Kernel, Components: t.Components, Rule: t.Rule, Tolerance: t.Tolerance,
+		Landmarks: copied(t.Landmarks), Seed: t.Seed, Workers: t.Workers, MaxKernelBytes: t.MaxKernelBytes}
+}
+
+type storedNystroem struct {
+	Kernel    kernels.Reference
+	Landmarks codec.Matrix
+	Factor    codec.Floats // the rows of L', from their diagonal on
+	Indices   []int
+	Residual  codec.Floats // empty where the rule does not give it
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before Fit.
+func (t *Nystroem) MarshalBinary() ([]byte, error) {
+	m := t.fitted
+	if m == nil {
+		return nil, fault.NotFitted(nystroemName)
+	}
+	s := storedNystroem{Kernel: kernels.MakeReference(t.Kernel, m.kernel), Landmarks: codec.FromDense(m.landmarks), Indices: m.indices}
+	for i := range m.factor.N {
+		s.Factor = append(s.Factor, m.factor.Data[i*m.factor.Stride+i:(i+1)*m.factor.Stride]...)
+	}
+	if residual, ok := t.TrainingResidual(); ok {
+		s.Residual = codec.Floats{residual}
+	}
+	return codec.Marshal(nystroemKind, version, s)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
+// leave t as it was.
+func (t *Nystroem) UnmarshalBinary(data []byte) error {
+	var s storedNystroem
+	if _, err := codec.Unmarshal(data, nystroemKind, version, &s); err != nil {
+		return err
+	}
+	m := &nystroemModel{indices: s.Indices, residual: math.NaN()}
+	if len(s.Residual) == 1 {
+		m.residual = s.Residual[0]
+	}
+	var err error
+	if m.landmarks, err = s.Landmarks.Dense(); err != nil {
+		return fault.BadModel(nystroemKind, "landmarks: %v", err)
+	}
+	if err := m.restore(s); err != nil {
+		return fault.BadModel(nystroemKind, "%v", err)
+	}
+	if m.kernel, err = s.Kernel.Resolve(nystroemKind, t.Kernel); err != nil {
+		return err
+	}
+	if err := m.prepare(context.Background()); err != nil {
+		return fault.BadModel(nystroemKind, "%v", err)
+	}
+	t.fitted = m
+	return nil
+}
+
+// restore unpacks the factor.
+func (m *nystroemModel) restore(s storedNystroem) error {
+	r := s.Landmarks.Rows
+	switch {
+	case m.landmarks == nil:
+		return fmt.Errorf("no landmarks")
+	// In floating point, because r may be hostile.
+	case float64(r)*(float64(r)+1)/2 != float64(len(s.Factor)) || !s.Factor.Finite():
+		return fmt.Errorf("%d landmarks and a factor of %d numbers, want a triangle and finite", r, len(s.Factor))
+	case len(s.Indices) != 0 && len(s.Indices) != r:
+		return fmt.Errorf("%d landmarks and %d indices", r, len(s.Indices))
+	case len(s.Residual) > 1 || !s.Residual.Finite():
+		return fmt.Errorf("residual %v", s.Residual)
+	}
+	m.factor = upper(r)
+	packed := s.Factor
+	for i := range r {
+		if !(packed[0] > 0) {
+			return fmt.Errorf("element %d of the factor's diagonal is %v", i, packed[0])
+		}
+		copy(m.factor.Data[i*r+i:], packed[:r-i])
+		packed = packed[r-i:]
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	randomFourierName = "transformers: RandomFourier"
+	randomFourierKind = "transformers.RandomFourier"
+)
+
+// RandomFourier maps rows to D features whose inner products approximate a stationary
+// kernel (A. Rahimi and B. Recht, NIPS 2007): with c = k(x, x) and frequencies w from the
+// kernel's spectral density (see kernels.Spectrum),
+//
+//	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
+//	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
+//
+// The pairs have the smaller error where the kernel is large, and the exact diagonal. The
+// mean squared error of the approximation falls as 1/D. Drawn frequencies are applied to
+// x less the column means of Fit, which changes no inner product of pairs, but keeps the
+// arguments small. Maps of the same Seed are nested: but for the factor the features of a
+// smaller one are the first of a larger one.
+//
+// Fit reads the rows for their means, and for the median distance where Kernel is nil;
+// Transform of m rows costs O(mDd). Columns should be of comparable scale.
+type RandomFourier struct {
+	// Kernel has a spectral density: RBF, Laplacian, Matern, a Product of those, Scaled, or
+	// one of one's own (kernels.Spectral). nil: kernels.MedianRBF of the rows of Fit.
+	Kernel      kernels.Kernel
+	Components  int // features D, even but with RandomPhase; 0: DefaultComponents
+	Sampling    Sampling
+	RandomPhase bool
+	// Frequencies, if not nil, are the w (a row each) of x as it is; nothing but phases is
+	// drawn, and Components and Sampling have to be 0. The factor is that of Kernel.
+	Frequencies *mat.Dense
+	Seed        uint64
+	Workers     int // goroutines; 0: GOMAXPROCS
+
+	fitted *fourierModel
+}
+
+type fourierModel struct {
+	W      codec.Matrix // frequencies, a row each
+	Phases codec.Floats // nil for pairs
+	Shift  codec.Floats // taken from x
+	Scale  float64      // √(2c/D)
+}
+
+var (
+	_ Transformer = (*RandomFourier)(nil)
+	_ Cloner      = (*RandomFourier)(nil)
+)
+
+// frequencyCount returns how many frequencies there are to draw.
+func (r *RandomFourier) frequencyCount() (int, error) {
+	features := r.Components
+	if features == 0 {
+		features = DefaultComponents
+	}
+	switch {
+	case r.Frequencies != nil && (r.Components != 0 || r.Sampling != AutomaticSampling):
+		return 0, fault.Param(randomFourierName, "Components and Sampling", fmt.Sprintf("%d and %v", r.Components, r.Sampling), "0 with given Frequencies")
+	case r.RandomPhase && features < 1:
+		return 0, fault.Param(randomFourierName, "Components", r.Components, ">= 1, or 0 for the default")
+	case r.RandomPhase:
+		return features, nil
+	case features < 2 || features%2 != 0:
+		return 0, fault.Param(randomFourierName, "Components", r.Components, "even and >= 2, or 0 for the default")
+	}
+	return features / 2, nil
+}
+
+// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
+// kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
+// ErrNotFinite; ctx's.
+func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) error {
+	count, err := r.frequencyCount()
+	if err != nil {
+		return err
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	k, err := kernels.OrMedianRBF(ctx, r.Kernel, in, r.Seed)
+	if err != nil {
+		return err
+	}
+	_, d := in.Dims()
+	spectrum, sampling, err := r.Sampling.checked(randomFourierName, k, d)
+	if err != nil {
+		return err
+	}
+	m := &fourierModel{Shift: make(codec.Floats, d)}
+	var w *mat.Dense
+	if r.Frequencies != nil {
+		w, err = given(randomFourierName, "Frequencies", r.Frequencies, d)
+	} else {
+		m.Shift = columnMeans(in)
+		w, err = sampling.draw(ctx, spectrum, count, d, 0, r.Seed)
+	}
+	if err != nil {
+		return err
+	}
+	m.W = codec.FromDense(w)
+	if r.RandomPhase {
+		m.Phases = phases(m.W.Rows, r.Seed)
+	}
+	m.Scale = math.Sqrt(2 * spectrum.Variance / float64(m.width()))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.fitted = m
+	return nil
+}
+
+func phases(count int, seed uint64) codec.Floats {
+	out := make(codec.Floats, count)
+	rng := rand.New(rand.NewPCG(seed, phaseStream))
+	for i := range out {
+		out[i] = 2 * math.Pi * rng.Float64()
+	}
+	return out
+}
+
+// columnMeans are the means of the columns.
+func columnMeans(x *mat.Dense) codec.Floats {
+	n, d := x.Dims()
+	out := make(codec.Floats, d)
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			out[j] += v / float64(n)
+		}
+	}
+	return out
+}
+
+func (m *fourierModel) width() int {
+	if len(m.Phases) > 0 {
+		return m.W.Rows
+	}
+	return 2 * m.W.Rows
+}
+
+// Transform returns the features of the rows of x (m×d), m×D.
+func (r *RandomFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
+	out := &mat.Dense{}
+	if err := r.TransformTo(out, x); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TransformTo is Transform into dst, which is m×D or empty; after an error it holds
+// nothing of use.
+func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	m := r.fitted
+	if m == nil {
+		return fault.NotFitted(randomFourierName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	if err := check.Columns("x", in, m.W.Cols); err != nil {
+		return err
+	}
+	n, _ := in.Dims()
+	if err := fits(dst, n, m.width()); err != nil {
+		return err
+	}
+	p := newProjection(m.W, m.Shift)
+	return inChunks(randomFourierName, r.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, p) })
+}
+
+// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
+// without a matrix of them all. The matrix is overwritten by the next step. After an
+// error, Transform's, there is no further block.
+func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+	return blocks(r, x, rows)
+}
+
+// features sets dst to the features of up to hiddenRows rows.
+func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
+	rows, _ := x.Dims()
+	products, sin := mat.NewDense(rows, m.W.Rows, nil), make([]float64, m.W.Rows)
+	p.apply(products, x)
+	for i := range rows {
+		row, out := products.RawRowView(i), dst.RawRowView(i)
+		for j, b := range m.Phases {
+			row[j] += b
+		}
+		vecmath.Sincos(sin, row, row)
+		if len(m.Phases) > 0 {
+			for j, c := range row {
+				out[j] = m.Scale * c
+			}
+			continue
+		}
+		for j, c := range row {
+			out[2*j], out[2*j+1] = m.Scale*c, m.Scale*sin[j]
+		}
+	}
+}
+
+// projection is <w, x - shift> for many w.
+type projection struct {
+	trans *mat.Dense // d×count
+	shift []float64
+}
+
+func newProjection(w codec.Matrix, shift []float64) *projection {
+	return &projection{trans: mat.DenseCopyOf(mat.NewDense(w.Rows, w.Cols, w.Data).T()), shift: shift}
+}
+
+// apply sets dst to the products with up to hiddenRows rows.
+func (p *projection) apply(dst, x *mat.Dense) {
+	rows, d := x.Dims()
+	shifted := mat.NewDense(rows, d, nil)
+	for i := range rows {
+		row := shifted.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			row[j] = v - p.shift[j]
+		}
+	}
+	_, count := p.trans.Dims()
+	for first := 0; first < count; first += hiddenColumns {
+		last := min(first+hiddenColumns, count)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
+			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
+	}
+}
+
+// inChunks calls f for hiddenRows rows of dst and x at a time, on the workers. A feature
+// that is not finite, of products that overflow, is ErrNotFinite.
+func inChunks(name string, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
+	n, width := dst.Dims()
+	_, d := x.Dims()
+	return parallel.For(context.Background(), workers, (n+hiddenRows-1)/hiddenRows, func(c int) error {
+		first, last := c*hiddenRows, min((c+1)*hiddenRows, n)
+		part := dst.Slice(first, last, 0, width).(*mat.Dense)
+		f(part, x.Slice(first, last, 0, d).(*mat.Dense))
+		for i := range last - first {
+			for j, v := range part.RawRowView(i) {
+				if v-v != 0 {
+					return &fault.NotFiniteError{Name: name + ": feature", Row: first + i, Col: j, Value: v}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Weights returns the frequencies (a row each), nil before Fit, and the phases, nil for
+// pairs.
+func (r *RandomFourier) Weights() (frequencies *mat.Dense, phases []float64) {
+	if r.fitted == nil {
+		return nil, nil
+	}
+	w := r.fitted.W
+	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.fitted.Phases...)
+}
+
+// Clone returns an unfitted RandomFourier of the same configuration.
+func (r *RandomFourier) Clone() Transformer {
+	return &RandomFourier{Kernel: r.Kernel, Components: r.Components, Sampling: r.Sampling, RandomPhase: r.RandomPhase,
+		Frequencies: copied(r.Frequencies), Seed: r.Seed, Workers: r.Workers}
+}
+
+func copied(m *mat.Dense) *mat.Dense {
+	if m == nil || m.IsEmpty() {
+		return m
+	}
+	return mat.DenseCopyOf(m)
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. Frequencies and phases are stored,
+// so a file is read into any RandomFourier. It is ErrNotFitted before Fit.
+func (r *RandomFourier) MarshalBinary() ([]byte, error) {
+	return marshal(randomFourierName, randomFourierKind, r.fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
+// leave r as it was.
+func (r *RandomFourier) UnmarshalBinary(data []byte) error {
+	return unmarshal(data, randomFourierKind, &r.fitted, (*fourierModel).valid)
+}
+
+func (m *fourierModel) valid() error {
+	w, err := m.W.Dense()
+	switch {
+	case err != nil:
+		return err
+	case w == nil || len(m.Shift) != m.W.Cols || !m.Shift.Finite():
+		return fmt.Errorf("%d×%d frequencies and a shift of %d, want as wide and finite", m.W.Rows, m.W.Cols, len(m.Shift))
+	case len(m.Phases) > 0 && (len(m.Phases) != m.W.Rows || !m.Phases.Finite()):
+		return fmt.Errorf("%d frequencies and %d phases, want as many and finite", m.W.Rows, len(m.Phases))
+	case !(m.Scale > 0) || math.IsInf(m.Scale, 1):
+		return fmt.Errorf("scale %v", m.Scale)
+	}
+	return nil
+}
