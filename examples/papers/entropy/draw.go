@@ -80,7 +80,7 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 // spectraPanels are Figures 3 and 4: eigenvalues a + 100/i, and k of 100 that are not 0.
 func spectraPanels(ctx context.Context) ([]*plot.Plot, error) {
 	const n = 100
-	entropyOf := func(value func(i int) float64) (float64, error) {
+	diagonal := func(value func(i int) float64) (float64, error) {
 		k := mat.NewSymDense(n, nil)
 		for i := range n {
 			k.SetSym(i, i, value(i))
@@ -93,7 +93,7 @@ func spectraPanels(ctx context.Context) ([]*plot.Plot, error) {
 	hyperbola.Y.Max = 2000 // room for the legend
 	for i, a := range []float64{0, 0.1, 1, 10} {
 		value := func(i int) float64 { return a + 100/float64(i+1) }
-		e, err := entropyOf(value)
+		e, err := diagonal(value)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func spectraPanels(ctx context.Context) ([]*plot.Plot, error) {
 	}
 	var xys plotter.XYs
 	for k := 1; k < n; k++ {
-		e, err := entropyOf(func(i int) float64 { return max(0, min(1, float64(k-i))) })
+		e, err := diagonal(func(i int) float64 { return max(0, min(1, float64(k-i))) })
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func curvePanel(v summary) (*plot.Plot, error) {
 	var xys plotter.XYs
 	var logs, middle []float64
 	for i, param := range v.params {
-		e := mean(v.points[i], func(p point) float64 { return p.entropy })
+		e := mean(v.points[i], entropyOf)
 		xys = append(xys, plotter.XY{X: param, Y: e})
 		if e > 0.1 && e < 0.9 {
 			logs, middle = append(logs, math.Log(param)), append(middle, e)

@@ -53,7 +53,7 @@ func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 // relate fills what is made of the points: like the paper's figures, of those of all
 // splits at once.
 func (v *summary) relate() {
-	entropies := v.all(func(p point) float64 { return p.entropy })
+	entropies := v.all(entropyOf)
 	tests := v.all(func(p point) float64 { return p.test })
 	v.train = linkOf(entropies, v.all(func(p point) float64 { return p.train }))
 	v.curve = fitParabola(entropies, tests)
@@ -75,6 +75,8 @@ func (v *summary) all(value func(point) float64) (out []float64) {
 }
 
 func testOf(p point) float64 { return p.test }
+
+func entropyOf(p point) float64 { return p.entropy }
 
 func mean(points []point, value func(point) float64) float64 {
 	return stat.Mean(valuesOf(points, value), nil)
@@ -160,7 +162,7 @@ func printLinks(w io.Writer, of []summary, ours func(summary) link, paper func(p
 }
 
 func printLowest(w io.Writer, of []summary) {
-	fmt.Fprintln(w, "set\tentropy\tof single splits")
+	fmt.Fprintln(w, "set\tentropy\tof single splits\tat the grid's best")
 	for _, v := range of {
 		var single []float64
 		for split := range v.points[0] {
@@ -170,7 +172,8 @@ func printLowest(w io.Writer, of []summary) {
 			}
 			single = append(single, fitParabola(x, y).lowest())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.3f to %.3f\n", v.set, beside("%.3f", v.curve.lowest(), v.paper().lowest), slices.Min(single), slices.Max(single))
+		fmt.Fprintf(w, "%s\t%s\t%.3f to %.3f\t%.3f\n", v.set, beside("%.3f", v.curve.lowest(), v.paper().lowest),
+			slices.Min(single), slices.Max(single), mean(v.points[v.best], entropyOf))
 	}
 }
 
@@ -185,7 +188,7 @@ func printSearch(w io.Writer, of []summary) {
 		params := valuesOf(v.found, func(p point) float64 { return p.param })
 		slices.Sort(params)
 		is := [5]float64{
-			mean(v.found, func(p point) float64 { return p.entropy }), mean(v.points[v.best], testOf), mean(v.found, testOf),
+			mean(v.found, entropyOf), mean(v.points[v.best], testOf), mean(v.found, testOf),
 			float64(len(v.params)), mean(v.found, func(p point) float64 { return float64(p.tried) }),
 		}
 		was := [5]float64{p.entropy, p.bestError, p.foundError, p.tried, p.searchTried}
