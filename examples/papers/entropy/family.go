@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
 )
 
 // family is a kernel of the paper with the parameters that its grid has.
@@ -16,8 +17,7 @@ type family struct {
 	name, title string
 	kernels.Family
 	grid, abalone []float64
-	// searched says that the paper also looks for a parameter without a fit.
-	searched bool
+	searchHigh    float64 // where the interval of the paper's search ends; 0: it has none
 }
 
 // The paper gives the ends of its grids and how many parameters they have, 24 from .0001
@@ -36,9 +36,9 @@ var (
 )
 
 var families = []family{
-	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], true},
-	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], true},
-	{"elm", "asymptotic ELM, σ", kernels.ELMFamily{}, widths, widths[6:22], false},
+	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], selection.DefaultSectionHigh},
+	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], selection.DefaultSectionHighDegree},
+	{"elm", "asymptotic ELM, σ", kernels.ELMFamily{}, widths, widths[6:22], 0},
 }
 
 func familyOf(name string) (family, error) {

@@ -32,7 +32,7 @@ func small(t *testing.T) string {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	lines := strings.SplitAfter(string(content), "\n")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "slump.csv"), []byte(strings.Join(lines[:81], "")), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "slump.csv"), []byte(strings.Join(lines[:61], "")), 0o600))
 	return dir
 }
 
@@ -41,6 +41,7 @@ func TestShippedSet(t *testing.T) {
 	assert.Contains(t, out, "Without -data")
 	assert.Regexp(t, `Table 3.*\n\nset .*\ndiabetes-progression +-(1\.0|0\.9)\d\d +-0\.[5-9]`, out, "the paper's link, and no figure of the paper")
 	assert.Regexp(t, `Table 10(.*\n){3}diabetes-progression .* 1 of 1`, out)
+	assert.Regexp(t, `The searches, RBF.*\n\nset .*\ndiabetes-progression( +0\.[67]\d{3}){4} +3\.0`, out)
 	assert.NotContains(t, out, "polynomial")
 }
 
@@ -56,7 +57,7 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, fresh, output(t, args...))
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, 2*(6+1+12+1+6), bytes.Count(content, []byte("\n")))
+	assert.Equal(t, 2*(6+3+12+3+6), bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
 	// What is in the file is not done again.
@@ -65,7 +66,7 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, fresh, grown)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, 2*(6+1+12+1+6)+4, bytes.Count(after, []byte("\n")), "the four searches alone")
+	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "the four that were taken out alone")
 	// Another seed and another machine are other places.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-bias")...))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -36,11 +35,20 @@ const sameAnswer = 0.8
 type place struct {
 	set, family string
 	split       int
-	at          string // the parameter, or searched
+	at          string // the parameter, or the name of a search
 	extra       string // what else it depends on
 }
 
-const searched = "golden section"
+// searches choose a parameter without a test row: the paper's, up to the end of the
+// interval that it has for the family, and this library's at one entropy and by score.
+var searches = []struct {
+	name     string
+	strategy func(high float64) selection.Strategy
+}{
+	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high, Workers: 1} }},
+	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}, Workers: 1} }},
+	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{Workers: 1} }},
+}
 
 // point is what a fit came to.
 type point struct {
@@ -153,14 +161,10 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 	return nil
 }
 
-// search is the paper's search, as a user would have it.
-func (s settings) search(ctx context.Context, f family, d split) (point, error) {
-	high := selection.DefaultSectionHigh
-	if f.name == "poly" {
-		high = selection.DefaultSectionHighDegree // fractional is no family of whole numbers
-	}
+// search is a search as a user would have it.
+func (s settings) search(ctx context.Context, f family, strategy selection.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
-		Preprocess: steps(), Family: f.Family, Search: &selection.GoldenSection{Hi: high, Workers: 1},
+		Preprocess: steps(), Family: f.Family, Search: strategy,
 		Build: func(k kernels.Kernel) estimators.Regressor {
 			m := s.machine()
 			m.Kernel = k
@@ -189,9 +193,8 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 	}
 	type job struct {
 		place
-		set   *dataset.Set
-		f     family
-		param float64 // NaN for the search
+		set *dataset.Set
+		do  func(d split) (point, error)
 	}
 	var jobs []job
 	total := 0
@@ -205,10 +208,14 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 		for at := range s.splits {
 			for _, f := range s.families {
 				for _, param := range s.params(f, set.Name) {
-					add(job{s.place(set, f, at, nameOf(param)), set, f, param})
+					add(job{s.place(set, f, at, nameOf(param)), set, func(d split) (point, error) { return s.fit(ctx, f, param, d) }})
 				}
-				if f.searched {
-					add(job{s.place(set, f, at, searched), set, f, math.NaN()})
+				for _, search := range searches {
+					if f.searchHigh > 0 {
+						add(job{s.place(set, f, at, search.name), set, func(d split) (point, error) {
+							return s.search(ctx, f, search.strategy(f.searchHigh), d)
+						}})
+					}
 				}
 			}
 		}
@@ -221,12 +228,7 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 		if err != nil {
 			return err
 		}
-		var p point
-		if math.IsNaN(j.param) {
-			p, err = s.search(ctx, j.f, d)
-		} else {
-			p, err = s.fit(ctx, j.f, j.param, d)
-		}
+		p, err := j.do(d)
 		if err != nil {
 			return fmt.Errorf("%s, split %d, %s %s: %w", j.place.set, j.split, j.family, j.at, err)
 		}

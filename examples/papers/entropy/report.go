@@ -21,8 +21,8 @@ type summary struct {
 	train  link
 	test   link // of the errors made monotonic
 	curve  parabola
-	best   int // the parameter of the least mean test error
-	found  []point
+	best   int       // the parameter of the least mean test error
+	found  [][]point // by each of the searches, those of the splits
 }
 
 // summarise needs all points of the settings.
@@ -38,10 +38,12 @@ func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 				}
 				v.points = append(v.points, at)
 			}
-			for split := range s.splits {
-				if f.searched {
-					v.found = append(v.found, r.done[s.place(set, f, split, searched)])
+			for _, search := range searches {
+				var by []point
+				for split := range s.splits {
+					by = append(by, r.done[s.place(set, f, split, search.name)])
 				}
+				v.found = append(v.found, by)
 			}
 			v.relate()
 			out = append(out, v)
@@ -113,6 +115,8 @@ func (s settings) report(out io.Writer, found []summary) error {
 		{"Table 9: entropy at the least point of the parabola through the test NMSE, normalised polynomial", printLowest, "poly"},
 		{"Table 10: the grid's best σ and the one that the search finds, RBF", printSearch, "rbf"},
 		{"Table 11: the grid's best degree and the one that the search finds, normalised polynomial", printSearch, "poly"},
+		{"The searches, RBF: test NMSE", printSearches, "rbf"},
+		{"The searches, normalised polynomial: test NMSE", printSearches, "poly"},
 	} {
 		var of []summary
 		for _, v := range found {
@@ -185,21 +189,22 @@ func printSearch(w io.Writer, of []summary) {
 	counted := 0
 	for _, v := range of {
 		p := v.paper()
-		params := valuesOf(v.found, func(p point) float64 { return p.param })
+		found := v.found[0]
+		params := valuesOf(found, func(p point) float64 { return p.param })
 		slices.Sort(params)
 		is := [5]float64{
-			mean(v.found, entropyOf), mean(v.points[v.best], testOf), mean(v.found, testOf),
-			float64(len(v.params)), mean(v.found, func(p point) float64 { return float64(p.tried) }),
+			mean(found, entropyOf), mean(v.points[v.best], testOf), mean(found, testOf),
+			float64(len(v.params)), mean(found, func(p point) float64 { return float64(p.tried) }),
 		}
 		was := [5]float64{p.entropy, p.bestError, p.foundError, p.tried, p.searchTried}
 		inBand := 0
-		for _, f := range v.found {
+		for _, f := range found {
 			if f.inBand() {
 				inBand++
 			}
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d\n", v.set, beside("%.4g", v.params[v.best], p.best), beside("%.4g", stat.Quantile(0.5, stat.Empirical, params, nil), p.found),
-			columns(is, was), inBand, len(v.found))
+			columns(is, was), inBand, len(found))
 		if !math.IsNaN(p.best) && v.set != "abalone" {
 			counted++
 			for i := range is {
@@ -221,4 +226,32 @@ func printSearch(w io.Writer, of []summary) {
 func columns(is, was [5]float64) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", beside("%.3f", is[0], was[0]), beside("%.3f", is[1], was[1]), beside("%.3f", is[2], was[2]),
 		beside("%.0f", is[3], was[3]), beside("%.1f", is[4], was[4]))
+}
+
+// printSearches prints the errors where the searches end beside the least of the grid,
+// which knows the test rows, and the kernel matrices that they took.
+func printSearches(w io.Writer, of []summary) {
+	fmt.Fprint(w, "set\tgrid's best")
+	for _, search := range searches {
+		fmt.Fprintf(w, "\t%s", search.name)
+	}
+	fmt.Fprintln(w, "\tmatrices")
+	logs := make([]float64, len(searches)) // of the ratios to the grid's best
+	for _, v := range of {
+		best := mean(v.points[v.best], testOf)
+		fmt.Fprintf(w, "%s\t%.4f", v.set, best)
+		matrices := ""
+		for i, by := range v.found {
+			e := mean(by, testOf)
+			logs[i] += math.Log(e/best) / float64(len(of))
+			fmt.Fprintf(w, "\t%.4f", e)
+			matrices += fmt.Sprintf("%5.1f", mean(by, func(p point) float64 { return float64(p.tried) }))
+		}
+		fmt.Fprintf(w, "\t%s\n", matrices)
+	}
+	fmt.Fprint(w, "geometric mean of the ratio\t1.000")
+	for _, l := range logs {
+		fmt.Fprintf(w, "\t%.3f", math.Exp(l))
+	}
+	fmt.Fprintln(w)
 }
