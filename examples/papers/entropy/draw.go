@@ -43,7 +43,7 @@ var (
 
 // draw writes a picture for each of the paper's figures, a panel for each set.
 func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary) error {
-	spectra, err := spectraPanels(ctx)
+	spectra, err := spectraPanels()
 	if err != nil {
 		return err
 	}
@@ -78,40 +78,28 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 }
 
 // spectraPanels are Figures 3 and 4: eigenvalues a + 100/i, and k of 100 that are not 0.
-func spectraPanels(ctx context.Context) ([]*plot.Plot, error) {
+func spectraPanels() ([]*plot.Plot, error) {
 	const n = 100
-	diagonal := func(value func(i int) float64) (float64, error) {
-		k := mat.NewSymDense(n, nil)
-		for i := range n {
-			k.SetSym(i, i, value(i))
-		}
-		s, err := measures.Entropy(ctx, k)
-		return s.Entropy, err
-	}
 	hyperbola := newPlot("eigenvalues a + 100/i", "i", "eigenvalue")
 	hyperbola.Y.Scale, hyperbola.Y.Tick.Marker = plot.LogScale{}, decades{}
 	hyperbola.Y.Max = 2000 // room for the legend
-	for i, a := range []float64{0, 0.1, 1, 10} {
-		value := func(i int) float64 { return a + 100/float64(i+1) }
-		e, err := diagonal(value)
-		if err != nil {
-			return nil, err
-		}
+	for c, a := range []float64{0, 0.1, 1, 10} {
 		var xys plotter.XYs
-		for i := range n {
-			xys = append(xys, plotter.XY{X: float64(i + 1), Y: value(i)})
+		var values []float64
+		for i := 1; i <= n; i++ {
+			values = append(values, a+100/float64(i))
+			xys = append(xys, plotter.XY{X: float64(i), Y: values[i-1]})
 		}
-		if err := addLine(hyperbola, xys, []color.Color{blue, sky, orange, dark}[i], fmt.Sprintf("a = %v: entropy %.2f", a, e)); err != nil {
+		name := fmt.Sprintf("a = %v: entropy %.2f", a, measures.OfEigenvalues(values).Entropy)
+		if err := addLine(hyperbola, xys, []color.Color{blue, sky, orange, dark}[c], name); err != nil {
 			return nil, err
 		}
 	}
 	var xys plotter.XYs
-	for k := 1; k < n; k++ {
-		e, err := diagonal(func(i int) float64 { return max(0, min(1, float64(k-i))) })
-		if err != nil {
-			return nil, err
-		}
-		xys = append(xys, plotter.XY{X: float64(k), Y: e})
+	values := make([]float64, n)
+	for k := range n {
+		values[k] = 1
+		xys = append(xys, plotter.XY{X: float64(k + 1), Y: measures.OfEigenvalues(values).Entropy})
 	}
 	equal := newPlot("equal eigenvalues, the others of 100 are 0", "eigenvalues that are not 0", "entropy")
 	return []*plot.Plot{hyperbola, equal}, addLine(equal, xys, blue, "")
