@@ -189,6 +189,26 @@ func identity(n int) *mat.Dense {
 	return out
 }
 
+// Eigenvalues scale with the matrix as far as its numbers go: gonum's Dsterf does not.
+func TestTridiagonalValuesOfAnySize(t *testing.T) {
+	for _, n := range []int{5, leastReduced} {
+		a := randomSPD(n, 3)
+		want := Tridiagonalize(clone(a)).Values()
+		for _, exponent := range []int{-450, -350, 350, 450, 490} {
+			b := clone(a)
+			for i := range n {
+				for j := i; j < n; j++ {
+					b.SetSym(i, j, math.Ldexp(a.At(i, j), exponent))
+				}
+			}
+			for i, v := range Tridiagonalize(b).Values() {
+				assert.InDelta(t, want[i], math.Ldexp(v, -exponent), 1e-10*want[n-1], "%d rows, 2^%d", n, exponent)
+			}
+		}
+	}
+	assert.Equal(t, []float64{0, 0, 0}, Tridiagonalize(mat.NewSymDense(3, nil)).Values())
+}
+
 // BenchmarkTridiagonalize says how many times as long gonum's reduction takes.
 func BenchmarkTridiagonalize(b *testing.B) {
 	for _, n := range []int{50, 100, 200, 500, 1000} {

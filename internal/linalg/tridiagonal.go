@@ -149,6 +149,28 @@ func axpy(a float64, x, y []float64) {
 // Values returns the eigenvalues, ascending. Cost O(n²).
 func (t *Tridiagonal) Values() []float64 {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
+	// gonum's Dsterf panics where it would scale by itself, from about 1e145 and below
+	// 1e-120. A power of two changes no digit.
+	largest := 0.0
+	for _, part := range [][]float64{d, e} {
+		for _, v := range part {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	exponent := 0
+	if largest > 0x1p300 || largest < 0x1p-300 {
+		_, exponent = math.Frexp(largest)
+	}
+	scale := func(values []float64, by int) {
+		for i, v := range values {
+			values[i] = math.Ldexp(v, by)
+		}
+	}
+	if exponent != 0 {
+		scale(d, -exponent)
+		scale(e, -exponent)
+		defer func() { scale(d, exponent) }()
+	}
 	var impl lapack.Implementation
 	if ok := impl.Dsterf(t.n, d, e); !ok {
 		// Dsterf fails only on input that is not finite, which check.Dense and
