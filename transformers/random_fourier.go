@@ -196,7 +196,7 @@ func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, err
 	return blocks(r, x, rows)
 }
 
-// features sets dst to the features of up to hiddenRows rows.
+// features sets dst to the features of up to mapRows rows.
 func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
 	rows, _ := x.Dims()
 	products, sin := mat.NewDense(rows, m.W.Rows, nil), make([]float64, m.W.Rows)
@@ -229,7 +229,7 @@ func newProjection(w codec.Matrix, shift []float64) *projection {
 	return &projection{trans: mat.DenseCopyOf(mat.NewDense(w.Rows, w.Cols, w.Data).T()), shift: shift}
 }
 
-// apply sets dst to the products with up to hiddenRows rows.
+// apply sets dst to the products with up to mapRows rows.
 func (p *projection) apply(dst, x *mat.Dense) {
 	rows, d := x.Dims()
 	shifted := mat.NewDense(rows, d, nil)
@@ -240,20 +240,25 @@ func (p *projection) apply(dst, x *mat.Dense) {
 		}
 	}
 	_, count := p.trans.Dims()
-	for first := 0; first < count; first += hiddenColumns {
-		last := min(first+hiddenColumns, count)
+	for first := 0; first < count; first += mapColumns {
+		last := min(first+mapColumns, count)
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
 			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
 	}
 }
 
-// inChunks calls f for hiddenRows rows of dst and x at a time, on the workers. A feature
+// Products of mapRows rows with mapColumns columns at a time: they stay in the cache, and
+// below the size that gonum's product spreads over processors of its own accord, which
+// Workers is to say.
+const mapRows, mapColumns = 64, 192
+
+// inChunks calls f for mapRows rows of dst and x at a time, on the workers. A feature
 // that is not finite, of products that overflow, is ErrNotFinite.
 func inChunks(name string, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()
 	_, d := x.Dims()
-	return parallel.For(context.Background(), workers, (n+hiddenRows-1)/hiddenRows, func(c int) error {
-		first, last := c*hiddenRows, min((c+1)*hiddenRows, n)
+	return parallel.For(context.Background(), workers, (n+mapRows-1)/mapRows, func(c int) error {
+		first, last := c*mapRows, min((c+1)*mapRows, n)
 		part := dst.Slice(first, last, 0, width).(*mat.Dense)
 		f(part, x.Slice(first, last, 0, d).(*mat.Dense))
 		for i := range last - first {
