@@ -214,10 +214,11 @@ func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat
 // first v come first.
 func (m *localModel) features(dst, x *mat.Dense, v, w *projection) {
 	rows, _ := x.Dims()
-	local, products := mat.NewDense(rows, m.V.Rows, nil), mat.NewDense(rows, m.W.Rows, nil)
-	unused, sin := make([]float64, m.V.Rows), make([]float64, m.W.Rows)
-	v.apply(local, x)
-	w.apply(products, x)
+	sv, sw := v.scratch.Get().(*scratch), w.scratch.Get().(*scratch)
+	defer v.scratch.Put(sv)
+	defer w.scratch.Put(sw)
+	local, products := v.apply(sv, x), w.apply(sw, x)
+	unused, sin := sv.sin, sw.sin
 	for i := range rows {
 		of, cos, out := local.RawRowView(i), products.RawRowView(i), dst.RawRowView(i)
 		vecmath.Sincos(unused, of, of)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -199,8 +200,9 @@ func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, err
 // features sets dst to the features of up to mapRows rows.
 func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
 	rows, _ := x.Dims()
-	products, sin := mat.NewDense(rows, m.W.Rows, nil), make([]float64, m.W.Rows)
-	p.apply(products, x)
+	s := p.scratch.Get().(*scratch)
+	defer p.scratch.Put(s)
+	products, sin := p.apply(s, x), s.sin
 	for i := range rows {
 		row, out := products.RawRowView(i), dst.RawRowView(i)
 		for j, b := range m.Phases {
@@ -221,18 +223,30 @@ func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
 
 // projection is <w, x - shift> for many w.
 type projection struct {
-	trans *mat.Dense // d×count
-	shift []float64
+	trans   *mat.Dense // d×count
+	shift   []float64
+	scratch sync.Pool
+}
+
+// scratch is memory for a chunk of rows, used again and again: fresh memory for each would
+// cost as much time as the features.
+type scratch struct {
+	shifted, products *mat.Dense // of mapRows rows
+	sin               []float64
 }
 
 func newProjection(w codec.Matrix, shift []float64) *projection {
-	return &projection{trans: mat.DenseCopyOf(mat.NewDense(w.Rows, w.Cols, w.Data).T()), shift: shift}
+	p := &projection{trans: mat.DenseCopyOf(mat.NewDense(w.Rows, w.Cols, w.Data).T()), shift: shift}
+	p.scratch.New = func() any {
+		return &scratch{shifted: mat.NewDense(mapRows, w.Cols, nil), products: mat.NewDense(mapRows, w.Rows, nil), sin: make([]float64, w.Rows)}
+	}
+	return p
 }
 
-// apply sets dst to the products with up to mapRows rows.
-func (p *projection) apply(dst, x *mat.Dense) {
+// apply returns the products with up to mapRows rows, in the scratch.
+func (p *projection) apply(s *scratch, x *mat.Dense) *mat.Dense {
 	rows, d := x.Dims()
-	shifted := mat.NewDense(rows, d, nil)
+	shifted := s.shifted.Slice(0, rows, 0, d).(*mat.Dense)
 	for i := range rows {
 		row := shifted.RawRowView(i)
 		for j, v := range x.RawRowView(i) {
@@ -240,11 +254,13 @@ func (p *projection) apply(dst, x *mat.Dense) {
 		}
 	}
 	_, count := p.trans.Dims()
+	dst := s.products.Slice(0, rows, 0, count).(*mat.Dense)
 	for first := 0; first < count; first += mapColumns {
 		last := min(first+mapColumns, count)
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
 			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
 	}
+	return dst
 }
 
 // Products of mapRows rows with mapColumns columns at a time: they stay in the cache, and

@@ -178,6 +178,30 @@ func TestAutomaticSampling(t *testing.T) {
 	}
 }
 
+// Quasi-Monte Carlo is the better choice below QuasiColumns, orthogonal frequencies above.
+func TestQuasiColumns(t *testing.T) {
+	for _, d := range []int{1, 3, 5, QuasiColumns, 20, 40} {
+		x := normalRows(100, d, 1)
+		for _, k := range []kernels.Kernel{kernels.RBF{Gamma: 0.5 / float64(d)}, kernels.Matern{Length: float64(d) / 2}} {
+			exact := kernelOf(t, k, x)
+			errors := map[Sampling]float64{}
+			for s := Independent; s <= QuasiMonteCarlo; s++ {
+				for seed := range uint64(6) {
+					errors[s] += meanSquare(exact, gram(fitTransform(t, &RandomFourier{Kernel: k, Components: 512, Sampling: s, Seed: seed}, x)))
+				}
+			}
+			orthogonal, quasi := errors[Orthogonal]/errors[Independent], errors[QuasiMonteCarlo]/errors[Independent]
+			t.Logf("%d columns, %v: of the error of independent frequencies orthogonal ones have %.3f, quasi-Monte Carlo %.3f", d, k, orthogonal, quasi)
+			if d < QuasiColumns {
+				assert.Less(t, quasi, 0.8*orthogonal, "%d columns, %v", d, k)
+			}
+			if d > QuasiColumns {
+				assert.Less(t, orthogonal, 0.9*quasi, "%d columns, %v", d, k)
+			}
+		}
+	}
+}
+
 // Each coordinate of the sequence puts one point into each of the first b^k intervals.
 func TestHaltonIsEven(t *testing.T) {
 	for j, c := range newHalton(7, 5) {
