@@ -3,7 +3,6 @@
 package golearn_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -62,47 +62,38 @@ func TestNystroemBeforeGolearnsKNN(t *testing.T) {
 	})
 }
 
-// A linear regression of golearn becomes a kernel regression. It is no base.Classifier, so
-// it cannot be the Final of a Pipeline, and cannot be saved: the features are made before
-// it, by a map that can.
+func linearRegression() *golearn.Refitted {
+	return &golearn.Refitted{New: func() golearn.Model { return linear_models.NewLinearRegression() }}
+}
+
+// A linear regression of golearn becomes a kernel regression, in golearn's cross-validation
+// too, and in a file. It is no base.Classifier and cannot be saved: Refitted makes one of it.
 func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	grid, _ := radii(t, 200, 1)
 	fresh, y := radii(t, 100, 2)
-	fitted := func(train base.FixedDataGrid) *linear_models.LinearRegression {
-		lr := linear_models.NewLinearRegression()
-		require.NoError(t, lr.Fit(train))
-		return lr
-	}
-	assert.Greater(t, unexplained(t, fitted(grid), fresh, y), 0.9)
+	plain := linearRegression()
+	require.NoError(t, plain.Fit(grid))
+	assert.Greater(t, unexplained(t, plain, fresh, y), 0.9)
 
-	scaler, m := &transformers.StandardScaler{}, &transformers.Nystroem{Components: 30}
-	x, _, err := golearn.Matrix(grid, nil)
-	require.NoError(t, err)
-	require.NoError(t, scaler.Fit(context.Background(), x))
-	z, err := scaler.Transform(x)
-	require.NoError(t, err)
-	require.NoError(t, m.Fit(context.Background(), z))
-	features := func(m *transformers.Nystroem, grid base.FixedDataGrid) base.FixedDataGrid {
-		x, _, err := golearn.Matrix(grid, nil)
-		require.NoError(t, err)
-		z, err := scaler.Transform(x)
-		require.NoError(t, err)
-		z, err = m.Transform(z)
-		require.NoError(t, err)
-		y, err := golearn.Targets(grid)
-		require.NoError(t, err)
-		out, err := golearn.TargetGrid(z, nil, "squared radius", y)
-		require.NoError(t, err)
-		return out
-	}
-	lr := fitted(features(m, grid))
-	left := unexplained(t, lr, features(m, fresh), y)
+	build := func() *golearn.Pipeline { return mapped(linearRegression(), &transformers.Nystroem{Components: 30}) }
+	p := build()
+	require.NoError(t, p.Fit(grid))
+	left := unexplained(t, p, fresh, y)
 	assert.Less(t, left, 0.01)
-	data, err := m.MarshalBinary()
+	folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(grid, build(), 4)
 	require.NoError(t, err)
-	read := &transformers.Nystroem{}
-	require.NoError(t, read.UnmarshalBinary(data))
-	assert.Equal(t, left, unexplained(t, lr, features(read, fresh), y))
+	assert.Len(t, folds, 4)
+
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, p.Save(path))
+	again := build()
+	require.NoError(t, again.Load(path))
+	assert.InEpsilon(t, left, unexplained(t, again, fresh, y), 1e-6, "its sums come in no fixed order")
+	require.NoError(t, plain.Save(path))
+	alone := linearRegression()
+	require.NoError(t, alone.Load(path))
+	assert.InEpsilon(t, unexplained(t, plain, fresh, y), unexplained(t, alone, fresh, y), 1e-9)
+	require.ErrorIs(t, (&golearn.Refitted{New: func() golearn.Model { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }}).Load(path), estimators.ErrBadModel)
 }
 
 // golearn's LinearSVC wants classes that are numbers, and panics in Fit on Go versions that
@@ -130,5 +121,16 @@ func TestNystroemBeforeGolearnsLinearSVC(t *testing.T) {
 		t.Skipf("golearn's LinearSVC does not work on this version of Go: %v", err)
 	}
 	test, y := numbered(80, 2)
-	assert.Less(t, unexplained(t, p, test, y), 0.2)
+	left := unexplained(t, p, test, y)
+	assert.Less(t, left, 0.2)
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, p.Save(path))
+	other, err := linear_models.NewLinearSVC("l2", "l2", true, 1.0, 1e-4)
+	require.NoError(t, err)
+	again := mapped(other, nystroem())
+	require.NoError(t, again.Load(path))
+	assert.Equal(t, left, unexplained(t, again, test, y))
+	folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(train, p, 4)
+	require.NoError(t, err)
+	assert.Len(t, folds, 4)
 }
