@@ -304,6 +304,9 @@ func (c settings) take(ctx context.Context, m *model, x *mat.Dense, y []int, wid
 	n := len(y)
 	largest := widths[len(widths)-1]
 	groups := max(1, min(n/max(leastGroup, 4*largest), mostGroups, groupBytes/(8*largest*largest*len(m.classes))))
+	if groups > 4 {
+		groups -= groups % 4 // so that two or four workers have the same to do
+	}
 	parts := make([][][]*Statistics, groups)
 	err := parallel.For(ctx, c.workers, groups, func(g int) error {
 		var err error

@@ -102,7 +102,8 @@ func (s *Statistics) move(d []float64) {
 	}
 }
 
-// shift moves the moments to a centre e below the mean; they are then about it.
+// shift moves the third and fourth moments to a centre e below the mean; they are then
+// about it. C2 would become C2 + nee', which the caller adds.
 func (s *Statistics) shift(e []float64) {
 	h := len(s.mean)
 	squares := 0.0
@@ -118,7 +119,6 @@ func (s *Statistics) shift(e []float64) {
 	for j := range s.c3 {
 		s.c3[j] += 2*c2e.AtVec(j) + (trace+s.n*squares)*e[j]
 	}
-	s.c2.SymRankOne(s.c2, s.n, ev)
 }
 
 // Merge takes in the rows that o holds, which stays as it is. Any order and grouping
@@ -150,11 +150,13 @@ func (s *Statistics) absorb(o *Statistics) error {
 		toOwn[j] = -toCentre[j]
 		fromOther[j] = -fromOther[j] - toCentre[j]
 	}
+	apart := o.from(s)
 	s.shift(toOwn)
 	o.shift(fromOther)
+	s.c2.AddSym(s.c2, o.c2)
+	s.c2.SymRankOne(s.c2, s.n*(o.n/n), mat.NewVecDense(len(apart), apart)) // both nee' in one
 	s.move(toCentre)
 	s.n = n
-	s.c2.AddSym(s.c2, o.c2)
 	for j, v := range o.c3 {
 		s.c3[j] += v
 	}
@@ -182,6 +184,7 @@ func (s *Statistics) Unmerge(o *Statistics) error {
 	other := o.Clone()
 	apart := o.from(s)
 	other.shift(apart)
+	other.c2.SymRankOne(other.c2, other.n, mat.NewVecDense(len(apart), apart))
 	n := s.n - o.n
 	toCentre := make([]float64, len(s.mean))
 	for j, e := range apart {
