@@ -75,14 +75,14 @@ func (k ELM) Diag(dst []float64, x *mat.Dense) {
 func (k ELM) need() need { return needDots }
 
 func (k ELM) block(dst *mat.Dense, x, z *operand) {
-	dots(dst, x, z)
+	products := dots(dst, x, z)
 	rz := make([]float64, len(z.sq))
 	for j, s := range z.sq {
 		rz[j] = k.root(s)
 	}
 	for i, s := range x.sq {
 		rx, di := k.root(s), dst.RawRowView(i)
-		for j, v := range di {
+		for j, v := range products.RawRowView(i) {
 			di[j] = k.of(v, rx, rz[j])
 		}
 	}

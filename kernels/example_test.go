@@ -181,3 +181,43 @@ func ExampleSpectrum() {
 	fmt.Printf("%d uniform numbers give %.2f\n", s.Uniforms(2), w)
 	// Output: 2 uniform numbers give [0.00 1.96]
 }
+
+// Ten kernels of a search on the same rows: the distances are computed once.
+func ExampleShared() {
+	ctx := context.Background()
+	x := mat.NewDense(3, 1, []float64{0, 1, 3})
+	s, err := kernels.Share(ctx, x, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, gamma := range []float64{0.1, 1} {
+		k, err := s.Matrix(ctx, kernels.RBF{Gamma: gamma})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.3f\n", k.At(0, 1))
+	}
+	// Output:
+	// 0.905
+	// 0.368
+}
+
+// The kernel values between new rows and those of the training set, for many kernels.
+func ExampleSharedCross() {
+	ctx := context.Background()
+	train, test := mat.NewDense(3, 1, []float64{0, 1, 3}), mat.NewDense(1, 1, []float64{2})
+	s, err := kernels.ShareCross(ctx, test, train, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	k, err := s.Cross(ctx, kernels.RBF{Gamma: 0.5})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f\n", k.RawRowView(0))
+	// Output: [0.135 0.607 0.607]
+}

@@ -55,10 +55,18 @@ func (k Laplacian) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
 
 func (k Laplacian) need() need { return 0 }
 
-// block adds up column by column, along rows of dst: the Manhattan distance is no
-// matrix product.
 func (k Laplacian) block(dst *mat.Dense, x, z *operand) {
+	distances := keep(pairManhattan, dst, x, z, func(dst *mat.Dense) { manhattans(dst, x, z) })
 	g := -k.gamma()
+	r, _ := dst.Dims()
+	for i := range r {
+		vecmath.Exp(dst.RawRowView(i), g, distances.RawRowView(i))
+	}
+}
+
+// manhattans sets dst[i,j] = |x[i]-z[j]|₁, column by column along rows of dst: the
+// Manhattan distance is no matrix product.
+func manhattans(dst *mat.Dense, x, z *operand) {
 	zt := transpose(z.rows)
 	r, _ := dst.Dims()
 	for i := range r {
@@ -69,7 +77,6 @@ func (k Laplacian) block(dst *mat.Dense, x, z *operand) {
 				di[j] += math.Abs(v - w)
 			}
 		}
-		vecmath.Exp(di, g, di)
 	}
 }
 

@@ -32,4 +32,8 @@ func (Linear) Diag(dst []float64, x *mat.Dense) { copy(dst, squaredNorms(x)) }
 
 func (Linear) need() need { return needDots }
 
-func (Linear) block(dst *mat.Dense, x, z *operand) { dots(dst, x, z) }
+func (Linear) block(dst *mat.Dense, x, z *operand) {
+	if products := dots(dst, x, z); products != dst {
+		dst.Copy(products)
+	}
+}

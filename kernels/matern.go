@@ -88,12 +88,12 @@ func (k Matern) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
 func (k Matern) need() need { return needDistances }
 
 func (k Matern) block(dst *mat.Dense, x, z *operand) {
-	squaredDistances(dst, x, z)
+	distances := squaredDistances(dst, x, z)
 	k = k.withDefaults()
 	exps := make([]float64, len(z.centredSq))
 	for i := range x.centredSq {
 		di := dst.RawRowView(i)
-		for j, d := range di {
+		for j, d := range distances.RawRowView(i) {
 			di[j] = k.scaled(d)
 		}
 		vecmath.Exp(exps, -1, di)

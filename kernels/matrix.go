@@ -59,10 +59,16 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.Sym
 	if err := checkBytes(n, n, o.MaxBytes); err != nil {
 		return nil, err
 	}
-	sides, err := operands(ctx, k, xd, meanRow(xd), o.Workers)
+	sides, err := operands(ctx, needOf(k), xd, meanRow(xd), o.Workers)
 	if err != nil {
 		return nil, err
 	}
+	return matrix(ctx, k, xd, sides, o)
+}
+
+// matrix is Matrix from operands.
+func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
+	n, _ := xd.Dims()
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
@@ -72,7 +78,7 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.Sym
 	// Only blocks on and above the diagonal are computed: block t of a triangle
 	// whose column c holds blocks (0,c) to (c,c).
 	blocks := len(sides) * (len(sides) + 1) / 2
-	err = parallel.For(ctx, o.Workers, blocks, func(t int) error {
+	err := parallel.For(ctx, o.Workers, blocks, func(t int) error {
 		i, j := triangle(t)
 		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
 		block(k, dst, sides[i], sides[j])
@@ -146,11 +152,11 @@ func needOf(k Kernel) need {
 	return 0
 }
 
-func operands(ctx context.Context, k Kernel, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
-	n, _ := x.Dims()
-	out := make([]*operand, (n+stripe-1)/stripe)
+func operands(ctx context.Context, n need, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
+	rows, _ := x.Dims()
+	out := make([]*operand, (rows+stripe-1)/stripe)
 	err := parallel.For(ctx, workers, len(out), func(i int) error {
-		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), needOf(k), shift)
+		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), n, shift)
 		return nil
 	})
 	return out, err

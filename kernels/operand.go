@@ -27,6 +27,10 @@ type operand struct {
 	// that the norms exceed the distance, so the norms are made small first.
 	centred, centredTrans *mat.Dense
 	centredSq             []float64
+	// What a Shared keeps of the pairs of blocks, nil without one; index is this
+	// operand's place among those of its side.
+	pairs *pairs
+	index int
 }
 
 func newOperand(rows *mat.Dense, n need, shift []float64) *operand {
@@ -97,9 +101,9 @@ func squaredDistance(x, z []float64) float64 {
 	return s
 }
 
-// dots sets dst[i,j] = <x[i], z[j]>.
-func dots(dst *mat.Dense, x, z *operand) {
-	product(dst, 1, x.rows, z.trans)
+// dots returns <x[i], z[j]>, in dst or elsewhere as keep.
+func dots(dst *mat.Dense, x, z *operand) *mat.Dense {
+	return keep(pairDots, dst, x, z, func(dst *mat.Dense) { product(dst, 1, x.rows, z.trans) })
 }
 
 // product sets dst = alpha·a·b. It goes to BLAS directly: mat.Dense.Mul would
@@ -113,9 +117,14 @@ func product(dst *mat.Dense, alpha float64, a, b *mat.Dense) {
 // has lost at most ten bits.
 const cancellation = 1e-3
 
-// squaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of about
+// squaredDistances returns |x[i]-z[j]|², in dst or elsewhere as keep.
+func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
+	return keep(pairDistances, dst, x, z, func(dst *mat.Dense) { computeSquaredDistances(dst, x, z) })
+}
+
+// computeSquaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of about
 // 1e-13 at worst, and exactly 0 for equal rows.
-func squaredDistances(dst *mat.Dense, x, z *operand) {
+func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	product(dst, -2, x.centred, z.centredTrans)
 	for i, sx := range x.centredSq {
 		di := dst.RawRowView(i)

@@ -80,11 +80,11 @@ func (k Polynomial) Diag(dst []float64, x *mat.Dense) {
 func (k Polynomial) need() need { return needDots }
 
 func (k Polynomial) block(dst *mat.Dense, x, z *operand) {
-	dots(dst, x, z)
+	products := dots(dst, x, z)
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i := range x.sq {
 		di := dst.RawRowView(i)
-		for j, v := range di {
+		for j, v := range products.RawRowView(i) {
 			di[j] = powi(g*v+c, p)
 		}
 	}

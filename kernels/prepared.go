@@ -43,7 +43,7 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 	p := &Prepared{kernel: k, shift: meanRow(z), options: o}
 	p.rows, p.d = z.Dims()
 	var err error
-	p.z, err = operands(ctx, k, z, p.shift, o.Workers)
+	p.z, err = operands(ctx, needOf(k), z, p.shift, o.Workers)
 	return p, err
 }
 

@@ -82,11 +82,10 @@ func (k RBF) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
 func (k RBF) need() need { return needDistances }
 
 func (k RBF) block(dst *mat.Dense, x, z *operand) {
-	squaredDistances(dst, x, z)
+	distances := squaredDistances(dst, x, z)
 	g := -k.gamma()
 	for i := range x.centredSq {
-		di := dst.RawRowView(i)
-		vecmath.Exp(di, g, di)
+		vecmath.Exp(dst.RawRowView(i), g, distances.RawRowView(i))
 	}
 }
 

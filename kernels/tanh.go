@@ -63,11 +63,11 @@ func (k Tanh) Diag(dst []float64, x *mat.Dense) {
 func (k Tanh) need() need { return needDots }
 
 func (k Tanh) block(dst *mat.Dense, x, z *operand) {
-	dots(dst, x, z)
+	products := dots(dst, x, z)
 	g, c := k.gamma(), k.Coef0
 	for i := range x.sq {
 		di := dst.RawRowView(i)
-		for j, v := range di {
+		for j, v := range products.RawRowView(i) {
 			di[j] = math.Tanh(g*v + c)
 		}
 	}

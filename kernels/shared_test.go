@@ -1,0 +1,110 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+var manyKernels = []Kernel{
+	RBF{Gamma: .3}, RBF{Gamma: 2}, Matern{Nu: 2.5}, Laplacian{Gamma: .4}, Linear{}, Polynomial{Degree: 3, Coef0: 1}, ELM{}, Tanh{},
+	Normalized{Kernel: Polynomial{Coef0: 1}}, Sum{RBF{}, Scaled{Kernel: Linear{}, Factor: .1}}, Product{RBF{}, Laplacian{}}, ownEval{},
+}
+
+// ownEval is a kernel of somebody else's.
+type ownEval struct{}
+
+func (ownEval) Eval(x, z []float64) float64 { return 1 / (1 + squaredDistance(x, z)) }
+func (ownEval) String() string              { return "ownEval" }
+
+// Shared gives the bits of Matrix and Cross for every kernel in any order, also to several
+// callers at a time and whatever comes of the rows afterwards.
+func TestSharedIsMatrix(t *testing.T) {
+	x, z := random(2*stripe+5, 4, 1), random(stripe+3, 4, 2)
+	own, ownZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
+	s, err := Share(ctx, own, &Options{Workers: 2})
+	require.NoError(t, err)
+	c, err := ShareCross(ctx, ownZ, own, nil)
+	require.NoError(t, err)
+	own.Zero()
+	ownZ.Zero()
+	for range 2 {
+		var wg sync.WaitGroup
+		for _, k := range manyKernels {
+			wg.Go(func() {
+				want, err := Matrix(ctx, k, x, nil)
+				assert.NoError(t, err)
+				got, err := s.Matrix(ctx, k)
+				assert.NoError(t, err)
+				assert.True(t, mat.Equal(want, got), k.String())
+				wantCross, err := Cross(ctx, k, z, x, nil)
+				assert.NoError(t, err)
+				gotCross, err := c.Cross(ctx, k)
+				assert.NoError(t, err)
+				assert.True(t, mat.Equal(wantCross, gotCross), k.String())
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestSharedErrors(t *testing.T) {
+	x := mat.NewDense(3, 2, nil)
+	_, err := Share(ctx, mat.NewDense(1, 1, []float64{math.NaN()}), nil)
+	require.ErrorIs(t, err, ErrNotFinite)
+	_, err = Share(ctx, x, &Options{MaxBytes: 71})
+	require.ErrorIs(t, err, ErrTooLarge)
+	_, err = Share(ctx, x, &Options{MaxBytes: -1})
+	require.ErrorIs(t, err, ErrParam)
+	_, err = ShareCross(ctx, x, mat.NewDense(3, 3, nil), nil)
+	require.ErrorIs(t, err, ErrShape)
+	_, err = ShareCross(ctx, x, x, &Options{MaxBytes: 71})
+	require.ErrorIs(t, err, ErrTooLarge)
+	s, err := Share(ctx, x, nil)
+	require.NoError(t, err)
+	_, err = s.Matrix(ctx, RBF{Gamma: -1})
+	require.ErrorIs(t, err, ErrParam)
+	c, err := ShareCross(ctx, x, x, nil)
+	require.NoError(t, err)
+	_, err = c.Cross(ctx, nil)
+	require.ErrorIs(t, err, ErrParam)
+}
+
+// BenchmarkShared times ten kernels of a search on 2000 rows, as the share of the time
+// that ten times Matrix takes in the same run.
+func BenchmarkShared(b *testing.B) {
+	for _, d := range []int{10, 100} {
+		for _, of := range []func(g float64) Kernel{
+			func(g float64) Kernel { return RBF{Gamma: g} },
+			func(g float64) Kernel { return Laplacian{Gamma: g} },
+		} {
+			b.Run(fmt.Sprintf("%T/%d", of(1), d), func(b *testing.B) {
+				x := random(2000, d, 1)
+				var shared, plain time.Duration
+				for b.Loop() {
+					begun := time.Now()
+					s, err := Share(ctx, x, nil)
+					require.NoError(b, err)
+					for i := range 10 {
+						_, err := s.Matrix(ctx, of(float64(i+1)/100))
+						require.NoError(b, err)
+					}
+					shared += time.Since(begun)
+					begun = time.Now()
+					for i := range 10 {
+						_, err := Matrix(ctx, of(float64(i+1)/100), x, nil)
+						require.NoError(b, err)
+					}
+					plain += time.Since(begun)
+				}
+				b.ReportMetric(shared.Seconds()/plain.Seconds(), "ratio")
+			})
+		}
+	}
+}
