@@ -18,8 +18,11 @@
 //	Sum, Product, Scaled, Normalized       of other kernels
 //	RBFFamily, LaplacianFamily, MaternFamily, PolynomialFamily, ELMFamily
 //	                                       what package selection searches
+//	ShiftedPolynomialFamily, SumFamily, ProductFamily, Fixed
+//	                                       families of two parameters
 //	MedianRBF                              the default where no kernel is given
 //	Prepared                               Cross with the same rows many times
+//	Shared, SharedCross                    many kernels on the same rows
 //	Spectrum                               frequencies of a stationary kernel
 //
 // Package kerneltest has the checks that a kernel of one's own should pass.

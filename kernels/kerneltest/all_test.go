@@ -169,6 +169,15 @@ func TestAll(t *testing.T) {
 		note(f)
 		kerneltest.Family(t, f, &kerneltest.Options{Table: table})
 	}
+	for _, f := range []kernels.Family2{
+		kernels.ShiftedPolynomialFamily{},
+		kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}},
+		kernels.ProductFamily{First: kernels.MaternFamily{}, Second: kernels.ELMFamily{}},
+	} {
+		note(f)
+		kerneltest.Family2(t, f, &kerneltest.Options{Table: table})
+	}
+	note(kernels.Fixed{}) // what Family2 tests
 
 	t.Log("\n" + table.String())
 

@@ -1,6 +1,7 @@
 package kerneltest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
@@ -46,6 +47,21 @@ func Family(t *testing.T, f kernels.Family, opt *Options) {
 		name = f.String()
 	}
 	run(t, name+" family", subject{kind: family, family: f}, opt)
+}
+
+// Family2 runs the suite on both families that are left of f when one of its parameters
+// is fixed at where a search begins.
+func Family2(t *testing.T, f kernels.Family2, opt *Options) {
+	t.Helper()
+	if f == nil {
+		t.Fatal("the family is nil")
+	}
+	first, second, err := f.Start(context.Background(), rows(30, 3, 1))
+	if err != nil {
+		t.Fatalf("%v: Start on 30 rows: %v", f, err)
+	}
+	Family(t, kernels.Fixed{Family: f, Second: true, Value: second}, opt)
+	Family(t, kernels.Fixed{Family: f, Value: first}, opt)
 }
 
 // kind is a set of what a check is for.

@@ -1,0 +1,175 @@
+package kernels
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Family2 is a kernel with two free parameters. A search takes them in turn, each as the
+// Family that Fixed makes of the other's value.
+type Family2 interface {
+	// At returns the kernel at values of the parameters. Where Integer is true a value
+	// is rounded.
+	At(first, second float64) Kernel
+	// Start returns where a search on the rows of x begins.
+	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
+	// Bounds returns the ends of the ranges that a search may use; 0 < lo < hi.
+	Bounds() (lo, hi [2]float64)
+	// Integer reports of each parameter whether only whole numbers make a kernel.
+	Integer() [2]bool
+	// String names the family. Models store it.
+	String() string
+}
+
+// Fixed is the Family that is left of a Family2 when one of its parameters has a value.
+type Fixed struct {
+	Family Family2
+	Second bool    // whether it is the second that is fixed, or else the first
+	Value  float64 // of that parameter
+}
+
+var _ Family = Fixed{}
+
+// At returns the kernel at a value of the other parameter.
+func (f Fixed) At(param float64) Kernel {
+	if f.Second {
+		return f.Family.At(param, f.Value)
+	}
+	return f.Family.At(f.Value, param)
+}
+
+// free is the index of the parameter that is not fixed.
+func (f Fixed) free() int {
+	if f.Second {
+		return 0
+	}
+	return 1
+}
+
+// Start returns that of the other parameter.
+func (f Fixed) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	first, second, err := f.Family.Start(ctx, x)
+	return [2]float64{first, second}[f.free()], err
+}
+
+// Bounds returns those of the other parameter.
+func (f Fixed) Bounds() (lo, hi float64) {
+	l, h := f.Family.Bounds()
+	return l[f.free()], h[f.free()]
+}
+
+// Integer returns that of the other parameter.
+func (f Fixed) Integer() bool { return f.Family.Integer()[f.free()] }
+
+// String returns, for example, "ShiftedPolynomial(second=1)".
+func (f Fixed) String() string {
+	which := "first"
+	if f.Second {
+		which = "second"
+	}
+	return fmt.Sprintf("%v(%s=%v)", f.Family, which, f.Value)
+}
+
+// ShiftedPolynomialFamily is the normalised polynomial over its whole degree p ≥ 1 and its
+// shift c > 0,
+//
+//	k(x, z) = ((<x,z> + c) / √((|x|²+c)(|z|²+c)))^p
+//
+// of which PolynomialFamily has c = 1. A larger shift weighs lower powers more, as a
+// smaller degree does, and its entropy falls with c. c is in units of the squared norm of a
+// row.
+type ShiftedPolynomialFamily struct{}
+
+// StartShift is where a search over the shift of ShiftedPolynomialFamily begins.
+const StartShift = 1.0
+
+// At returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
+func (ShiftedPolynomialFamily) At(degree, shift float64) Kernel {
+	lo, hi := PolynomialFamily{}.Bounds()
+	return Normalized{Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: shift}}
+}
+
+// Start returns StartDegree and StartShift.
+func (ShiftedPolynomialFamily) Start(context.Context, mat.Matrix) (degree, shift float64, err error) {
+	return StartDegree, StartShift, nil
+}
+
+// Bounds returns 1 and MaxParam for the degree and MinParam and MaxParam for the shift.
+func (ShiftedPolynomialFamily) Bounds() (lo, hi [2]float64) {
+	return [2]float64{1, MinParam}, [2]float64{MaxParam, MaxParam}
+}
+
+// Integer returns true for the degree.
+func (ShiftedPolynomialFamily) Integer() [2]bool { return [2]bool{true, false} }
+
+// String returns "ShiftedPolynomial".
+func (ShiftedPolynomialFamily) String() string { return "ShiftedPolynomial" }
+
+// SumFamily is the mean of a kernel of each of two families, (k₁ + k₂)/2: two length
+// scales, or a trend and what departs from it. Kernels with a diagonal of ones make one
+// with a diagonal of ones.
+type SumFamily struct{ First, Second Family }
+
+// ProductFamily is the product of a kernel of each of two families.
+type ProductFamily struct{ First, Second Family }
+
+var (
+	_ Family2 = ShiftedPolynomialFamily{}
+	_ Family2 = SumFamily{}
+	_ Family2 = ProductFamily{}
+)
+
+// At returns Sum{Scaled{First.At(first), 1/2}, Scaled{Second.At(second), 1/2}}.
+func (f SumFamily) At(first, second float64) Kernel {
+	return Sum{Scaled{Kernel: f.First.At(first), Factor: 0.5}, Scaled{Kernel: f.Second.At(second), Factor: 0.5}}
+}
+
+// At returns Product{First.At(first), Second.At(second)}.
+func (f ProductFamily) At(first, second float64) Kernel {
+	return Product{f.First.At(first), f.Second.At(second)}
+}
+
+// Start returns those of both families.
+func (f SumFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	return startOf(ctx, x, f.First, f.Second)
+}
+
+// Start returns those of both families.
+func (f ProductFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	return startOf(ctx, x, f.First, f.Second)
+}
+
+func startOf(ctx context.Context, x mat.Matrix, f, g Family) (first, second float64, err error) {
+	if first, err = f.Start(ctx, x); err != nil {
+		return 0, 0, err
+	}
+	second, err = g.Start(ctx, x)
+	return first, second, err
+}
+
+// Bounds returns those of both families.
+func (f SumFamily) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
+
+// Bounds returns those of both families.
+func (f ProductFamily) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
+
+func boundsOf(f, g Family) (lo, hi [2]float64) {
+	lo[0], hi[0] = f.Bounds()
+	lo[1], hi[1] = g.Bounds()
+	return lo, hi
+}
+
+// Integer returns that of both families.
+func (f SumFamily) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
+
+// Integer returns that of both families.
+func (f ProductFamily) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
+
+// String returns, for example, "Sum(RBF, NormalizedPolynomial)".
+func (f SumFamily) String() string { return fmt.Sprintf("Sum(%v, %v)", f.First, f.Second) }
+
+// String returns, for example, "Product(RBF, ELM)".
+func (f ProductFamily) String() string { return fmt.Sprintf("Product(%v, %v)", f.First, f.Second) }
