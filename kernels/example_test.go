@@ -221,3 +221,23 @@ func ExampleSharedCross() {
 	fmt.Printf("%.3f\n", k.RawRowView(0))
 	// Output: [0.135 0.607 0.607]
 }
+
+// Two length scales, and the family that is left when the second is fixed.
+func ExampleFamily2() {
+	var family kernels.Family2 = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}
+	fmt.Println(family.At(0.1, 10))
+	along := kernels.Fixed{Family: family, Second: true, Value: 10}
+	fmt.Println(along, along.At(0.5))
+	// Output:
+	// Sum(Scaled(0.5, RBF(gamma=0.1)), Scaled(0.5, RBF(gamma=10)))
+	// Sum(RBF, RBF)(second=10) Sum(Scaled(0.5, RBF(gamma=0.5)), Scaled(0.5, RBF(gamma=10)))
+}
+
+// The other two families of two parameters.
+func ExampleProductFamily() {
+	fmt.Println(kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.ELMFamily{}}.At(0.1, 2))
+	fmt.Println(kernels.ShiftedPolynomialFamily{}.At(3, 0.5))
+	// Output:
+	// Product(RBF(gamma=0.1), ELM(sigma=2))
+	// Normalized(Polynomial(degree=3, gamma=1, coef0=0.5))
+}

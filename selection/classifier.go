@@ -28,6 +28,9 @@ type Classifier struct {
 	// Families, where there are several, in place of Family: Search runs over each, and
 	// the one of the best score is taken.
 	Families []kernels.Family
+	// Family2, in place of Family, has two parameters: Search takes them in turn, each with
+	// the other at the best that was seen, until the score no longer improves.
+	Family2 kernels.Family2
 	// Build returns a new estimator with the kernel it is given; nil:
 	// &lssvm.Classifier{Kernel: k}.
 	Build func(k kernels.Kernel) estimators.Classifier
@@ -49,9 +52,12 @@ var (
 
 func (c *Classifier) config() config[int, estimators.Classifier] {
 	out := config[int, estimators.Classifier]{
-		typ: classifierType, steps: c.Preprocess, families: familiesOf(c.Family, c.Families), build: c.Build, search: c.Search,
+		typ: classifierType, steps: c.Preprocess, families: familiesOf(c.Family, c.Families, c.Family2), family2: c.Family2, build: c.Build, search: c.Search,
 		metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
 	}
+	regressors, classifiers := lineupOf(out.search)
+	out.candidates, out.misplaced = classifiers, len(regressors)
+	out.configured = given(c.Family, c.Families, c.Family2, c.Build != nil)
 	if out.build == nil {
 		out.build = func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }
 	}
@@ -153,7 +159,7 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().
 // Clone returns an unfitted Classifier of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (c *Classifier) Clone() estimators.Classifier {
-	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Families: slices.Clone(c.Families), Build: c.Build, Search: c.Search}
+	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Families: slices.Clone(c.Families), Family2: c.Family2, Build: c.Build, Search: c.Search}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

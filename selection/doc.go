@@ -39,6 +39,17 @@
 // Grid fits the learner at each of its points in each fold: the baseline. Halving fits at
 // all of them on a part of the rows and at fewer and fewer on more.
 //
+// Both compare whole estimators as well, their Candidates, with kernels or without.
+//
+// # Several kernels
+//
+// Families are searched one after the other and compared by their scores. A Family2 has
+// two parameters (two length scales, a degree and a shift): the search goes over one of
+// them with the other fixed, and back, until the score no longer improves. That finds a
+// valley, not always the deepest, at a few times the cost of one parameter. The squared
+// distances or inner products that all the kernels of a search are made of are computed
+// once (kernels.Shared).
+//
 // # Many rows
 //
 // Up to ExactRows rows an entropy comes from all eigenvalues. Beyond, Entropy takes
@@ -56,7 +67,8 @@
 //
 // # A budget of time
 //
-// All strategies have a Budget. Once it is spent they begin nothing more, take the best
+// All strategies have a Budget, for all searches of a Fit: each of several families may use
+// an equal part of what is left. Once it is spent they begin nothing more, take the best
 // of what they have seen, and fit with that; Result has StatusBudget, a warning
 // with the counts, and a trace that says what was not scored. What has begun is ended,
 // one parameter is tried in any case, and the last fit is not counted: a budget is

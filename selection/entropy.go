@@ -36,8 +36,9 @@ func HigherTargets() []float64 { return []float64{0.7, 0.9} }
 // entropies, by a closed-form score, without fitting the learner. See the package
 // documentation.
 //
-// A parameter is found in about two kernel matrices. Each costs O(n²d) to make
-// and 4n³/3 for its entropy, twice that with LeaveOneOut; memory is one n×n matrix.
+// A parameter is found in about two kernel matrices. The first costs O(n²d) to make, the
+// others O(n²), and each 4n³/3 for its entropy, twice that with LeaveOneOut; memory is one
+// and a half n×n matrices.
 // With the weights of a FitWeighted, which the entropy does not know and the scores
 // do, it is another 4n³/3 and another matrix.
 type Entropy struct {
@@ -140,6 +141,10 @@ type entropySearch struct {
 	method     Method
 	aims       []float64    // all targets, for bounds to decide
 	subsamples []*mat.Dense // of the rows, for Subsample
+
+	all    *kernels.Shared // of all rows, for Exact
+	sample *kernels.Shared // of ScoreRows rows
+	drawn  []int           // which those are
 }
 
 // errSpent is evaluate's for an entropy that the budget does not allow.
@@ -150,11 +155,11 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock, err := begin("selection: Entropy", cfg.Budget, cfg.now)
+	clock, err := p.begin("selection: Entropy", cfg.Budget, cfg.now)
 	if err != nil {
 		return nil, err
 	}
-	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume, p.family), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
+	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume, p.name()), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
 	n, _ := p.x.Dims()
 	ceiling := measures.Ceiling(p.x)
 	if ceiling.Entropy == 0 {
@@ -273,7 +278,13 @@ func (s *entropySearch) recall(param float64) (row TraceRow, ok bool) {
 
 // exact fills a row from the whole kernel matrix.
 func (s *entropySearch) exact(ctx context.Context, row *TraceRow) error {
-	k, err := kernels.Matrix(ctx, s.p.family.At(row.Param), s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
+	if s.all == nil {
+		var err error
+		if s.all, err = kernels.Share(ctx, s.p.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes}); err != nil {
+			return err
+		}
+	}
+	k, err := s.all.Matrix(ctx, s.p.family.At(row.Param))
 	if err != nil {
 		return err
 	}

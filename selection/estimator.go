@@ -24,16 +24,38 @@ type config[Y float64 | int, E learner[Y]] struct {
 	typ      string
 	steps    []transformers.Transformer
 	families []kernels.Family
+	family2  kernels.Family2 // in place of families
 	build    func(kernels.Kernel) E
 	search   Strategy
 	metric   metrics.Metric
 	splitter Splitter
 	scorer   func(metrics.Metric) (scorer[Y, E], error)
+
+	candidates []func() E // in place of families and build
+	misplaced  int        // Candidates for the other task
+	configured string     // a field that was given and that Candidates have no use for
+}
+
+// given returns the name of a field that says which kernels to search or what to build.
+func given(family kernels.Family, families []kernels.Family, family2 kernels.Family2, build bool) string {
+	switch {
+	case family != nil:
+		return "Family"
+	case families != nil:
+		return "Families"
+	case family2 != nil:
+		return "Family2"
+	case build:
+		return "Build"
+	}
+	return ""
 }
 
 // familiesOf returns what a search runs over.
-func familiesOf(one kernels.Family, several []kernels.Family) []kernels.Family {
+func familiesOf(one kernels.Family, several []kernels.Family, two kernels.Family2) []kernels.Family {
 	switch {
+	case two != nil && one == nil:
+		return several
 	case len(several) > 0:
 		return several
 	case one == nil:
@@ -53,8 +75,10 @@ type fitted[E any] struct {
 // fitWeighted is fit with the weights that FitWeighted was given.
 func (c config[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	// Said before the search, which may be long. That Build gives nil, fit says.
-	if e := c.sample(); any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
-		return nil, estimators.Unsupported(c.typ, e, estimators.Weighted)
+	for _, e := range c.samples() {
+		if any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
+			return nil, estimators.Unsupported(c.typ, e, estimators.Weighted)
+		}
 	}
 	if err := check.Weights(c.typ, weights, len(y)); err != nil {
 		return nil, err
@@ -76,38 +100,62 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := check.Vector("y", target); err != nil {
 		return nil, err
 	}
+	entrants, err := c.checkCandidates()
+	if err != nil {
+		return nil, err
+	}
 	chain, rows, err := fitChain(ctx, c.steps, xd)
 	if err != nil {
 		return nil, err
 	}
-	family, result, err := c.choose(ctx, problem{
-		typ: c.typ, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
+	chosen, result, err := c.choose(ctx, problem{
+		typ: c.typ, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter, entrants: entrants,
 		try: func(ctx context.Context, t trials) (tried, error) { return c.try(ctx, rowSet[Y]{xd, y, weights}, t) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	kernel := family.At(result.Param)
-	inner := c.build(kernel)
+	inner := chosen.build()
 	if any(inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
 	}
 	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, y, weights}); err != nil {
-		return nil, fmt.Errorf("%T with %v: %w", inner, kernel, err)
+		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
 	return &fitted[E]{width: d, chain: chain, inner: inner, result: result}, nil
 }
 
-// choose searches each family and takes the one of the best score.
-func (c config[Y, E]) choose(ctx context.Context, p problem) (kernels.Family, *Result, error) {
+// choose searches each family, or the one of two parameters, or the candidates, and takes
+// what has the best score.
+func (c config[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result, error) {
+	var none option[E]
+	if c.candidates != nil {
+		r, err := c.search.search(ctx, &p)
+		if err != nil {
+			return none, nil, err
+		}
+		r.Family, r.Kernel, r.Param2 = candidatesName, p.entrant(r.Param), missing
+		return c.option(nil, r.Param), r, nil
+	}
+	if c.family2 != nil {
+		if len(c.families) > 0 {
+			return none, nil, fault.Param(c.typ, "Family2", c.family2.String(), "none beside Family or Families")
+		}
+		o, r, err := c.descend(ctx, p)
+		if err == nil {
+			r.Kernel = o.name
+		}
+		return o, r, err
+	}
 	names := map[string]bool{}
 	for i, f := range c.families {
 		if f == nil || names[f.String()] {
-			return nil, nil, fault.Param(c.typ, fmt.Sprintf("Families[%d]", i), f, "families of different names")
+			return none, nil, fault.Param(c.typ, fmt.Sprintf("Families[%d]", i), f, "families of different names")
 		}
 		names[f.String()] = true
 	}
+	p.running = &clock{left: len(c.families)}
 	results, best := make([]*Result, len(c.families)), 0
 	for i, f := range c.families {
 		p.family = f
@@ -116,11 +164,11 @@ func (c config[Y, E]) choose(ctx context.Context, p problem) (kernels.Family, *R
 			if len(c.families) > 1 {
 				err = fmt.Errorf("family %v: %w", f, err)
 			}
-			return nil, nil, err
+			return none, nil, err
 		}
-		r.Family, r.Kernel = f.String(), f.At(r.Param).String()
+		r.Family, r.Kernel, r.Param2 = f.String(), f.At(r.Param).String(), missing
 		if len(c.families) > 1 && math.IsNaN(r.Score) {
-			return nil, nil, fault.Param(c.typ, "Families", len(c.families), "one, or a Search that scores what it finds, to compare them by")
+			return none, nil, fault.Param(c.typ, "Families", len(c.families), "one, or a Search that scores what it finds, to compare them by")
 		}
 		results[i] = r
 		if better(metrics.Metric{LargerIsBetter: r.LargerIsBetter}, r.Score, results[best].Score) {
@@ -133,7 +181,7 @@ func (c config[Y, E]) choose(ctx context.Context, p problem) (kernels.Family, *R
 			out.Others = append(out.Others, r)
 		}
 	}
-	return c.families[best], out, nil
+	return c.option(c.families[best], out.Param), out, nil
 }
 
 // named returns the family that a model was fitted with.
@@ -146,21 +194,26 @@ func (c config[Y, E]) named(name string) kernels.Family {
 	return nil
 }
 
-// try fits and scores the learner with each kernel. Once the budget is spent no fit
-// is begun, but for those that it takes until one kernel has a score.
+// try fits and scores the learner with each parameter. Once the budget is spent no fit
+// is begun, but for those that it takes until one has a score.
 func (c config[Y, E]) try(ctx context.Context, rows rowSet[Y], t trials) (tried, error) {
 	score, err := c.scorer(t.metric)
 	if err != nil {
 		return tried{}, err
 	}
-	j := job[Y, E]{builds: make([]func() E, len(t.kernels)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scorer[Y, E]{score}, workers: t.workers}
-	out := tried{scores: make([]float64, len(t.kernels)), folds: make([]int, len(t.kernels))}
-	for i, k := range t.kernels {
-		j.builds[i] = func() E { return c.build(k) }
+	j := job[Y, E]{builds: make([]func() E, len(t.params)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scorer[Y, E]{score}, workers: t.workers}
+	out := tried{scores: make([]float64, len(t.params)), folds: make([]int, len(t.params))}
+	names := make([]string, len(t.params))
+	for i, v := range t.params {
+		o := c.option(t.family, v)
+		names[i], j.builds[i] = o.name, o.build
+		if o.kernel != nil && t.metric.Variance == nil { // a variance takes more than kernel values
+			j.kernels = append(j.kernels, o.kernel)
+		}
 		out.scores[i] = missing
 	}
-	seconds := make([]float64, len(t.kernels))
-	byFold := make([][]float64, len(t.kernels))
+	seconds := make([]float64, len(t.params))
+	byFold := make([][]float64, len(t.params))
 	for b := range byFold {
 		byFold[b] = make([]float64, len(t.folds))
 	}
@@ -192,7 +245,7 @@ func (c config[Y, E]) try(ctx context.Context, rows rowSet[Y], t trials) (tried,
 	for b, row := range cells {
 		for f, cl := range row {
 			if cl.err != nil && out.failed == nil {
-				out.failed = fmt.Errorf("%v, fold %d: %w", t.kernels[b], f, cl.err)
+				out.failed = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.err)
 			}
 		}
 	}
@@ -223,17 +276,35 @@ func (c config[Y, E]) supports(f *fitted[E], capability estimators.Capability) b
 	if f != nil {
 		return estimators.Supports(f.inner, capability)
 	}
-	return estimators.Supports(c.sample(), capability)
+	for _, e := range c.samples() {
+		if any(e) == nil || !estimators.Supports(e, capability) {
+			return false
+		}
+	}
+	return true
 }
 
-// sample returns an estimator as Build makes them.
-func (c config[Y, E]) sample() E {
+// samples returns an estimator as Build makes them, or all Candidates; Fit says what is
+// wrong with those that are left out.
+func (c config[Y, E]) samples() (out []E) {
+	if c.candidates != nil {
+		for _, build := range c.candidates {
+			if build != nil {
+				out = append(out, build())
+			}
+		}
+		return out
+	}
+	if c.family2 != nil {
+		lo, _ := c.family2.Bounds()
+		return []E{c.option2(lo[0], lo[1]).build()}
+	}
 	family := c.families[0]
-	if family == nil { // Fit says so
+	if family == nil {
 		family = kernels.RBFFamily{}
 	}
 	lo, _ := family.Bounds()
-	return c.build(family.At(lo))
+	return []E{c.build(family.At(lo))}
 }
 
 // report is the inner estimator's, with the search's warnings before its own.
@@ -278,6 +349,7 @@ type stored struct {
 	Width  int
 	Family string
 	Param  float64
+	Param2 float64 // of a Family2
 	Steps  []estimators.Part
 	Inner  estimators.Part
 	Result []byte // JSON
@@ -288,6 +360,9 @@ func (c config[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		return nil, fault.NotFitted(c.typ)
 	}
 	s := stored{Width: f.width, Family: f.result.Family, Param: f.result.Param}
+	if c.family2 != nil {
+		s.Param2 = f.result.Param2
+	}
 	for i, t := range f.chain {
 		p, err := estimators.MakePart(fmt.Sprintf("%s: Preprocess[%d]", c.typ, i), t)
 		if err != nil {
@@ -305,19 +380,49 @@ func (c config[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	return codec.Marshal(kind, version, s)
 }
 
+// stored returns what a stored model was fitted with, if this configuration has it.
+func (c config[Y, E]) stored(kind string, s stored) (option[E], error) {
+	within := func(v, lo, hi float64) bool { return v >= lo && v <= hi && !math.IsInf(v, 0) }
+	wrong := fault.BadModel(kind, "parameter %v of family %s", s.Param, s.Family)
+	switch {
+	case c.candidates != nil:
+		if s.Family != candidatesName {
+			return option[E]{}, fault.BadModel(kind, "fitted with Family %s, this value has %d Candidates", s.Family, len(c.candidates))
+		}
+		if !within(s.Param, 0, float64(len(c.candidates)-1)) || s.Param != math.Trunc(s.Param) || c.candidates[int(s.Param)] == nil {
+			return option[E]{}, fault.BadModel(kind, "fitted with candidate %v, this value has %d Candidates", s.Param, len(c.candidates))
+		}
+		return c.option(nil, s.Param), nil
+	case c.family2 != nil:
+		if name := c.family2.String(); s.Family != name {
+			return option[E]{}, fault.BadModel(kind, "fitted with Family %s, this value has %s", s.Family, name)
+		}
+		lo, hi := c.family2.Bounds()
+		if !within(s.Param, lo[0], hi[0]) || !within(s.Param2, lo[1], hi[1]) {
+			return option[E]{}, wrong
+		}
+		return c.option2(s.Param, s.Param2), nil
+	}
+	family := c.named(s.Family)
+	if family == nil {
+		return option[E]{}, fault.BadModel(kind, "fitted with Family %s, this value has %s", s.Family, strings.Trim(fmt.Sprint(c.families), "[]"))
+	}
+	if lo, hi := family.Bounds(); !within(s.Param, lo, hi) {
+		return option[E]{}, wrong
+	}
+	return c.option(family, s.Param), nil
+}
+
 func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	family := c.named(s.Family)
-	if family == nil {
-		return nil, fault.BadModel(kind, "fitted with Family %s, this value has %s", s.Family, strings.Trim(fmt.Sprint(c.families), "[]"))
+	chosen, err := c.stored(kind, s)
+	if err != nil {
+		return nil, err
 	}
-	lo, hi := family.Bounds()
 	switch {
-	case !(s.Param >= lo && s.Param <= hi) || math.IsInf(s.Param, 0):
-		return nil, fault.BadModel(kind, "parameter %v of family %s", s.Param, s.Family)
 	case len(s.Steps) != len(c.steps):
 		return nil, fault.BadModel(kind, "fitted with %d Preprocess steps, this value has %d", len(s.Steps), len(c.steps))
 	case s.Width < 1:
@@ -337,7 +442,7 @@ func (c config[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		}
 		f.chain = append(f.chain, t)
 	}
-	f.inner = c.build(family.At(s.Param))
+	f.inner = chosen.build()
 	if any(f.inner) == nil {
 		return nil, fault.Param(c.typ, "Build", "a function that returns nil", "one that returns an estimator")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
@@ -417,4 +418,42 @@ func ExampleHalving() {
 	// Output:
 	// 66 training rows
 	// 200 training rows
+}
+
+// Without a kernel: the better of a linear and a kernel machine by cross-validation, which
+// then predicts.
+func ExampleGrid_candidates() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Grid{Candidates: []func() estimators.Regressor{
+		func() estimators.Regressor { return &ridge.Regressor{} },
+		func() estimators.Regressor { return &lssvm.Regressor{} },
+	}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Kernel)
+	// Output: candidate 1 (*lssvm.Regressor)
+}
+
+// A kernel of two parameters: the mean of two RBFs, for a slow wave and a fast one.
+func ExampleRegressor_family2() {
+	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
+	for i := range y {
+		v := float64(i) / 12
+		x.Set(i, 0, v)
+		y[i] = 3*math.Sin(v/2) + math.Sin(8*v)
+	}
+	two := &selection.Regressor{Family2: kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}}
+	if err := two.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	one := &selection.Regressor{}
+	if err := one.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(two.Result().Score < one.Result().Score)
+	// Output: true
 }

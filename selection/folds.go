@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -55,7 +56,10 @@ func fitRows[Y float64 | int, E learner[Y]](ctx context.Context, typ string, e E
 
 // job is a set of learners to fit and score on the same folds.
 type job[Y float64 | int, E learner[Y]] struct {
-	builds  []func() E
+	builds []func() E
+	// kernels, if not nil, are those that the builds bring: learners that take kernel
+	// matrices then get theirs from distances that are computed once a fold.
+	kernels []kernels.Kernel
 	steps   []transformers.Transformer
 	rows    rowSet[Y]
 	folds   []Fold
@@ -77,10 +81,14 @@ type cell struct {
 // is indexed [build][fold], zero where a fit was skipped. Preprocessing is fitted once a fold. An error of one
 // cell stands in the cell; only ctx's error and preprocessing's end the whole.
 func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
-	type part struct{ train, test rowSet[Y] }
+	type part struct {
+		train, test rowSet[Y]
+		shared      *sharedRows
+	}
+	share := len(j.kernels) > 1 && j.rows.weights == nil && shareable(j.folds)
 	parts := make([]part, len(j.folds))
 	err := parallel.For(ctx, j.workers, len(j.folds), func(i int) error {
-		p := part{j.rows.pick(j.folds[i].Train), j.rows.pick(j.folds[i].Test)}
+		p := part{train: j.rows.pick(j.folds[i].Train), test: j.rows.pick(j.folds[i].Test)}
 		chain, train, err := fitChain(ctx, j.steps, p.train.x)
 		if err == nil {
 			p.train.x = train
@@ -88,6 +96,9 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", i, err)
+		}
+		if share {
+			p.shared = &sharedRows{train: p.train.x, test: p.test.x}
 		}
 		parts[i] = p
 		return nil
@@ -105,7 +116,11 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 		if j.skip != nil && j.skip() {
 			return nil
 		}
-		c := j.evaluateCell(ctx, j.builds[b], parts[f].train, parts[f].test)
+		build := j.builds[b]
+		if share {
+			build = func() E { return sharing[Y](j.builds[b](), j.kernels[b], parts[f].shared) }
+		}
+		c := j.evaluateCell(ctx, build, parts[f].train, parts[f].test)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

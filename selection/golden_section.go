@@ -107,15 +107,19 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	clock, err := begin("selection: GoldenSection", cfg.Budget, cfg.now)
+	clock, err := p.begin("selection: GoldenSection", cfg.Budget, cfg.now)
 	if err != nil {
 		return nil, err
 	}
 	if n, _ := p.x.Dims(); measures.Ceiling(p.x).Entropy == 0 {
 		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 	}
+	all, err := kernels.Share(ctx, p.x, &kernels.Options{Workers: cfg.Workers, MaxBytes: cfg.MaxKernelBytes})
+	if err != nil {
+		return nil, err
+	}
 	var rows []TraceRow
-	known := newResumed(cfg.Resume, p.family)
+	known := newResumed(cfg.Resume, p.name())
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: p.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
 		if len(rows) > 0 && clock.spent() {
@@ -126,7 +130,7 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 		row, ok := known.entropy(param, n)
 		if !ok {
 			var err error
-			if row, err = cfg.measure(ctx, p, param); err != nil {
+			if row, err = cfg.measure(ctx, p, all, param); err != nil {
 				return 0, err
 			}
 			row.Seconds = clock.seconds() - begun
@@ -148,8 +152,8 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 }
 
 // measure takes the entropy at a parameter.
-func (g *GoldenSection) measure(ctx context.Context, p *problem, param float64) (TraceRow, error) {
-	k, err := kernels.Matrix(ctx, p.family.At(param), p.x, &kernels.Options{Workers: g.Workers, MaxBytes: g.MaxKernelBytes})
+func (g *GoldenSection) measure(ctx context.Context, p *problem, all *kernels.Shared, param float64) (TraceRow, error) {
+	k, err := all.Matrix(ctx, p.family.At(param))
 	if err != nil {
 		return TraceRow{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -22,11 +23,19 @@ const (
 )
 
 // Grid fits the learner at each parameter in each fold and takes the best mean
-// score: the baseline that every user knows. It costs Points × folds + 1 fits.
+// score: the baseline that every user knows. It costs Points × folds + 1 fits. The
+// machines of lssvm and svm get their kernel matrices from distances that are computed once
+// in each fold, where a gigabyte holds those.
 type Grid struct {
 	Params []float64 // the parameters; nil: Points of them from Lo to Hi in equal ratios
 	Points int       // 0: DefaultGridPoints
 	Lo, Hi float64   // 0: DefaultGridLow and DefaultGridHigh times the family's Start
+	// Candidates, in place of all of the above and of the Regressor's Family and Build, are
+	// estimators to choose among, with a kernel or without, configured in any way: each
+	// function returns a new one. ClassifierCandidates are those of a Classifier. Result's
+	// Param is the number of the one chosen, from 0.
+	Candidates           []func() estimators.Regressor
+	ClassifierCandidates []func() estimators.Classifier
 	// Splitter; nil: KFold{} for a Regressor, StratifiedKFold{} for a Classifier.
 	Splitter Splitter
 	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
@@ -48,6 +57,12 @@ type Grid struct {
 
 func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
 	const typ = "selection: Grid"
+	if numbers := p.numbers(); numbers != nil {
+		if g.Params != nil || g.Points != 0 || g.Lo != 0 || g.Hi != 0 {
+			return nil, fault.Param(typ, "Params, Points, Lo, Hi", "given", "none beside Candidates")
+		}
+		return numbers, nil
+	}
 	lo, hi := p.family.Bounds()
 	snap := func(v float64) float64 {
 		if p.family.Integer() {
@@ -101,7 +116,7 @@ func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
 }
 
 func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
-	clock, err := begin("selection: Grid", g.Budget, g.now)
+	clock, err := p.begin("selection: Grid", g.Budget, g.now)
 	if err != nil {
 		return nil, err
 	}
@@ -117,18 +132,18 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 	order := spread(len(params)) // of the trials
 	rows := make([]TraceRow, len(params))
 	for i, v := range params {
-		if g.Params != nil {
+		if g.Params != nil || p.family == nil {
 			order[i] = i
 		}
 		rows[i] = p.unscored(i+1, v, n)
 	}
-	known, asked := newResumed(g.Resume, p.family), order[:0:0]
+	known, asked := newResumed(g.Resume, p.name()), order[:0:0]
 	for _, i := range order {
 		if old, ok := known.score(params[i], n); ok {
-			rows[i].Score, rows[i].Seconds, rows[i].Decision = old.Score, old.Seconds, g.decision(t)
+			rows[i].Score, rows[i].Seconds, rows[i].Decision = old.Score, old.Seconds, p.mean(t, params[i])
 			continue
 		}
-		t.kernels, asked = append(t.kernels, p.family.At(params[i])), append(asked, i)
+		t.params, asked = append(t.params, params[i]), append(asked, i)
 	}
 	recalled := len(order) - len(asked)
 	order = asked
@@ -136,7 +151,7 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 	t.observe = func(i int, score, seconds float64) {
 		row := &rows[order[i]]
 		row.Score, row.Seconds = score, seconds
-		row.Decision = g.decision(t)
+		row.Decision = p.mean(t, row.Param)
 		if math.IsNaN(score) {
 			row.Decision = "a fit failed"
 		}
@@ -148,7 +163,7 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := g.conclude(params, order, rows, t, done)
+	out, err := g.conclude(p, params, order, rows, t, done)
 	if err != nil {
 		return nil, err
 	}
@@ -157,13 +172,18 @@ func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
 	return out, nil
 }
 
-func (g *Grid) decision(t trials) string {
-	return fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
+// mean says what the score of a parameter is.
+func (p *problem) mean(t trials, param float64) string {
+	out := fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
+	if p.family == nil {
+		out += ", " + p.entrants[int(param)]
+	}
+	return out
 }
 
 // conclude makes the result of trials, the i-th of which was of params[order[i]]; other
 // rows have their score.
-func (g *Grid) conclude(params []float64, order []int, rows []TraceRow, t trials, done tried) (*Result, error) {
+func (g *Grid) conclude(p *problem, params []float64, order []int, rows []TraceRow, t trials, done tried) (*Result, error) {
 	scores, finished := make([]float64, len(params)), len(params)-len(order)
 	for i, r := range rows {
 		scores[i] = r.Score
@@ -189,7 +209,7 @@ func (g *Grid) conclude(params []float64, order []int, rows []TraceRow, t trials
 		out.Status = StatusBudget
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the budget of %v ended the search: %d of %d parameters were tried", g.Budget, finished, len(params)))
 	}
-	if len(params) > 1 && (at == 0 || at == len(params)-1) {
+	if p.family != nil && len(params) > 1 && (at == 0 || at == len(params)-1) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the best parameter, %.4g, lies on the edge of the grid", params[at]))
 	}
 	if done.failed != nil {

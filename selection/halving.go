@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -28,6 +29,10 @@ type Halving struct {
 	Params []float64 // as Grid's
 	Points int
 	Lo, Hi float64
+	// Candidates and ClassifierCandidates are as Grid's.
+	Candidates           []func() estimators.Regressor
+	ClassifierCandidates []func() estimators.Classifier
+
 	Factor int // ≥ 2; 0: DefaultHalvingFactor
 	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: DefaultLeastRows.
 	LeastRows int
@@ -95,7 +100,7 @@ func (h *Halving) search(ctx context.Context, p *problem) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock, err := begin("selection: Halving", cfg.Budget, cfg.now)
+	clock, err := p.begin("selection: Halving", cfg.Budget, cfg.now)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +114,7 @@ func (h *Halving) search(ctx context.Context, p *problem) (*Result, error) {
 		return nil, err
 	}
 	t.workers, t.budget = cfg.Workers, clock
-	s := &halvingSearch{Halving: cfg, p: p, trials: t, known: newResumed(cfg.Resume, p.family), out: &Result{
+	s := &halvingSearch{Halving: cfg, p: p, trials: t, known: newResumed(cfg.Resume, p.name()), out: &Result{
 		Strategy: "halving", Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid, ScoreName: t.metric.Name,
 		LargerIsBetter: t.metric.LargerIsBetter, Ridge: missing,
 	}}
@@ -149,8 +154,8 @@ func (s *halvingSearch) round(ctx context.Context, number int, params []float64,
 		t.folds = s.parts(rows)
 	}
 	first := len(s.out.Trace)
-	decision := fmt.Sprintf("round %d: mean %s of %d folds", number+1, t.metric.Name, len(t.folds))
-	t.kernels = nil
+	decision := func(param float64) string { return fmt.Sprintf("round %d: %s", number+1, s.p.mean(t, param)) }
+	t.params = nil
 	var asked []int
 	order := spread(len(params))
 	if number > 0 { // the best of the last round first, should the budget end this one
@@ -159,20 +164,20 @@ func (s *halvingSearch) round(ctx context.Context, number int, params []float64,
 	for _, i := range order {
 		if _, ok := s.known.score(params[i], rows); !ok {
 			asked = append(asked, i)
-			t.kernels = append(t.kernels, s.p.family.At(params[i]))
+			t.params = append(t.params, params[i])
 		}
 	}
 	for i, v := range params {
 		row := s.p.unscored(first+i+1, v, rows)
 		if old, ok := s.known.score(v, rows); ok {
-			row.Score, row.Seconds, row.Decision = old.Score, old.Seconds, decision
+			row.Score, row.Seconds, row.Decision = old.Score, old.Seconds, decision(v)
 			s.out.Fits += len(t.folds)
 		}
 		s.out.Trace = append(s.out.Trace, row)
 	}
 	t.observe = func(i int, score, seconds float64) {
 		row := &s.out.Trace[first+asked[i]]
-		row.Score, row.Seconds, row.Decision = score, seconds, decision
+		row.Score, row.Seconds, row.Decision = score, seconds, decision(row.Param)
 		if math.IsNaN(score) {
 			row.Decision = "a fit failed"
 		}
@@ -281,7 +286,7 @@ func (s *halvingSearch) conclude(params, left []float64, clock budget) (*Result,
 		o.Status = StatusBudget
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the budget of %v ended the search", s.Budget))
 	}
-	if len(params) > 1 && (o.Param == params[0] || o.Param == params[len(params)-1]) {
+	if s.p.family != nil && len(params) > 1 && (o.Param == params[0] || o.Param == params[len(params)-1]) {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the best parameter, %.4g, lies on the edge of the grid", o.Param))
 	}
 	if s.failed != nil {

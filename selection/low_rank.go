@@ -238,14 +238,20 @@ func (s *entropySearch) scoreRow(ctx context.Context, row *TraceRow) error {
 			}
 		}
 	}
-	rows := s.draw(ScoreRows, Subsamples)
+	if s.sample == nil {
+		s.drawn = s.draw(ScoreRows, Subsamples)
+		var err error
+		if s.sample, err = kernels.Share(ctx, rowsOf(s.p.x, s.drawn), &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes}); err != nil {
+			return err
+		}
+	}
+	rows := s.drawn
 	sub := *s.p
-	sub.x = rowsOf(s.p.x, rows)
 	if s.p.weights != nil {
 		sub.weights = pick(s.p.weights, rows)
 	}
 	part := &entropySearch{Entropy: s.Entropy, p: &sub, variance: s.variance, centred: rowsOf(s.centred, rows), out: s.out}
-	k, err := kernels.Matrix(ctx, kernel, sub.x, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes})
+	k, err := s.sample.Matrix(ctx, kernel)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ type Regressor struct {
 	// Families, where there are several, in place of Family: Search runs over each, and
 	// the one of the best score is taken.
 	Families []kernels.Family
+	// Family2, in place of Family, has two parameters: Search takes them in turn, each with
+	// the other at the best that was seen, until the score no longer improves.
+	Family2 kernels.Family2
 	// Build returns a new estimator with the kernel it is given; nil:
 	// &lssvm.Regressor{Kernel: k}.
 	Build func(k kernels.Kernel) estimators.Regressor
@@ -48,9 +51,12 @@ var (
 
 func (r *Regressor) config() config[float64, estimators.Regressor] {
 	c := config[float64, estimators.Regressor]{
-		typ: regressorType, steps: r.Preprocess, families: familiesOf(r.Family, r.Families), build: r.Build, search: r.Search,
+		typ: regressorType, steps: r.Preprocess, families: familiesOf(r.Family, r.Families, r.Family2), family2: r.Family2, build: r.Build, search: r.Search,
 		metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
 	}
+	regressors, classifiers := lineupOf(c.search)
+	c.candidates, c.misplaced = regressors, len(classifiers)
+	c.configured = given(r.Family, r.Families, r.Family2, r.Build != nil)
 	if c.build == nil {
 		c.build = func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	}
@@ -130,7 +136,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.config().s
 // Clone returns an unfitted Regressor of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (r *Regressor) Clone() estimators.Regressor {
-	return &Regressor{Preprocess: cloneSteps(r.Preprocess), Family: r.Family, Families: slices.Clone(r.Families), Build: r.Build, Search: r.Search}
+	return &Regressor{Preprocess: cloneSteps(r.Preprocess), Family: r.Family, Families: slices.Clone(r.Families), Family2: r.Family2, Build: r.Build, Search: r.Search}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

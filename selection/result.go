@@ -29,8 +29,9 @@ const (
 type Result struct {
 	Strategy string  `json:"strategy"` // "entropy", "grid" or "golden section"
 	Family   string  `json:"family"`
-	Kernel   string  `json:"kernel"` // the chosen one
+	Kernel   string  `json:"kernel"` // the chosen one; of Candidates its number and type
 	Param    float64 `json:"param"`
+	Param2   float64 `json:"param2"`  // the second parameter of a Family2; NaN for others
 	Entropy  float64 `json:"entropy"` // of the chosen kernel; NaN where the strategy computed none
 	Bits     float64 `json:"bits"`
 	Target   float64 `json:"target"` // the entropy that was aimed at; NaN without one
@@ -55,7 +56,9 @@ type Result struct {
 
 // TraceRow is one step of a search. What was not computed is NaN, null in JSON.
 type TraceRow struct {
-	Iteration     int     `json:"iter"` // from 1
+	Iteration int `json:"iter"` // from 1
+	// Family is that of Param; of a Family2 it says the other parameter too, as Fixed
+	// does. Where Candidates are compared it is "candidates", and Param their number.
 	Family        string  `json:"family,omitempty"`
 	Param         float64 `json:"param"`
 	EntropyLow    float64 `json:"E_lo"` // a bound; equal to Entropy where it is exact
@@ -164,6 +167,7 @@ type (
 
 type resultJSON struct {
 	*plainResult
+	Param2  number `json:"param2"`
 	Entropy number `json:"entropy"`
 	Bits    number `json:"bits"`
 	Target  number `json:"target"`
@@ -185,7 +189,7 @@ type rowJSON struct {
 // MarshalJSON writes NaN as null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(resultJSON{
-		plainResult: (*plainResult)(&r), Entropy: number(r.Entropy), Bits: number(r.Bits),
+		plainResult: (*plainResult)(&r), Param2: number(r.Param2), Entropy: number(r.Entropy), Bits: number(r.Bits),
 		Target: number(r.Target), Score: number(r.Score), Ridge: number(r.Ridge),
 	})
 }
@@ -193,11 +197,11 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var p plainResult
-	j := resultJSON{plainResult: &p}
+	j := resultJSON{plainResult: &p, Param2: number(missing)} // older files have none
 	if err := json.Unmarshal(data, &j); err != nil {
 		return err
 	}
-	p.Entropy, p.Bits, p.Target, p.Score, p.Ridge = float64(j.Entropy), float64(j.Bits), float64(j.Target), float64(j.Score), float64(j.Ridge)
+	p.Param2, p.Entropy, p.Bits, p.Target, p.Score, p.Ridge = float64(j.Param2), float64(j.Entropy), float64(j.Bits), float64(j.Target), float64(j.Score), float64(j.Ridge)
 	*r = Result(p)
 	return nil
 }

@@ -3,8 +3,6 @@ package selection
 import (
 	"math"
 	"strings"
-
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // resumed is what an earlier search has computed, by parameter and, for scores of a part
@@ -13,10 +11,10 @@ type resumed map[[2]float64]TraceRow
 
 // newResumed takes the rows of a trace that are of a family; of several for one parameter the last that has a
 // score, or else the last.
-func newResumed(rows []TraceRow, family kernels.Family) resumed {
+func newResumed(rows []TraceRow, family string) resumed {
 	out := make(resumed, len(rows))
 	for _, r := range rows {
-		if r.Family != "" && r.Family != family.String() {
+		if r.Family != "" && r.Family != family {
 			continue
 		}
 		key := [2]float64{r.Param, float64(r.Rows)}

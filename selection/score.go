@@ -172,7 +172,7 @@ func (s *entropySearch) crossValidate(ctx context.Context) error {
 			continue
 		}
 		if math.IsNaN(s.rows[row].Score) {
-			t.kernels, at = append(t.kernels, s.p.family.At(c.param)), append(at, row)
+			t.params, at = append(t.params, c.param), append(at, row)
 		}
 	}
 	t.workers, t.budget = s.Workers, s.clock

@@ -28,27 +28,38 @@ var (
 
 // problem is what a strategy is asked.
 type problem struct {
-	typ      string // for errors
-	family   kernels.Family
-	x        *mat.Dense // the training rows, preprocessed
-	y        []float64  // the targets of a regression, nil for a classification
-	labels   []int      // the labels of a classification, nil for a regression
-	weights  []float64  // of the rows, nil for 1 each
+	typ      string         // for errors
+	family   kernels.Family // nil where Candidates are compared
+	entrants []string       // the Candidates' types
+	running  *clock         // of all searches of a Fit
+	x        *mat.Dense     // the training rows, preprocessed
+	y        []float64      // the targets of a regression, nil for a classification
+	labels   []int          // the labels of a classification, nil for a regression
+	weights  []float64      // of the rows, nil for 1 each
 	metric   metrics.Metric
 	splitter Splitter
 	// try fits and scores the learner on each fold of each trial, in their order.
 	try func(ctx context.Context, t trials) (tried, error)
 }
 
-// trials are kernels to fit and score the learner with.
+// name is that of the family in a trace.
+func (p *problem) name() string {
+	if p.family == nil {
+		return candidatesName
+	}
+	return p.family.String()
+}
+
+// trials are parameters to fit and score the learner with.
 type trials struct {
-	kernels []kernels.Kernel
+	family  kernels.Family // nil: Candidates, whose numbers the parameters are
+	params  []float64
 	folds   []Fold
 	metric  metrics.Metric
 	workers int
 	budget  budget
-	// observe is called after the last fold of a kernel, one call at a time.
-	observe func(kernel int, score, seconds float64)
+	// observe is called after the last fold of a parameter, one call at a time.
+	observe func(trial int, score, seconds float64)
 }
 
 // tried is what came of trials.
@@ -81,20 +92,36 @@ func (t tried) unfinished(i, folds int) string {
 
 // budget is the time that a search may begin new work in; a limit of 0 is none.
 type budget struct {
-	limit time.Duration
+	limit time.Duration // from begun on
 	begun time.Time
 	now   func() time.Time
 }
 
-// begin starts the clock; now nil is time.Now.
-func begin(typ string, limit time.Duration, now func() time.Time) (budget, error) {
+// clock is what the searches of one Fit share a budget by.
+type clock struct {
+	begun time.Time // of the first
+	left  int       // searches that are to begin; each may use an equal part of what is left
+}
+
+// begin starts the clock of a search; now nil is time.Now.
+func (p *problem) begin(typ string, limit time.Duration, now func() time.Time) (budget, error) {
 	if limit < 0 {
 		return budget{}, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
 	}
 	if now == nil {
 		now = time.Now
 	}
-	return budget{limit: limit, begun: now(), now: now}, nil
+	b := budget{limit: limit, begun: now(), now: now}
+	if p.running == nil || limit == 0 {
+		return b, nil
+	}
+	if p.running.begun.IsZero() {
+		p.running.begun = b.begun
+	}
+	// At least a nanosecond: 0 would be no limit.
+	b.limit = max((limit-b.begun.Sub(p.running.begun))/time.Duration(max(1, p.running.left)), 1)
+	p.running.left--
+	return b, nil
 }
 
 func (b budget) spent() bool { return b.limit > 0 && b.now().Sub(b.begun) >= b.limit }
@@ -129,7 +156,7 @@ func (p *problem) trials(s Splitter, m metrics.Metric) (trials, error) {
 	}
 	n, _ := p.x.Dims()
 	folds, err := split(s, n, p.labels)
-	return trials{folds: folds, metric: m}, err
+	return trials{family: p.family, folds: folds, metric: m}, err
 }
 
 // unset reports whether m is the zero Metric.
@@ -140,7 +167,7 @@ func unset(m metrics.Metric) bool {
 // unscored is a trace row for a parameter of which nothing is known yet.
 func (p *problem) unscored(iteration int, param float64, rows int) TraceRow {
 	return TraceRow{
-		Family: p.family.String(), Iteration: iteration, Param: param, Rows: rows,
+		Family: p.name(), Iteration: iteration, Param: param, Rows: rows,
 		EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing, EffectiveRank: missing,
 		Score: missing, Ridge: missing,
 	}

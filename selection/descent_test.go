@@ -1,0 +1,151 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// twoScales is a slow and a fast wave in one feature.
+func twoScales(n int, seed uint64) (*mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
+	for i := range n {
+		v := 10 * rng.Float64()
+		x.Set(i, 0, v)
+		y[i] = 3*math.Sin(v/2) + math.Sin(8*v) + .1*rng.NormFloat64()
+	}
+	return x, y
+}
+
+var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}
+
+// The descent ends where neither parameter alone improves the score, and predicts what two
+// scales need better than one does.
+func TestDescent(t *testing.T) {
+	x, y := twoScales(200, 1)
+	xt, yt := twoScales(400, 2)
+	one, two := &Regressor{}, &Regressor{Family2: twoRBF}
+	require.NoError(t, one.Fit(ctx, x, y))
+	require.NoError(t, two.Fit(ctx, x, y))
+	res := two.Result()
+	assert.Less(t, res.Score, one.Result().Score)
+	assert.Less(t, testNMSE(t, two, xt, yt), testNMSE(t, one, xt, yt))
+	assert.Equal(t, "Sum(RBF, RBF)", res.Family)
+	assert.Equal(t, twoRBF.At(res.Param, res.Param2).String(), res.Kernel)
+	rows := map[string]int{}
+	for i, row := range res.Trace {
+		assert.Equal(t, i+1, row.Iteration)
+		rows[row.Family]++
+		if !math.IsNaN(row.Score) {
+			assert.GreaterOrEqual(t, row.Score, res.Score)
+		}
+	}
+	assert.Greater(t, len(rows), 2)
+	assert.Equal(t, len(res.Trace), res.KernelMatrices)
+	assert.Equal(t, 1, res.Fits)
+	assert.True(t, math.IsNaN(one.Result().Param2))
+
+	data, err := two.MarshalBinary()
+	require.NoError(t, err)
+	read := two.Clone().(*Regressor)
+	require.NoError(t, read.UnmarshalBinary(data))
+	want, err := two.Predict(xt)
+	require.NoError(t, err)
+	got, err := read.Predict(xt)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.Equal(t, res.Param2, read.Result().Param2)
+	assert.ErrorIs(t, (&Regressor{}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Family2: kernels.ShiftedPolynomialFamily{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+}
+
+func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
+	p, err := r.Predict(x)
+	require.NoError(t, err)
+	v, err := DefaultRegressionMetric().Values(y, p, nil)
+	require.NoError(t, err)
+	return v
+}
+
+// Every strategy that scores can descend, in whole numbers too; one that was cancelled is
+// resumed to the same Result.
+func TestDescentStrategies(t *testing.T) {
+	x, y := problemOf(60, 2, .2, 7)
+	for name, search := range map[string]func(observe func(TraceRow), resume []TraceRow) Strategy{
+		"entropy": func(o func(TraceRow), r []TraceRow) Strategy { return &Entropy{Observe: o, Resume: r} },
+		"evidence": func(o func(TraceRow), r []TraceRow) Strategy {
+			return &Entropy{Score: LogEvidence, Observe: o, Resume: r}
+		},
+		"grid": func(o func(TraceRow), r []TraceRow) Strategy {
+			return &Grid{Points: 4, Observe: o, Resume: r, Workers: 1}
+		},
+		"halving": func(o func(TraceRow), r []TraceRow) Strategy {
+			return &Halving{Points: 4, Observe: o, Resume: r, Workers: 1}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(nil, nil)}
+			require.NoError(t, whole.Fit(ctx, x, y))
+			res := whole.Result()
+			assert.Equal(t, math.Round(res.Param), res.Param)
+			for _, row := range res.Trace {
+				if !math.IsNaN(row.Score) {
+					assert.False(t, row.Score != res.Score && (row.Score > res.Score) == res.LargerIsBetter, "row %d is better", row.Iteration)
+				}
+			}
+			cancelled, cancel := context.WithCancel(ctx)
+			var rows []TraceRow
+			part := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(func(row TraceRow) {
+				if rows = append(rows, row); len(rows) == 15 {
+					cancel()
+				}
+			}, nil)}
+			if err := part.Fit(cancelled, x, y); err != nil { // a short one is through before
+				require.ErrorIs(t, err, context.Canceled)
+			}
+			again := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(nil, rows)}
+			require.NoError(t, again.Fit(ctx, x, y))
+			assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
+		})
+	}
+	r := &Regressor{Family2: twoRBF, Search: &GoldenSection{}}
+	assert.ErrorContains(t, r.Fit(ctx, x, y), "a Search that scores what it finds")
+	xc, labels := classesOf(60, 1)
+	c := &Classifier{Family2: kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}}}
+	require.NoError(t, c.Fit(ctx, xc, labels))
+	assert.True(t, c.Supports(estimators.Proba))
+}
+
+// One budget is for all searches of a Fit: of families each may use its share, and a
+// descent ends when it is spent.
+func TestBudgetOfSeveralSearches(t *testing.T) {
+	x, y := problemOf(60, 2, .2, 7)
+	budget := 12 * time.Second
+	clock := &ticker{}
+	r := &Regressor{Family2: twoRBF, Search: &Entropy{Budget: budget, Observe: clock.tick, now: clock.now}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, StatusBudget, r.Result().Status)
+	assert.LessOrEqual(t, clock.seconds.Load(), int64(13))
+	assert.Len(t, r.Result().Trace, int(clock.seconds.Load()))
+
+	clock = &ticker{}
+	r = &Regressor{
+		Families: []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}},
+		Search:   &Entropy{Budget: budget, Observe: clock.tick, now: clock.now},
+	}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Len(t, r.Result().Trace, 4)
+	for _, o := range r.Result().Others {
+		assert.Len(t, o.Trace, 4)
+	}
+}

@@ -1,0 +1,151 @@
+package selection
+
+import (
+	"context"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// gramLearner is a learner that also learns from a kernel matrix, and predicts from
+// kernel values, what it would from rows and a kernel.
+type gramLearner[Y float64 | int] interface {
+	FitMatrix(ctx context.Context, k mat.Symmetric, y []Y) error
+	PredictMatrix(k mat.Matrix) ([]Y, error)
+}
+
+type gramClassifier interface {
+	gramLearner[int]
+	Classes() []int
+	DecisionMatrix(k mat.Matrix) (*mat.Dense, error)
+	PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error)
+}
+
+// maxSharedBytes is the most memory that a cross-validation of several kernels uses to
+// compute the distances of each fold once.
+const maxSharedBytes = 1 << 30
+
+// sharedRows are the rows of a fold with what all kernels are made of.
+type sharedRows struct {
+	train, test *mat.Dense
+	once        sync.Once
+	gram        *kernels.Shared
+	cross       *kernels.SharedCross
+	err         error
+}
+
+func (s *sharedRows) prepare(ctx context.Context) error {
+	s.once.Do(func() {
+		opt := &kernels.Options{Workers: 1} // several kernels are under way at a time
+		if s.gram, s.err = kernels.Share(ctx, s.train, opt); s.err == nil {
+			s.cross, s.err = kernels.ShareCross(ctx, s.test, s.train, opt)
+		}
+	})
+	return s.err
+}
+
+// onSharedRows is a learner that fits on the training rows of a fold and predicts at its
+// test rows, whatever rows it is handed.
+type onSharedRows[Y float64 | int] struct {
+	learner gramLearner[Y]
+	kernel  kernels.Kernel
+	rows    *sharedRows
+}
+
+func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) error {
+	if err := o.rows.prepare(ctx); err != nil {
+		return err
+	}
+	k, err := o.rows.gram.Matrix(ctx, o.kernel)
+	if err != nil {
+		return err
+	}
+	return o.learner.FitMatrix(ctx, k, y)
+}
+
+func (o onSharedRows[Y]) values() (*mat.Dense, error) {
+	return o.rows.cross.Cross(context.Background(), o.kernel)
+}
+
+func (o onSharedRows[Y]) Predict(mat.Matrix) ([]Y, error) {
+	k, err := o.values()
+	if err != nil {
+		return nil, err
+	}
+	return o.learner.PredictMatrix(k)
+}
+
+// classifierOnSharedRows is onSharedRows with what scores of classifiers ask for.
+type classifierOnSharedRows struct {
+	onSharedRows[int]
+	classifier gramClassifier
+}
+
+var (
+	_ estimators.DecisionPredictor = classifierOnSharedRows{}
+	_ estimators.ProbaPredictor    = classifierOnSharedRows{}
+)
+
+func (c classifierOnSharedRows) Classes() []int { return c.classifier.Classes() }
+
+func (c classifierOnSharedRows) Decision(mat.Matrix) (*mat.Dense, error) {
+	k, err := c.values()
+	if err != nil {
+		return nil, err
+	}
+	return c.classifier.DecisionMatrix(k)
+}
+
+func (c classifierOnSharedRows) PredictProba(mat.Matrix) (*mat.Dense, error) {
+	k, err := c.values()
+	if err != nil {
+		return nil, err
+	}
+	return c.classifier.PredictProbaMatrix(k)
+}
+
+// shareable reports whether folds of so many rows fit into maxSharedBytes.
+func shareable(folds []Fold) bool {
+	bytes := 0.0
+	for _, f := range folds {
+		n, m := float64(len(f.Train)), float64(len(f.Test))
+		bytes += 8 * (n*n/2 + n*m)
+	}
+	return bytes <= maxSharedBytes
+}
+
+// sharing returns a learner that does what e would with the kernel on the rows of a fold,
+// or e if it cannot.
+func sharing[Y float64 | int, E learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
+	if kernel == nil || rows == nil {
+		return e
+	}
+	// By type and not by method: one that embeds a machine of these and has a Fit of its own
+	// has their FitMatrix too.
+	switch any(e).(type) {
+	case *lssvm.Regressor, *lssvm.Classifier, *svm.Regressor, *svm.Classifier:
+	default:
+		return e
+	}
+	g, ok := any(e).(gramLearner[Y])
+	if !ok {
+		return e
+	}
+	var out any = onSharedRows[Y]{g, kernel, rows}
+	if s, ok := out.(onSharedRows[int]); ok {
+		c, ok := any(e).(gramClassifier)
+		if !ok {
+			return e
+		}
+		out = classifierOnSharedRows{s, c}
+	}
+	if shared, ok := out.(E); ok {
+		return shared
+	}
+	return e
+}
