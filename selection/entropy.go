@@ -21,6 +21,11 @@ import (
 const (
 	DefaultTolerance      = 0.02
 	DefaultMaxEvaluations = 40
+	// DefaultMinRidge is the least ridge of the closed-form scores for learners other than
+	// lssvm. Those machines, among them the sparse ones, cannot make use of eigenvalues that
+	// much smaller than the diagonal, as kernel ridge regression can where targets are free
+	// of noise, and do badly with the smooth kernels that those scores would then like best.
+	DefaultMinRidge = 1e-3
 )
 
 // DefaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
@@ -48,7 +53,11 @@ type Entropy struct {
 	Targets        []float64
 	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance, a quarter of a target below 0.08
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
-	Score          Score   // zero: LeaveOneOut
+	Score          Score   // zero: ByLearner
+	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
+	// k(x, x); 0: none for lssvm, whose own score it is, and DefaultMinRidge for other
+	// learners; negative: none.
+	MinRidge float64
 	// Method is how entropies are computed; zero: Exact up to ExactRows rows, LowRank up
 	// to LowRankRows, and Subsample beyond.
 	Method  Method
@@ -92,10 +101,12 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(typ, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.Score < LeaveOneOut || out.Score > CrossValidation:
-		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut, LogEvidence or CrossValidation")
+	case out.Score < ByLearner || out.Score > CrossValidation:
+		return out, fault.Param(typ, "Score", int(out.Score), "ByLearner, LeaveOneOut, LogEvidence or CrossValidation")
 	case out.Method < Automatic || out.Method > Subsample:
 		return out, fault.Param(typ, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
+	case math.IsNaN(out.MinRidge) || math.IsInf(out.MinRidge, 1):
+		return out, fault.Param(typ, "MinRidge", out.MinRidge, "finite, 0 for the default, or negative for none")
 	case out.MaxRank < 0:
 		return out, fault.Param(typ, "MaxRank", out.MaxRank, ">= 1, or 0 for the default")
 	case out.MaxKernelBytes < 0:
@@ -172,6 +183,18 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 		return s.evaluate(ctx, param)
 	}}
 	s.finder.lo, s.finder.hi = p.family.Bounds()
+	if s.Score == ByLearner {
+		s.Score = LeaveOneOut
+		if p.labels == nil && !p.ridgeMachine {
+			s.Score = LogEvidence
+		}
+	}
+	switch {
+	case s.MinRidge < 0:
+		s.MinRidge = 0
+	case s.MinRidge == 0 && !p.ridgeMachine:
+		s.MinRidge = DefaultMinRidge
+	}
 	if err := s.prepareScore(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -109,7 +110,7 @@ func (c config[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return nil, err
 	}
 	chosen, result, err := c.choose(ctx, problem{
-		typ: c.typ, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter, entrants: entrants,
+		typ: c.typ, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter, entrants: entrants, ridgeMachine: c.buildsRidgeMachine(),
 		try: func(ctx context.Context, t trials) (tried, error) { return c.try(ctx, rowSet[Y]{xd, y, weights}, t) },
 	})
 	if err != nil {
@@ -305,6 +306,18 @@ func (c config[Y, E]) samples() (out []E) {
 	}
 	lo, _ := family.Bounds()
 	return []E{c.build(family.At(lo))}
+}
+
+// buildsRidgeMachine reports whether Build makes the machines of lssvm.
+func (c config[Y, E]) buildsRidgeMachine() bool {
+	for _, e := range c.samples() {
+		switch any(e).(type) {
+		case *lssvm.Regressor, *lssvm.Classifier:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // report is the inner estimator's, with the search's warnings before its own.

@@ -25,8 +25,8 @@ const (
 // W holds the weights, nil for the identity: a row's noise has the variance λs²/w. It
 // takes over k, and returns the reduction QTQ' of √W K √W, after which each ridge costs
 // O(n). The evidence is -Inf if no ridge makes the matrix positive definite, and +Inf
-// for y = 0.
-func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64) (tri *linalg.Tridiagonal, best, ridge float64) {
+// for y = 0. Ridges below minRidge, in units of the mean diagonal, are raised to it.
+func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge float64) (tri *linalg.Tridiagonal, best, ridge float64) {
 	n := k.SymmetricDim()
 	rotated := mat.DenseCopyOf(y)
 	logWeights := 0.0
@@ -46,7 +46,7 @@ func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64) (tri *linalg.
 	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
 	// From the largest down, so that of equal evidences the smoothest wins.
 	for i := EvidenceRidges - 1; i >= 0; i-- {
-		lambda := meanDiagonal * MinEvidenceRidge * math.Exp(float64(i)*h)
+		lambda := meanDiagonal * max(MinEvidenceRidge*math.Exp(float64(i)*h), minRidge)
 		s, ok := tri.Shift(lambda)
 		if !ok {
 			continue

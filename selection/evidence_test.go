@@ -45,7 +45,7 @@ func TestLogEvidenceIsADensity(t *testing.T) {
 			}
 		}
 	}
-	_, got, ridge := logEvidence(k, y, nil)
+	_, got, ridge := logEvidence(k, y, nil, 0)
 	assert.InDelta(t, best, got, 1e-5)
 	assert.InEpsilon(t, bestRidge, ridge, 1e-9)
 }

@@ -280,7 +280,7 @@ func (s *entropySearch) ofFeatures(ctx context.Context, f *mat.Dense) (score, ri
 	z, targets, leverage, weight, scale := s.linearProblem(f)
 	gram := mat.NewSymDense(m, nil)
 	gram.SymOuterK(1, z.T())
-	least, err := loo.NewLinear(gram, z, targets, leverage, weight, scale, s.Workers).Search(ctx, nil)
+	least, err := loo.NewLinear(gram, z, targets, leverage, weight, scale, s.Workers).SearchFrom(ctx, s.MinRidge*mean*s.meanWeight())
 	if err != nil || !(least.Ridge > 0) {
 		return missing, missing, mean, err
 	}
@@ -343,7 +343,7 @@ func (s *entropySearch) evidenceOfFeatures(f *mat.Dense, meanDiagonal float64) (
 	best, ridge = math.Inf(-1), missing
 	half, h := float64(n)/2, math.Log(MaxEvidenceRidge/MinEvidenceRidge)/(EvidenceRidges-1)
 	for i := EvidenceRidges - 1; i >= 0; i-- {
-		lambda := meanDiagonal * MinEvidenceRidge * math.Exp(float64(i)*h)
+		lambda := max(meanDiagonal*MinEvidenceRidge*math.Exp(float64(i)*h), meanDiagonal*s.MinRidge)
 		shifted, ok := tri.Shift(lambda)
 		if !ok {
 			continue

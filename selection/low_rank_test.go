@@ -18,7 +18,7 @@ import (
 
 // searched runs a search for its result alone.
 func searched(t *testing.T, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *Result {
-	r, err := e.search(ctx, &problem{typ: "test", family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights})
+	r, err := e.search(ctx, &problem{typ: "test", family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights, ridgeMachine: true})
 	require.NoError(t, err)
 	return r
 }

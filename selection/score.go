@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -18,15 +19,19 @@ import (
 // Score is that by which Entropy compares kernels.
 type Score int
 
-// The scores. The first two are closed forms, from the same reduction of the
+// The scores. LeaveOneOut and LogEvidence are closed forms, from the same reduction of the
 // kernel matrix as its entropy: the learner is not fitted.
 const (
+	// ByLearner is LeaveOneOut for the machines of lssvm, whose own error it is, and for a
+	// Classifier, and LogEvidence for other regressors, for which it chose as well at half
+	// the cost (docs/selector.md).
+	ByLearner Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
 	// with a bias, at the ridge where it is least, over the variance of the
 	// targets; for a Classifier of targets ±1, each class against the rest. It
 	// does not suppose that the kernel is right, only that it predicts. Weights are
 	// those of the fit, of the mean of the squares, and of the variance.
-	LeaveOneOut Score = iota
+	LeaveOneOut
 	// LogEvidence is that of a Gaussian process at the best of EvidenceRidges, for
 	// a Regressor. With weights a row's noise has the variance λs²/w.
 	LogEvidence
@@ -38,6 +43,8 @@ const (
 // String returns the score's name.
 func (s Score) String() string {
 	switch s {
+	case ByLearner:
+		return "ByLearner"
 	case LeaveOneOut:
 		return "LeaveOneOut"
 	case LogEvidence:
@@ -134,10 +141,12 @@ func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum me
 	}
 	var tri *linalg.Tridiagonal
 	if s.Score == LogEvidence {
-		tri, score, ridge = logEvidence(k, s.centred, s.p.weights)
+		tri, score, ridge = logEvidence(k, s.centred, s.p.weights, s.MinRidge)
 	} else {
+		n := k.SymmetricDim()
+		floor := s.MinRidge * mat.Trace(k) / float64(n) * s.meanWeight()
 		p := loo.New(k, s.centred, s.p.weights, s.Workers)
-		least, err := p.Search(ctx, nil)
+		least, err := p.SearchFrom(ctx, floor)
 		if err != nil {
 			return spectrum, score, ridge, err
 		}
@@ -150,6 +159,14 @@ func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum me
 		spectrum = measures.OfEigenvalues(tri.Values())
 	}
 	return spectrum, score, ridge, nil
+}
+
+// meanWeight is that of the rows: ridges are in its units.
+func (s *entropySearch) meanWeight() float64 {
+	if s.p.weights == nil {
+		return 1
+	}
+	return stat.Mean(s.p.weights, nil)
 }
 
 // crossValidate scores, where that was asked for and there is a choice, the

@@ -88,7 +88,7 @@ func TestEntropyForRegression(t *testing.T) {
 	x, y := problemOf(90, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	r := Regressor{Family: c, Build: c.regressor, Search: &Entropy{Observe: func(TraceRow) { seen++ }}}
+	r := Regressor{Family: c, Build: c.regressor, Search: &Entropy{Score: LeaveOneOut, MinRidge: -1, Observe: func(TraceRow) { seen++ }}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.EqualValues(t, 1, c.fits.Load())
@@ -459,4 +459,41 @@ func TestResultJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(data), string(again))
 	assert.Error(t, json.Unmarshal([]byte(`{"score":"many"}`), &got))
+}
+
+// The closed-form scores keep to ridges that the learner can be expected to make use of:
+// to any for lssvm, to MinRidge for others. Targets free of noise tell.
+func TestMinRidge(t *testing.T) {
+	x, y := problemOf(90, 1, 0, 1)
+	type other struct{ estimators.Regressor }
+	build := func(k kernels.Kernel) estimators.Regressor { return other{&lssvm.Regressor{Kernel: k}} }
+	least := func(r *Regressor) float64 {
+		require.NoError(t, r.Fit(ctx, x, y))
+		out := math.Inf(1)
+		for _, row := range r.Result().Trace {
+			if row.Ridge < out { // not NaN
+				out = row.Ridge
+			}
+		}
+		return out
+	}
+	for _, score := range []Score{LeaveOneOut, LogEvidence} {
+		for _, method := range []Method{Exact, LowRank} {
+			search := func(min float64) *Entropy { return &Entropy{Score: score, Method: method, MinRidge: min} }
+			assert.Less(t, least(&Regressor{Search: search(0)}), 1e-4, "lssvm")
+			assert.InEpsilon(t, DefaultMinRidge, least(&Regressor{Build: build, Search: search(0)}), 1e-9, "another")
+			assert.Less(t, least(&Regressor{Build: build, Search: search(-1)}), 1e-4)
+			assert.InEpsilon(t, .3, least(&Regressor{Search: search(.3)}), 1e-9)
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		assert.ErrorIs(t, (&Regressor{Search: &Entropy{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
+	}
+	// A ridge is in units of the weights: equal ones change nothing but its scale.
+	weights := slices.Repeat([]float64{4}, len(y))
+	r := &Regressor{Search: &Entropy{MinRidge: .1}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	plain := r.Result()
+	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+	assert.InEpsilon(t, plain.Score, r.Result().Score, 1e-9)
 }

@@ -32,6 +32,8 @@ type problem struct {
 	family   kernels.Family // nil where Candidates are compared
 	entrants []string       // the Candidates' types
 	running  *clock         // of all searches of a Fit
+	// ridgeMachine says that the learner is the machine that closed-form scores are of.
+	ridgeMachine bool
 	x        *mat.Dense     // the training rows, preprocessed
 	y        []float64      // the targets of a regression, nil for a classification
 	labels   []int          // the labels of a classification, nil for a regression

@@ -133,7 +133,7 @@ func TestWeightedLogEvidenceIsADensity(t *testing.T) {
 	}
 	own := mat.NewSymDense(n, nil)
 	own.CopySym(k)
-	_, got, ridge := logEvidence(own, y, w)
+	_, got, ridge := logEvidence(own, y, w, 0)
 	assert.InDelta(t, best, got, 1e-6)
 	assert.InEpsilon(t, bestRidge, ridge, 1e-9)
 
@@ -142,7 +142,7 @@ func TestWeightedLogEvidenceIsADensity(t *testing.T) {
 		w[i] *= 1e-5
 	}
 	own.CopySym(k)
-	_, scaled, _ := logEvidence(own, y, w)
+	_, scaled, _ := logEvidence(own, y, w, 0)
 	assert.InDelta(t, got, scaled, 1e-6)
 }
 

@@ -73,5 +73,10 @@ func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
 
 // Search is Problem.Search.
 func (p *Linear) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
-	return search(ctx, p.scale, p.At, observe)
+	return search(ctx, p.scale, 0, p.At, observe)
+}
+
+// SearchFrom is Problem.SearchFrom.
+func (p *Linear) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
+	return search(ctx, p.scale, least, p.At, nil)
 }

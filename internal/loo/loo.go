@@ -211,11 +211,16 @@ func (m Minimum) Warning() string {
 // Search returns the ridge of the least leave-one-out error. observe, if not
 // nil, is called after each ridge.
 func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
-	return search(ctx, p.scale, p.At, observe)
+	return search(ctx, p.scale, 0, p.At, observe)
+}
+
+// SearchFrom is Search among the ridges from least on, least itself included.
+func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
+	return search(ctx, p.scale, least, p.At, nil)
 }
 
 func search(
-	ctx context.Context, scale float64, errorAt func(ctx context.Context, lambda float64) (float64, error), observe func(evaluation int, ridge, err float64),
+	ctx context.Context, scale, least float64, errorAt func(ctx context.Context, lambda float64) (float64, error), observe func(evaluation int, ridge, err float64),
 ) (Minimum, error) {
 	var m Minimum
 	var failed error
@@ -236,27 +241,38 @@ func search(
 	bestStep := -1
 	m.Error = math.Inf(1)
 	// From the largest down, so that of equal errors the smoothest model wins.
-	for i := steps; i >= 0; i-- {
+	floor := math.Log(least) // -Inf for 0
+	for i := steps; i >= 0 && lo+float64(i)*h > floor; i-- {
 		if v := at(lo + float64(i)*h); v < m.Error {
 			m.Error, bestStep = v, i
 		}
 	}
-	if failed != nil || bestStep < 0 {
+	atFloor := false
+	if floor > lo {
+		if v := at(floor); v < m.Error {
+			m.Error, atFloor = v, true
+		}
+	}
+	if failed != nil || bestStep < 0 && !atFloor {
 		return m, failed
 	}
 	u := lo + float64(bestStep)*h
 	m.Ridge = math.Exp(u)
-	switch bestStep {
-	case 0:
+	if atFloor {
+		u, m.Ridge, m.Edge = floor, least, -1
+	}
+	switch {
+	case atFloor: // the least may lie above it still
+	case bestStep == 0:
 		m.Edge = -1
 		return m, nil
-	case steps:
+	case bestStep == steps:
 		m.Edge = 1
 		return m, nil
 	}
 	// Golden section between the neighbours.
 	const g = 0.6180339887498949
-	a, b := u-h, u+h
+	a, b := max(u-h, floor), u+h
 	c, d := b-g*(b-a), a+g*(b-a)
 	fc, fd := at(c), at(d)
 	for range refinements - 2 {
@@ -271,10 +287,10 @@ func search(
 		}
 	}
 	if fc < m.Error {
-		m.Ridge, m.Error = math.Exp(c), fc
+		m.Ridge, m.Error, m.Edge = math.Exp(c), fc, 0
 	}
 	if fd < m.Error {
-		m.Ridge, m.Error = math.Exp(d), fd
+		m.Ridge, m.Error, m.Edge = math.Exp(d), fd, 0
 	}
 	return m, failed
 }

@@ -125,6 +125,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// SearchFrom looks no lower than it is told, and at that very ridge.
+func TestSearchFrom(t *testing.T) {
+	gram, targets, _ := problem(40, 1, false)
+	p := New(gram, targets, nil, 0)
+	free, err := p.Search(ctx, nil)
+	require.NoError(t, err)
+	for _, factor := range []float64{1e-6, .9, 1, 3, 1e8} {
+		m, err := p.SearchFrom(ctx, factor*free.Ridge)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, m.Ridge, factor*free.Ridge)
+		at, err := p.At(ctx, m.Ridge)
+		require.NoError(t, err)
+		assert.Equal(t, at, m.Error)
+		switch {
+		case factor < 1:
+			assert.InEpsilon(t, free.Error, m.Error, 1e-4)
+		case factor > 1:
+			assert.Equal(t, factor*free.Ridge, m.Ridge)
+			assert.Equal(t, -1, m.Edge)
+			assert.Greater(t, m.Error, free.Error)
+		}
+	}
+}
+
 func TestSearchEdges(t *testing.T) {
 	n := 30
 	line := func() *mat.SymDense {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,27 +15,18 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// friedman draws n rows of Friedman's first function: ten columns, of which five
-// count, uniform in [0, 1], noise of variance 1.
+// friedman draws n rows of Friedman's first function, ten columns of which five count.
 func friedman(n int, seed uint64) part {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	p := part{mat.NewDense(n, 10, nil), make([]float64, n)}
-	for i := range n {
-		row := p.x.RawRowView(i)
-		for j := range row {
-			row[j] = rng.Float64()
-		}
-		p.y[i] = 10*math.Sin(math.Pi*row[0]*row[1]) + 20*math.Pow(row[2]-0.5, 2) + 10*row[3] + 5*row[4] + rng.NormFloat64()
-	}
-	return p
+	x, y := dataset.Friedman1(n, 10, seed)
+	return part{x, y}
 }
 
 const friedmanGamma = 0.5

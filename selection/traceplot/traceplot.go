@@ -1,0 +1,335 @@
+// Package traceplot draws what a search did: the entropies and the scores of a
+// selection.Result against the logarithm of the kernel's parameter.
+//
+//	err := traceplot.Save(regressor.Result(), "search.png")
+package traceplot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+// The band of entropies that is shaded: between kernels that can only underfit and kernels
+// that can only memorise, where good models mostly lie.
+const BandLow, BandHigh = 0.1, 0.5
+
+// Width and Height are the size of a saved picture. A trace without entropies (a grid's)
+// has one panel, and half the height.
+const (
+	Width  = 16 * vg.Centimeter
+	Height = 16 * vg.Centimeter
+)
+
+// Colours that remain apart for the colour-blind and in grey.
+var colours = []color.Color{
+	color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff},
+	color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff},
+	color.NRGBA{R: 0x4d, G: 0x9a, B: 0x4a, A: 0xff},
+	color.NRGBA{R: 0x7a, G: 0x3b, B: 0x8f, A: 0xff},
+	color.Gray{Y: 0x40},
+}
+
+var shade = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x22}
+
+// Save writes the picture to a file of the kind that its name ends in: .png, .svg, .pdf,
+// .eps, .jpg or .tif. Errors: those of Plots, another ending, and the file's.
+func Save(r *selection.Result, path string) error {
+	plots, err := Plots(r)
+	if err != nil {
+		return err
+	}
+	height := Height / 2 * vg.Length(len(plots))
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	canvas, err := draw.NewFormattedCanvas(Width, height, format)
+	if err != nil {
+		return fmt.Errorf("traceplot: %s: %w", path, err)
+	}
+	const pad = 3 * vg.Millimeter
+	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
+	grid := make([][]*plot.Plot, len(plots))
+	for i, p := range plots {
+		grid[i] = []*plot.Plot{p}
+	}
+	for i, row := range plot.Align(grid, tiles, draw.New(canvas)) {
+		plots[i].Draw(row[0])
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := canvas.WriteTo(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}
+
+// curve is the part of a trace that belongs to one family.
+type curve struct {
+	family string
+	rows   []selection.TraceRow // ascending in the parameter
+}
+
+// Plots returns a panel of the entropies, with their bounds where those are not exact, and
+// one of the scores, over the same parameters; either is left out where the trace has none.
+// Each family of a search (of a Family2 each line that it went along) is a curve of its own,
+// and the choice is ringed. The error says that there is nothing to draw.
+func Plots(r *selection.Result) ([]*plot.Plot, error) {
+	if r == nil || len(r.Trace) == 0 {
+		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")
+	}
+	curves := curvesOf(r)
+	if len(curves) == 0 {
+		return nil, errors.New("traceplot: no row of the trace has an entropy or a score")
+	}
+	var out []*plot.Plot
+	for _, panel := range []func(*selection.Result, []curve) (*plot.Plot, error){entropies, scores} {
+		p, err := panel(r, curves)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	out[len(out)-1].X.Label.Text = parameterName(r)
+	for _, p := range out {
+		p.X.Min, p.X.Max = out[0].X.Min, out[0].X.Max
+	}
+	return out, nil
+}
+
+func parameterName(r *selection.Result) string {
+	if numbered(r) {
+		return "candidate"
+	}
+	return "parameter of the kernel"
+}
+
+// numbered reports whether the parameters are the numbers of Candidates.
+func numbered(r *selection.Result) bool { return r.Family == "candidates" }
+
+// curvesOf splits the traces, those of other families included.
+func curvesOf(r *selection.Result) (out []curve) {
+	traces := [][]selection.TraceRow{r.Trace}
+	for _, o := range r.Others {
+		traces = append(traces, o.Trace)
+	}
+	for _, trace := range traces {
+		for _, row := range trace {
+			if math.IsNaN(row.Entropy) && !finite(row.Score) {
+				continue
+			}
+			i := slices.IndexFunc(out, func(c curve) bool { return c.family == row.Family })
+			if i < 0 {
+				i = len(out)
+				out = append(out, curve{family: row.Family})
+			}
+			out[i].rows = append(out[i].rows, row)
+		}
+	}
+	for _, c := range out {
+		slices.SortStableFunc(c.rows, func(a, b selection.TraceRow) int { return cmp.Compare(a.Param, b.Param) })
+	}
+	return out
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+// at is where a parameter is drawn: at its logarithm.
+func at(r *selection.Result, param float64) float64 {
+	if numbered(r) {
+		return param
+	}
+	return math.Log10(param)
+}
+
+// entropies draws the upper panel, nil where there are none.
+func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
+	p := newPanel(r, "Entropy of the kernel matrix", "entropy E")
+	p.Y.Min, p.Y.Max = 0, 1
+	var drawn bool
+	var chosen plotter.XYs
+	for i, c := range curves {
+		var xys plotter.XYs
+		var errs plotter.YErrors
+		wide := false
+		for _, row := range c.rows {
+			if math.IsNaN(row.Entropy) {
+				continue
+			}
+			xys = append(xys, plotter.XY{X: at(r, row.Param), Y: row.Entropy})
+			// Low and High are distances from the point.
+			low, high := row.EntropyLow-row.Entropy, row.EntropyHigh-row.Entropy
+			errs = append(errs, struct{ Low, High float64 }{low, high})
+			wide = wide || high-low > 0.005
+		}
+		if len(xys) == 0 {
+			continue
+		}
+		drawn = true
+		if err := addCurve(p, c, xys, i, len(curves)); err != nil {
+			return nil, err
+		}
+		if wide {
+			bars, err := plotter.NewYErrorBars(struct {
+				plotter.XYer
+				plotter.YErrorer
+			}{xys, errs})
+			if err != nil {
+				return nil, err
+			}
+			bars.Color = colours[i%len(colours)]
+			p.Add(bars)
+		}
+	}
+	if !drawn {
+		return nil, nil
+	}
+	low, high := p.X.Min, p.X.Max
+	band, err := plotter.NewPolygon(plotter.XYs{{X: low, Y: BandLow}, {X: high, Y: BandLow}, {X: high, Y: BandHigh}, {X: low, Y: BandHigh}})
+	if err != nil {
+		return nil, err
+	}
+	band.Color, band.LineStyle.Width = shade, 0
+	p.Add(band)
+	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
+		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
+	}
+	return p, addChoice(p, r, chosen)
+}
+
+// scores draws the lower panel, nil where there are none.
+func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
+	better := "less is better"
+	if r.LargerIsBetter {
+		better = "more is better"
+	}
+	p := newPanel(r, fmt.Sprintf("%s (%s)", r.ScoreName, better), "score")
+	var all []float64
+	for i, c := range curves {
+		var xys plotter.XYs
+		for _, row := range c.rows {
+			if finite(row.Score) {
+				xys = append(xys, plotter.XY{X: at(r, row.Param), Y: row.Score})
+				all = append(all, row.Score)
+			}
+		}
+		if len(xys) == 0 {
+			continue
+		}
+		if err := addCurve(p, c, xys, i, len(curves)); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	focus(p, r, all)
+	var chosen plotter.XYs
+	if param, ok := chosenAt(r); ok && finite(r.Score) {
+		chosen = plotter.XYs{{X: param, Y: r.Score}}
+	}
+	return p, addChoice(p, r, chosen)
+}
+
+// chosenAt returns where the chosen parameter is drawn. Of a Family2 it is on the line that
+// was searched last and improved.
+func chosenAt(r *selection.Result) (float64, bool) {
+	for i := len(r.Trace) - 1; i >= 0; i-- {
+		row := r.Trace[i]
+		if strings.HasSuffix(row.Decision, ": chosen") && (row.Score == r.Score || row.Param == r.Param) {
+			return at(r, row.Param), true
+		}
+	}
+	return 0, false
+}
+
+// focus cuts the panel to where the better half of the scores lies: the worst kernels are
+// far worse, and would flatten the rest.
+func focus(p *plot.Plot, r *selection.Result, all []float64) {
+	slices.Sort(all)
+	low, high := all[0], all[len(all)-1]
+	middle := all[len(all)/2]
+	if r.LargerIsBetter {
+		low = max(low, high-3*(high-middle))
+	} else {
+		high = min(high, low+3*(middle-low))
+	}
+	room := 0.05 * (high - low)
+	if room == 0 {
+		room = 0.05*math.Abs(high) + 1e-3
+	}
+	p.Y.Min, p.Y.Max = low-room, high+3*room // with room for the legend
+}
+
+func newPanel(r *selection.Result, title, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.Y.Label.Text = title, y
+	p.Legend.Padding, p.Legend.Left, p.Legend.Top = vg.Millimeter, true, true
+	if !numbered(r) {
+		p.X.Tick.Marker = decades{}
+	}
+	p.Add(plotter.NewGrid())
+	return p
+}
+
+func addCurve(p *plot.Plot, c curve, xys plotter.XYs, i, of int) error {
+	line, marks, err := plotter.NewLinePoints(xys)
+	if err != nil {
+		return err
+	}
+	colour := colours[i%len(colours)]
+	line.Color, line.Width = colour, vg.Points(1.2)
+	marks.Color, marks.Shape, marks.Radius = colour, draw.CircleGlyph{}, vg.Points(2)
+	p.Add(line, marks)
+	if of > 1 {
+		p.Legend.Add(c.family, line, marks)
+	}
+	return nil
+}
+
+func addChoice(p *plot.Plot, r *selection.Result, chosen plotter.XYs) error {
+	if len(chosen) == 0 {
+		return nil
+	}
+	ring, err := plotter.NewScatter(chosen)
+	if err != nil {
+		return err
+	}
+	ring.Color, ring.Shape, ring.Radius = color.Black, draw.RingGlyph{}, vg.Points(5)
+	p.Add(ring)
+	p.Legend.Add("chosen: "+r.Kernel, ring)
+	return nil
+}
+
+// decades labels powers of ten, at most eight of them. The data are drawn as logarithms, because
+// plot.LogScale reserves room for the axis's label as if it stood at the far end.
+type decades struct{}
+
+func (decades) Ticks(low, high float64) (out []plot.Tick) {
+	step := max(1, math.Ceil((high-low)/8))
+	for e := math.Ceil(low/step) * step; e <= high; e += step {
+		out = append(out, plot.Tick{Value: e, Label: fmt.Sprintf("1e%.0f", e)})
+	}
+	if len(out) < 2 { // less than a decade
+		out = nil
+		for _, v := range []float64{low, (low + high) / 2, high} {
+			out = append(out, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", math.Pow(10, v))})
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package traceplot
+
+import (
+	"bytes"
+	"context"
+	"image"
+	_ "image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+func fitted(t *testing.T, r *selection.Regressor) *selection.Result {
+	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
+	for i := range y {
+		x.Set(i, 0, float64(i)/6)
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(37*float64(i))
+	}
+	require.NoError(t, r.Fit(context.Background(), x, y))
+	return r.Result()
+}
+
+// Each kind of search has its panels, with the choice and the names of the families in
+// the picture.
+func TestEveryKindOfSearch(t *testing.T) {
+	for name, c := range map[string]struct {
+		r      *selection.Regressor
+		panels int
+		texts  []string
+	}{
+		"entropy":        {&selection.Regressor{}, 2, []string{"Entropy of the kernel matrix", "leave-one-out NMSE (less is better)"}},
+		"evidence":       {&selection.Regressor{Search: &selection.Entropy{Score: selection.LogEvidence}}, 2, []string{"log evidence (more is better)"}},
+		"low rank":       {&selection.Regressor{Search: &selection.Entropy{Method: selection.LowRank, MaxRank: 5}}, 2, nil},
+		"golden section": {&selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}, 1, nil},
+		"grid":           {&selection.Regressor{Search: &selection.Grid{Points: 5}}, 1, []string{"NMSE (less is better)"}},
+		"one parameter":  {&selection.Regressor{Search: &selection.Grid{Params: []float64{1}}}, 1, nil},
+		"halving":        {&selection.Regressor{Search: &selection.Halving{Points: 5}}, 1, nil},
+		"families":       {&selection.Regressor{Families: []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}}}, 2, []string{"RBF", "Laplacian"}},
+		"two parameters": {&selection.Regressor{Family2: kernels.ShiftedPolynomialFamily{}}, 2, []string{"ShiftedPolynomial(second=1)"}},
+		"candidates": {&selection.Regressor{Search: &selection.Grid{Candidates: []func() estimators.Regressor{
+			func() estimators.Regressor { return &ridge.Regressor{} },
+			func() estimators.Regressor { return &lssvm.Regressor{} },
+		}}}, 1, []string{"candidate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := fitted(t, c.r)
+			plots, err := Plots(result)
+			require.NoError(t, err)
+			assert.Len(t, plots, c.panels)
+			path := filepath.Join(t.TempDir(), "a.svg")
+			require.NoError(t, Save(result, path))
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			for _, want := range append(c.texts, "chosen: "+result.Kernel) {
+				assert.True(t, bytes.Contains(text, []byte(want)), want)
+			}
+		})
+	}
+}
+
+func TestSavePNG(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	require.NoError(t, Save(fitted(t, &selection.Regressor{}), path))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	picture, _, err := image.Decode(f)
+	require.NoError(t, err)
+	colours := map[any]bool{}
+	for x := range picture.Bounds().Dx() {
+		for y := range picture.Bounds().Dy() {
+			colours[picture.At(x, y)] = true
+		}
+	}
+	assert.Greater(t, len(colours), 50, "something is drawn")
+}
+
+func TestErrors(t *testing.T) {
+	for _, r := range []*selection.Result{nil, {}, {Trace: []selection.TraceRow{{Param: 1, Entropy: math.NaN(), Score: math.NaN()}}}} {
+		_, err := Plots(r)
+		assert.ErrorContains(t, err, "traceplot: ")
+		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")
+	}
+	r := fitted(t, &selection.Regressor{})
+	assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.xyz")), "xyz")
+	assert.Error(t, Save(r, filepath.Join(t.TempDir(), "no", "folder.png")))
+}
