@@ -156,6 +156,8 @@ type entropySearch struct {
 	all    *kernels.Shared // of all rows, for Exact
 	sample *kernels.Shared // of ScoreRows rows
 	drawn  []int           // which those are
+	// onSample says that scores are of those rows, and not of all by pivots.
+	onSample bool
 }
 
 // errSpent is evaluate's for an entropy that the budget does not allow.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -174,70 +173,114 @@ func (s *entropySearch) subsampled(ctx context.Context, row *TraceRow) error {
 	return nil
 }
 
-// scoreLowRank scores by a closed form the coordinates that have no score yet.
+// scoreLowRank scores the coordinates by a closed form, all on the same rows, since a score
+// depends on their number: on all rows by the features of the pivots if those leave little
+// beside the ridge at every coordinate, and else exactly on ScoreRows of them.
 func (s *entropySearch) scoreLowRank(ctx context.Context) error {
 	if s.method == Exact || s.centred == nil {
 		return nil
 	}
-	for _, i := range spread(len(s.coords)) {
-		row := &s.rows[s.byParam[s.coords[i].param]]
-		if !math.IsNaN(row.Score) {
-			continue
-		}
-		if s.clock.spent() && i != spread(len(s.coords))[0] {
-			s.cut = true
-			row.Decision += "; not scored: the budget was spent"
-			continue
-		}
-		if old, ok := s.known.score(row.Param, row.Rows); ok {
-			row.Score, row.Ridge, row.Seconds = old.Score, old.Ridge, old.Seconds
-			text := said(old.Decision, "scored on")
-			row.Decision += text
-			if strings.HasSuffix(text, "rows") {
-				s.out.KernelMatrices++
-			}
-			continue
-		}
-		begun := s.clock.seconds()
-		if err := s.scoreRow(ctx, row); err != nil {
+	if s.method == Subsample {
+		s.onSample = true
+	}
+	// The highest entropy takes the most pivots, so it is the first to tell.
+	for i := len(s.coords) - 1; i >= 0 && !s.onSample; i-- {
+		if err := s.scoreCoordinate(ctx, i, i == len(s.coords)-1, s.onPivots); err != nil {
 			return err
 		}
-		row.Seconds += s.clock.seconds() - begun
-		if s.Observe != nil {
-			s.Observe(*row)
+	}
+	if !s.onSample {
+		return nil
+	}
+	order := spread(len(s.coords))
+	for _, i := range order {
+		if err := s.scoreCoordinate(ctx, i, i == order[0], s.onRows); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// scoreRow scores on all rows by the features of the pivots, if those leave little beside
-// the ridge, and else exactly on a subsample.
-func (s *entropySearch) scoreRow(ctx context.Context, row *TraceRow) error {
-	kernel := s.p.family.At(row.Param)
-	n, _ := s.p.x.Dims()
-	if s.method == LowRank {
-		limit := 0.0 // of the residual share: none yet
-		for range 2 {
-			o := s.lowRankOptions()
-			rest := limit
-			o.Decided = func(measures.Bounds) bool { return rest == 0 }
-			o.Residual = rest
-			l, err := measures.LowRankEntropy(ctx, kernel, s.p.x, o)
-			if err != nil {
-				return err
+// The beginnings of what the trace says of a score.
+const (
+	onPivotsText = "scored on pivots"
+	onRowsText   = "scored on rows"
+)
+
+// scoreCoordinate scores a coordinate that has no score by this way yet; the first of a round whatever the
+// budget says.
+func (s *entropySearch) scoreCoordinate(ctx context.Context, i int, first bool, score func(ctx context.Context, row *TraceRow) error) error {
+	row := &s.rows[s.byParam[s.coords[i].param]]
+	begins := onPivotsText
+	if s.onSample {
+		begins = onRowsText
+	}
+	if said(row.Decision, begins) != "" {
+		return nil
+	}
+	if s.clock.spent() && !first {
+		s.cut = true
+		row.Score, row.Ridge = missing, missing
+		row.Decision = unsaid(row.Decision, onPivotsText) + "; not scored: the budget was spent"
+		return nil
+	}
+	if old, ok := s.known.score(row.Param, row.Rows); ok {
+		if text := said(old.Decision, begins); text != "" {
+			row.Score, row.Ridge, row.Seconds = old.Score, old.Ridge, old.Seconds
+			row.Decision = unsaid(row.Decision, onPivotsText) + text
+			if s.onSample {
+				s.out.KernelMatrices++
 			}
-			score, ridge, mean, err := s.ofFeatures(ctx, l.Factor)
-			if err != nil || math.IsNaN(ridge) {
-				return err
-			}
-			// In units of the mean k(x, x).
-			if limit = scoreResidual * ridge / mean; l.Residual <= limit {
-				row.Score, row.Ridge = score, ridge
-				row.Decision += fmt.Sprintf("; scored on %d pivots", l.Rank)
-				return nil
-			}
+			return nil
+		}
+		if said(old.Decision, onRowsText) != "" { // the earlier search found pivots wanting
+			s.onSample = true
+			return nil
 		}
 	}
+	begun := s.clock.seconds()
+	row.Decision = unsaid(row.Decision, onPivotsText)
+	if err := score(ctx, row); err != nil {
+		return err
+	}
+	row.Seconds += s.clock.seconds() - begun
+	if s.Observe != nil && !math.IsNaN(row.Score) {
+		s.Observe(*row)
+	}
+	return nil
+}
+
+// onPivots scores on all rows by the features of the pivots, or sets onSample if those
+// leave too much beside the ridge.
+func (s *entropySearch) onPivots(ctx context.Context, row *TraceRow) error {
+	kernel := s.p.family.At(row.Param)
+	limit := 0.0 // of the residual share: none yet
+	for range 2 {
+		o := s.lowRankOptions()
+		rest := limit
+		o.Decided = func(measures.Bounds) bool { return rest == 0 }
+		o.Residual = rest
+		l, err := measures.LowRankEntropy(ctx, kernel, s.p.x, o)
+		if err != nil {
+			return err
+		}
+		score, ridge, mean, err := s.ofFeatures(ctx, l.Factor)
+		if err != nil || math.IsNaN(ridge) {
+			return err
+		}
+		// In units of the mean k(x, x).
+		if limit = scoreResidual * ridge / mean; l.Residual <= limit {
+			row.Score, row.Ridge = score, ridge
+			row.Decision += fmt.Sprintf("; %s: %d", onPivotsText, l.Rank)
+			return nil
+		}
+	}
+	s.onSample = true
+	return nil
+}
+
+// onRows scores exactly on ScoreRows rows, the same for all parameters.
+func (s *entropySearch) onRows(ctx context.Context, row *TraceRow) error {
 	if s.sample == nil {
 		s.drawn = s.draw(ScoreRows, Subsamples)
 		var err error
@@ -245,19 +288,19 @@ func (s *entropySearch) scoreRow(ctx context.Context, row *TraceRow) error {
 			return err
 		}
 	}
-	rows := s.drawn
 	sub := *s.p
 	if s.p.weights != nil {
-		sub.weights = pick(s.p.weights, rows)
+		sub.weights = pick(s.p.weights, s.drawn)
 	}
-	part := &entropySearch{Entropy: s.Entropy, p: &sub, variance: s.variance, centred: rowsOf(s.centred, rows), out: s.out}
-	k, err := s.sample.Matrix(ctx, kernel)
+	part := &entropySearch{Entropy: s.Entropy, p: &sub, variance: s.variance, centred: rowsOf(s.centred, s.drawn), out: s.out}
+	k, err := s.sample.Matrix(ctx, s.p.family.At(row.Param))
 	if err != nil {
 		return err
 	}
 	s.out.KernelMatrices++
 	_, row.Score, row.Ridge, err = part.judge(ctx, k)
-	row.Decision += fmt.Sprintf("; scored on %d of %d rows", len(rows), n)
+	n, _ := s.p.x.Dims()
+	row.Decision += fmt.Sprintf("; %s: %d of %d", onRowsText, len(s.drawn), n)
 	return err
 }
 

@@ -49,3 +49,14 @@ func said(decision, begins string) string {
 	}
 	return ""
 }
+
+// unsaid returns a decision without the parts that begin so.
+func unsaid(decision, begins string) string {
+	var kept []string
+	for _, part := range strings.Split(decision, "; ") {
+		if !strings.HasPrefix(part, begins) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "; ")
+}

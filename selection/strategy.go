@@ -34,12 +34,12 @@ type problem struct {
 	running  *clock         // of all searches of a Fit
 	// ridgeMachine says that the learner is the machine that closed-form scores are of.
 	ridgeMachine bool
-	x        *mat.Dense     // the training rows, preprocessed
-	y        []float64      // the targets of a regression, nil for a classification
-	labels   []int          // the labels of a classification, nil for a regression
-	weights  []float64      // of the rows, nil for 1 each
-	metric   metrics.Metric
-	splitter Splitter
+	x            *mat.Dense // the training rows, preprocessed
+	y            []float64  // the targets of a regression, nil for a classification
+	labels       []int      // the labels of a classification, nil for a regression
+	weights      []float64  // of the rows, nil for 1 each
+	metric       metrics.Metric
+	splitter     Splitter
 	// try fits and scores the learner on each fold of each trial, in their order.
 	try func(ctx context.Context, t trials) (tried, error)
 }

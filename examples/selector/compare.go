@@ -135,7 +135,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 		// The folds of a grid are stratified by class.
 		grid := &selection.Grid{Splitter: selection.KFold{Folds: 3, Seed: uint64(i)}}
 		if set.Labels != nil {
-			grid.Splitter = selection.StratifiedKFold{Folds: 3, Seed: uint64(i)}
+			grid.Splitter, grid.Metric = selection.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
 		}
 		for _, s := range []struct {
 			search selection.Strategy

@@ -5,9 +5,11 @@
 //
 // The sets are read from -data DIR, a folder of CSV files with the target last
 // (words are one-hot encoded, gaps filled by the training median, rows without a
-// target dropped). Without -data it runs on what the repository ships.
+// target dropped). Without -data it runs on what the repository ships, and then shows all
+// decisions of two searches, one on a small set and one on -large rows.
 //
 //	go run ./examples/selector
+//	go run ./examples/selector -large 100000 -out docs
 //	go run ./examples/selector -data DIR
 //	go run ./examples/selector -data DIR -sets heart,sonar -family poly
 //	go run ./examples/selector -data DIR -learner rvm
@@ -32,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -75,8 +78,23 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	seed := flags.Uint64("seed", 1, "of the splits")
 	family := flags.String("family", "rbf", "rbf or poly")
 	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, or for classes alone eekm or svm")
+	metric := flags.String("metric", "accuracy", "what the grid maximises for classes: accuracy or gmean")
+	large := flags.Int("large", 20_000, "rows of the large search that is shown without -data; 0: none are shown")
+	pictures := flags.String("out", "", "`folder` for pictures of the searches that are shown")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	shown := *dir == "" && *large != 0
+	if shown && *large < 2 {
+		return fmt.Errorf("-large %d: want at least 2 rows, or 0", *large)
+	}
+	var classes metrics.Metric // zero: accuracy
+	switch *metric {
+	case "accuracy":
+	case "gmean":
+		classes = metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
+	default:
+		return fmt.Errorf("-metric %s: want accuracy or gmean", *metric)
 	}
 	if *names == "" {
 		*names = shippedSets
@@ -110,7 +128,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	bar := progressbar.NewOptions((len(regression)+len(classification))*len(preprocessings)**splits, progressbar.OptionSetWriter(progress),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	c := comparison{ctx: ctx, learner: learners[at], family: chosen, splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
+	c := comparison{ctx: ctx, metric: classes, learner: learners[at], family: chosen, splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
 	var tables strings.Builder // shown when the progress bar is gone
 	if err := c.regression(&tables, regression); err != nil {
 		return err
@@ -121,14 +139,17 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := bar.Finish(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(out, tables.String())
-	return err
+	if _, err := fmt.Fprint(out, tables.String()); err != nil || !shown {
+		return err
+	}
+	return show(ctx, out, *large, *pictures)
 }
 
 // comparison is one run of the program.
 type comparison struct {
 	ctx     context.Context
 	learner learner
+	metric  metrics.Metric // of the grid, for classes
 	family  kernels.Family
 	splits  int
 	seed    uint64

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -14,7 +15,8 @@ import (
 
 func TestRunOnWhatIsShipped(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(context.Background(), []string{"-splits", "1"}, &out, io.Discard))
+	folder := t.TempDir()
+	require.NoError(t, run(context.Background(), []string{"-splits", "1", "-large", "1500", "-out", folder}, &out, io.Discard))
 	text := out.String()
 	m := regexp.MustCompile(`both: +(\d+\.\d+)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
@@ -29,10 +31,20 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 		require.NoError(t, err)
 		assert.Greater(t, accuracy, 0.9)
 	}
+	assert.Regexp(t, `friedman1, 1500 × 10`, text)
+	assert.Regexp(t, `scored on (pivots: \d+|rows: 1000 of 1500)`, text)
+	m = regexp.MustCompile(`2000 other rows (\d\.\d+); of the noise alone (\d\.\d+)`).FindStringSubmatch(text)
+	require.NotNil(t, m, text)
+	reached, err := strconv.ParseFloat(m[1], 64)
+	require.NoError(t, err)
+	assert.Less(t, reached, .1)
+	for _, name := range []string{"diabetes-progression", "friedman1"} {
+		assert.FileExists(t, filepath.Join(folder, "selector-"+name+".png"))
+	}
 }
 
 func TestErrors(t *testing.T) {
-	for _, args := range [][]string{{"-family", "none"}, {"-learner", "none"}, {"-learner", "svm"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
+	for _, args := range [][]string{{"-family", "none"}, {"-large", "-1"}, {"-metric", "none"}, {"-learner", "none"}, {"-learner", "svm"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
