@@ -26,3 +26,29 @@ func copyRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow in
 //
 //go:noescape
 func transposeBlocks(blocks int, src *float64, srcRow, srcStep int, dst *float64, dstRow, dstStep int)
+
+// addRows sets rows of dst to src + beta·dst, in one rounding; width is a multiple of 4.
+//
+//go:noescape
+func addRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow int, beta float64)
+
+// solve8x24 sets X = T⁻¹·X, where T is lower triangular of order 8, with the reciprocals of
+// its diagonal in their place, and X a panel of 8 rows of 24. It needs AVX-512.
+//
+//go:noescape
+func solve8x24(t, x *float64)
+
+// multiply8x24 sets X = T·X for the same panels. It needs AVX-512.
+//
+//go:noescape
+func multiply8x24(t, x *float64)
+
+// solve4x12 is solve8x24 for order 4 and rows of 12.
+//
+//go:noescape
+func solve4x12(t, x *float64)
+
+// multiply4x12 is multiply8x24 for order 4 and rows of 12.
+//
+//go:noescape
+func multiply4x12(t, x *float64)

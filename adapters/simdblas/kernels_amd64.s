@@ -275,3 +275,291 @@ block:
 	JNZ        block
 	VZEROUPPER
 	RET
+
+// The triangle kernels hold all rows of a panel of X in registers. SI points to the packed
+// triangle T: element (i, j) at T[j*rows+i].
+
+// x[i] *= T[i, i].
+#define SCALE24(offset, c0, c1, c2) \
+	VBROADCASTSD offset(SI), Z24; \
+	VMULPD       Z24, c0, c0;     \
+	VMULPD       Z24, c1, c1;     \
+	VMULPD       Z24, c2, c2
+
+// x[i] -= T[i, j]·x[j].
+#define SUBTRACT24(offset, x, d0, d1, d2, c0, c1, c2) \
+	VBROADCASTSD  offset(SI), x; \
+	VFNMADD231PD  d0, x, c0;     \
+	VFNMADD231PD  d1, x, c1;     \
+	VFNMADD231PD  d2, x, c2
+
+// x[i] += T[i, j]·x[j].
+#define ADD24(offset, x, d0, d1, d2, c0, c1, c2) \
+	VBROADCASTSD offset(SI), x; \
+	VFMADD231PD  d0, x, c0;     \
+	VFMADD231PD  d1, x, c1;     \
+	VFMADD231PD  d2, x, c2
+
+#define LOAD24(offset, c0, c1, c2) \
+	VMOVUPD offset(DI), c0;        \
+	VMOVUPD (offset+64)(DI), c1;   \
+	VMOVUPD (offset+128)(DI), c2
+
+#define SAVE24(offset, c0, c1, c2) \
+	VMOVUPD c0, offset(DI);        \
+	VMOVUPD c1, (offset+64)(DI);   \
+	VMOVUPD c2, (offset+128)(DI)
+
+// func solve8x24(t, x *float64)
+TEXT ·solve8x24(SB), NOSPLIT, $0-16
+	MOVQ t+0(FP), SI
+	MOVQ x+8(FP), DI
+	LOAD24(0, Z0, Z1, Z2)
+	LOAD24(192, Z3, Z4, Z5)
+	LOAD24(384, Z6, Z7, Z8)
+	LOAD24(576, Z9, Z10, Z11)
+	LOAD24(768, Z12, Z13, Z14)
+	LOAD24(960, Z15, Z16, Z17)
+	LOAD24(1152, Z18, Z19, Z20)
+	LOAD24(1344, Z21, Z22, Z23)
+
+	SCALE24(0, Z0, Z1, Z2)
+	SUBTRACT24(8, Z27, Z0, Z1, Z2, Z3, Z4, Z5)
+	SUBTRACT24(16, Z28, Z0, Z1, Z2, Z6, Z7, Z8)
+	SUBTRACT24(24, Z29, Z0, Z1, Z2, Z9, Z10, Z11)
+	SUBTRACT24(32, Z30, Z0, Z1, Z2, Z12, Z13, Z14)
+	SUBTRACT24(40, Z31, Z0, Z1, Z2, Z15, Z16, Z17)
+	SUBTRACT24(48, Z27, Z0, Z1, Z2, Z18, Z19, Z20)
+	SUBTRACT24(56, Z28, Z0, Z1, Z2, Z21, Z22, Z23)
+
+	SCALE24(72, Z3, Z4, Z5)
+	SUBTRACT24(80, Z29, Z3, Z4, Z5, Z6, Z7, Z8)
+	SUBTRACT24(88, Z30, Z3, Z4, Z5, Z9, Z10, Z11)
+	SUBTRACT24(96, Z31, Z3, Z4, Z5, Z12, Z13, Z14)
+	SUBTRACT24(104, Z27, Z3, Z4, Z5, Z15, Z16, Z17)
+	SUBTRACT24(112, Z28, Z3, Z4, Z5, Z18, Z19, Z20)
+	SUBTRACT24(120, Z29, Z3, Z4, Z5, Z21, Z22, Z23)
+
+	SCALE24(144, Z6, Z7, Z8)
+	SUBTRACT24(152, Z30, Z6, Z7, Z8, Z9, Z10, Z11)
+	SUBTRACT24(160, Z31, Z6, Z7, Z8, Z12, Z13, Z14)
+	SUBTRACT24(168, Z27, Z6, Z7, Z8, Z15, Z16, Z17)
+	SUBTRACT24(176, Z28, Z6, Z7, Z8, Z18, Z19, Z20)
+	SUBTRACT24(184, Z29, Z6, Z7, Z8, Z21, Z22, Z23)
+
+	SCALE24(216, Z9, Z10, Z11)
+	SUBTRACT24(224, Z30, Z9, Z10, Z11, Z12, Z13, Z14)
+	SUBTRACT24(232, Z31, Z9, Z10, Z11, Z15, Z16, Z17)
+	SUBTRACT24(240, Z27, Z9, Z10, Z11, Z18, Z19, Z20)
+	SUBTRACT24(248, Z28, Z9, Z10, Z11, Z21, Z22, Z23)
+
+	SCALE24(288, Z12, Z13, Z14)
+	SUBTRACT24(296, Z29, Z12, Z13, Z14, Z15, Z16, Z17)
+	SUBTRACT24(304, Z30, Z12, Z13, Z14, Z18, Z19, Z20)
+	SUBTRACT24(312, Z31, Z12, Z13, Z14, Z21, Z22, Z23)
+
+	SCALE24(360, Z15, Z16, Z17)
+	SUBTRACT24(368, Z27, Z15, Z16, Z17, Z18, Z19, Z20)
+	SUBTRACT24(376, Z28, Z15, Z16, Z17, Z21, Z22, Z23)
+
+	SCALE24(432, Z18, Z19, Z20)
+	SUBTRACT24(440, Z29, Z18, Z19, Z20, Z21, Z22, Z23)
+
+	SCALE24(504, Z21, Z22, Z23)
+
+	SAVE24(0, Z0, Z1, Z2)
+	SAVE24(192, Z3, Z4, Z5)
+	SAVE24(384, Z6, Z7, Z8)
+	SAVE24(576, Z9, Z10, Z11)
+	SAVE24(768, Z12, Z13, Z14)
+	SAVE24(960, Z15, Z16, Z17)
+	SAVE24(1152, Z18, Z19, Z20)
+	SAVE24(1344, Z21, Z22, Z23)
+	VZEROUPPER
+	RET
+
+// func multiply8x24(t, x *float64)
+TEXT ·multiply8x24(SB), NOSPLIT, $0-16
+	MOVQ t+0(FP), SI
+	MOVQ x+8(FP), DI
+	LOAD24(0, Z0, Z1, Z2)
+	LOAD24(192, Z3, Z4, Z5)
+	LOAD24(384, Z6, Z7, Z8)
+	LOAD24(576, Z9, Z10, Z11)
+	LOAD24(768, Z12, Z13, Z14)
+	LOAD24(960, Z15, Z16, Z17)
+	LOAD24(1152, Z18, Z19, Z20)
+	LOAD24(1344, Z21, Z22, Z23)
+
+	SCALE24(504, Z21, Z22, Z23)
+	ADD24(56, Z30, Z0, Z1, Z2, Z21, Z22, Z23)
+	ADD24(120, Z31, Z3, Z4, Z5, Z21, Z22, Z23)
+	ADD24(184, Z27, Z6, Z7, Z8, Z21, Z22, Z23)
+	ADD24(248, Z28, Z9, Z10, Z11, Z21, Z22, Z23)
+	ADD24(312, Z29, Z12, Z13, Z14, Z21, Z22, Z23)
+	ADD24(376, Z30, Z15, Z16, Z17, Z21, Z22, Z23)
+	ADD24(440, Z31, Z18, Z19, Z20, Z21, Z22, Z23)
+
+	SCALE24(432, Z18, Z19, Z20)
+	ADD24(48, Z27, Z0, Z1, Z2, Z18, Z19, Z20)
+	ADD24(112, Z28, Z3, Z4, Z5, Z18, Z19, Z20)
+	ADD24(176, Z29, Z6, Z7, Z8, Z18, Z19, Z20)
+	ADD24(240, Z30, Z9, Z10, Z11, Z18, Z19, Z20)
+	ADD24(304, Z31, Z12, Z13, Z14, Z18, Z19, Z20)
+	ADD24(368, Z27, Z15, Z16, Z17, Z18, Z19, Z20)
+
+	SCALE24(360, Z15, Z16, Z17)
+	ADD24(40, Z28, Z0, Z1, Z2, Z15, Z16, Z17)
+	ADD24(104, Z29, Z3, Z4, Z5, Z15, Z16, Z17)
+	ADD24(168, Z30, Z6, Z7, Z8, Z15, Z16, Z17)
+	ADD24(232, Z31, Z9, Z10, Z11, Z15, Z16, Z17)
+	ADD24(296, Z27, Z12, Z13, Z14, Z15, Z16, Z17)
+
+	SCALE24(288, Z12, Z13, Z14)
+	ADD24(32, Z28, Z0, Z1, Z2, Z12, Z13, Z14)
+	ADD24(96, Z29, Z3, Z4, Z5, Z12, Z13, Z14)
+	ADD24(160, Z30, Z6, Z7, Z8, Z12, Z13, Z14)
+	ADD24(224, Z31, Z9, Z10, Z11, Z12, Z13, Z14)
+
+	SCALE24(216, Z9, Z10, Z11)
+	ADD24(24, Z27, Z0, Z1, Z2, Z9, Z10, Z11)
+	ADD24(88, Z28, Z3, Z4, Z5, Z9, Z10, Z11)
+	ADD24(152, Z29, Z6, Z7, Z8, Z9, Z10, Z11)
+
+	SCALE24(144, Z6, Z7, Z8)
+	ADD24(16, Z30, Z0, Z1, Z2, Z6, Z7, Z8)
+	ADD24(80, Z31, Z3, Z4, Z5, Z6, Z7, Z8)
+
+	SCALE24(72, Z3, Z4, Z5)
+	ADD24(8, Z27, Z0, Z1, Z2, Z3, Z4, Z5)
+
+	SCALE24(0, Z0, Z1, Z2)
+
+	SAVE24(0, Z0, Z1, Z2)
+	SAVE24(192, Z3, Z4, Z5)
+	SAVE24(384, Z6, Z7, Z8)
+	SAVE24(576, Z9, Z10, Z11)
+	SAVE24(768, Z12, Z13, Z14)
+	SAVE24(960, Z15, Z16, Z17)
+	SAVE24(1152, Z18, Z19, Z20)
+	SAVE24(1344, Z21, Z22, Z23)
+	VZEROUPPER
+	RET
+
+#define SCALE12(offset, c0, c1, c2) \
+	VBROADCASTSD offset(SI), Y12; \
+	VMULPD       Y12, c0, c0;     \
+	VMULPD       Y12, c1, c1;     \
+	VMULPD       Y12, c2, c2
+
+#define SUBTRACT12(offset, x, d0, d1, d2, c0, c1, c2) \
+	VBROADCASTSD  offset(SI), x; \
+	VFNMADD231PD  d0, x, c0;     \
+	VFNMADD231PD  d1, x, c1;     \
+	VFNMADD231PD  d2, x, c2
+
+#define ADD12(offset, x, d0, d1, d2, c0, c1, c2) \
+	VBROADCASTSD offset(SI), x; \
+	VFMADD231PD  d0, x, c0;     \
+	VFMADD231PD  d1, x, c1;     \
+	VFMADD231PD  d2, x, c2
+
+#define LOAD12(offset, c0, c1, c2) \
+	VMOVUPD offset(DI), c0;      \
+	VMOVUPD (offset+32)(DI), c1; \
+	VMOVUPD (offset+64)(DI), c2
+
+#define SAVE12(offset, c0, c1, c2) \
+	VMOVUPD c0, offset(DI);      \
+	VMOVUPD c1, (offset+32)(DI); \
+	VMOVUPD c2, (offset+64)(DI)
+
+// func solve4x12(t, x *float64)
+TEXT ·solve4x12(SB), NOSPLIT, $0-16
+	MOVQ t+0(FP), SI
+	MOVQ x+8(FP), DI
+	LOAD12(0, Y0, Y1, Y2)
+	LOAD12(96, Y3, Y4, Y5)
+	LOAD12(192, Y6, Y7, Y8)
+	LOAD12(288, Y9, Y10, Y11)
+
+	SCALE12(0, Y0, Y1, Y2)
+	SUBTRACT12(8, Y13, Y0, Y1, Y2, Y3, Y4, Y5)
+	SUBTRACT12(16, Y14, Y0, Y1, Y2, Y6, Y7, Y8)
+	SUBTRACT12(24, Y15, Y0, Y1, Y2, Y9, Y10, Y11)
+
+	SCALE12(40, Y3, Y4, Y5)
+	SUBTRACT12(48, Y13, Y3, Y4, Y5, Y6, Y7, Y8)
+	SUBTRACT12(56, Y14, Y3, Y4, Y5, Y9, Y10, Y11)
+
+	SCALE12(80, Y6, Y7, Y8)
+	SUBTRACT12(88, Y15, Y6, Y7, Y8, Y9, Y10, Y11)
+
+	SCALE12(120, Y9, Y10, Y11)
+
+	SAVE12(0, Y0, Y1, Y2)
+	SAVE12(96, Y3, Y4, Y5)
+	SAVE12(192, Y6, Y7, Y8)
+	SAVE12(288, Y9, Y10, Y11)
+	VZEROUPPER
+	RET
+
+// func multiply4x12(t, x *float64)
+TEXT ·multiply4x12(SB), NOSPLIT, $0-16
+	MOVQ t+0(FP), SI
+	MOVQ x+8(FP), DI
+	LOAD12(0, Y0, Y1, Y2)
+	LOAD12(96, Y3, Y4, Y5)
+	LOAD12(192, Y6, Y7, Y8)
+	LOAD12(288, Y9, Y10, Y11)
+
+	SCALE12(120, Y9, Y10, Y11)
+	ADD12(24, Y13, Y0, Y1, Y2, Y9, Y10, Y11)
+	ADD12(56, Y14, Y3, Y4, Y5, Y9, Y10, Y11)
+	ADD12(88, Y15, Y6, Y7, Y8, Y9, Y10, Y11)
+
+	SCALE12(80, Y6, Y7, Y8)
+	ADD12(16, Y13, Y0, Y1, Y2, Y6, Y7, Y8)
+	ADD12(48, Y14, Y3, Y4, Y5, Y6, Y7, Y8)
+
+	SCALE12(40, Y3, Y4, Y5)
+	ADD12(8, Y15, Y0, Y1, Y2, Y3, Y4, Y5)
+
+	SCALE12(0, Y0, Y1, Y2)
+
+	SAVE12(0, Y0, Y1, Y2)
+	SAVE12(96, Y3, Y4, Y5)
+	SAVE12(192, Y6, Y7, Y8)
+	SAVE12(288, Y9, Y10, Y11)
+	VZEROUPPER
+	RET
+
+// func addRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow int, beta float64)
+TEXT ·addRows(SB), NOSPLIT, $0-56
+	MOVQ         rows+0(FP), CX
+	MOVQ         width+8(FP), AX
+	MOVQ         src+16(FP), SI
+	MOVQ         srcRow+24(FP), R8
+	MOVQ         dst+32(FP), DI
+	MOVQ         dstRow+40(FP), R9
+	VBROADCASTSD beta+48(FP), Y1
+	SHLQ         $3, AX
+	SHLQ         $3, R8
+	SHLQ         $3, R9
+
+row:
+	XORQ DX, DX
+
+four:
+	VMOVUPD     (SI)(DX*1), Y0
+	VFMADD231PD (DI)(DX*1), Y1, Y0
+	VMOVUPD     Y0, (DI)(DX*1)
+	ADDQ        $32, DX
+	CMPQ        DX, AX
+	JLT         four
+	ADDQ        R8, SI
+	ADDQ        R9, DI
+	DECQ        CX
+	JNZ         row
+	VZEROUPPER
+	RET

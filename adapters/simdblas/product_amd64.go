@@ -50,7 +50,7 @@ const (
 type product struct {
 	m, n, k     int
 	alpha, beta float64
-	a, b        view
+	a, b        operand
 	c           []float64
 	ldc         int
 	part        part
@@ -92,17 +92,26 @@ func grown(s []float64, n int) []float64 {
 	return s[:n]
 }
 
+// workersFor is how many goroutines share out so many multiplications.
+func workersFor(multiplications float64) int {
+	if multiplications < parallelFrom {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 // run computes it.
 func (p *product) run() {
 	rows, columns := kernelShape()
 	tm, tn := min(p.m, tileRows), min(p.n, tileColumns)
-	workers := 1
-	if float64(p.m)*float64(p.n)*float64(p.k) >= parallelFrom {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := workersFor(float64(p.m) * float64(p.n) * float64(p.k))
 	count := func(n, tile int) int { return (n + tile - 1) / tile }
 	if workers > 1 {
-		for count(p.m, tm)*count(p.n, tn) < tilesPerWorker*workers {
+		tiles := tilesPerWorker * workers
+		if p.part != whole {
+			tiles *= 2 // about half of them are empty
+		}
+		for count(p.m, tm)*count(p.n, tn) < tiles {
 			if tm >= tn && tm >= 2*smallestTile {
 				tm = (tm + 1) / 2
 			} else if tn >= 2*smallestTile {
@@ -159,13 +168,13 @@ func (p *product) tile(i0, i1, j0, j1 int) {
 		if k0 == 0 {
 			beta = p.beta
 		}
-		pack(w.a, p.a.from(i0, k0), i1-i0, k, rows)
+		p.a.pack(w.a, i0, i1-i0, k0, k, rows)
 		for j := j0; j < j1; j += block {
 			end := min(j+block, j1)
 			if p.outside(i0, i1, j, end) {
 				continue
 			}
-			pack(w.b, p.b.from(j, k0), end-j, k, columns)
+			p.b.pack(w.b, j, end-j, k0, k, columns)
 			for i := i0; i < i1; i += rows {
 				p.row(i, min(i+rows, i1), j, end, k, w.a[(i-i0)*k:], w.b, beta)
 			}
@@ -188,13 +197,22 @@ func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64) {
 		}
 		var sums [8 * 24]float64
 		kernel(k, &a[0], panel, &sums[0], columns, p.alpha, 0)
+		first := j
+		if fours := (end - j) &^ 3; fours > 0 && p.inside(i0, i1, j, end) {
+			if beta == 0 {
+				copyRows(i1-i0, fours, &sums[0], columns, &p.c[i0*p.ldc+j], p.ldc)
+			} else {
+				addRows(i1-i0, fours, &sums[0], columns, &p.c[i0*p.ldc+j], p.ldc, beta)
+			}
+			first += fours
+		}
 		for i := i0; i < i1; i++ {
-			p.merge(i, j, end, sums[(i-i0)*columns:], beta)
+			p.merge(i, first, end, sums[(i-i0)*columns+first-j:], beta)
 		}
 	}
 }
 
-// merge adds sums to the product's elements of C[i, j0:j1] as the micro-kernels do.
+// merge updates the product's elements of C[i, j0:j1] as the micro-kernels do.
 func (p *product) merge(i, j0, j1 int, sums []float64, beta float64) {
 	from, to := j0, j1
 	switch p.part {
