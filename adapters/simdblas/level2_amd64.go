@@ -5,6 +5,7 @@ package simdblas
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -67,7 +68,7 @@ func scatter(copied []float64, y []float64, inc int) {
 // forParts calls f for parts of [0, n) of the given size, on several goroutines when a
 // matrix of so many elements is worth it.
 func forParts(n, size, elements int, f func(from, to int)) {
-	if elements < parallelElements || n <= size {
+	if elements < parallelElements || n <= size || runtime.GOMAXPROCS(0) == 1 {
 		f(0, n)
 		return
 	}

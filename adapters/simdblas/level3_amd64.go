@@ -4,6 +4,15 @@ package simdblas
 
 import "gonum.org/v1/gonum/blas"
 
+const (
+	// Of products with so few rows or columns, or elements, each row or column is computed
+	// on its own: a micro-kernel's tile would be nearly empty.
+	thin, thinResult = 4, 64
+	// Products of so few multiplications are gonum's, and of so short an inner dimension
+	// with so small a result: packing takes longer.
+	small, short, smallResult = 768, 4, 2048
+)
+
 // holds reports whether a row-major matrix of this shape, with at least a row and a
 // column, fits its slice. What does not is gonum's to refuse.
 func holds(a []float64, lda, rows, columns int) bool {
@@ -29,8 +38,12 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 		rowsB, columnsB = n, k
 	}
 	if !hasAVX2 || alpha == 0 || !legalA || !legalB || !holds(a, lda, rowsA, columnsA) ||
-		!holds(b, ldb, rowsB, columnsB) || !holds(c, ldc, m, n) {
+		!holds(b, ldb, rowsB, columnsB) || !holds(c, ldc, m, n) || m*n*k <= small || k <= short && m*n <= smallResult {
 		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	if min(m, n) <= thin || m*n <= thinResult {
+		impl.thinProduct(aTrans, bTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
 	p := product{
@@ -39,6 +52,41 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 		c: c, ldc: ldc,
 	}
 	p.run()
+}
+
+// thinProduct computes a product of few rows or columns one by one.
+func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	transposition := func(t bool) blas.Transpose {
+		if t {
+			return blas.Trans
+		}
+		return blas.NoTrans
+	}
+	if m <= n {
+		rows, columns := k, n
+		if bTrans {
+			rows, columns = n, k
+		}
+		next, inc := lda, 1
+		if aTrans {
+			next, inc = 1, lda
+		}
+		for i := range m {
+			impl.Dgemv(transposition(!bTrans), rows, columns, alpha, b, ldb, a[i*next:], inc, beta, c[i*ldc:], 1)
+		}
+		return
+	}
+	rows, columns := m, k
+	if aTrans {
+		rows, columns = k, m
+	}
+	next, inc := 1, ldb
+	if bTrans {
+		next, inc = ldb, 1
+	}
+	for j := range n {
+		impl.Dgemv(transposition(aTrans), rows, columns, alpha, a, lda, b[j*next:], inc, beta, c[j:], ldc)
+	}
 }
 
 // triangles reports which triangle ul names, and whether it names one at all.

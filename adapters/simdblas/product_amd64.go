@@ -80,8 +80,11 @@ func innerLength(k int) int {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// work is the memory for packed blocks.
-type work struct{ a, b []float64 }
+// work is the memory for packed blocks, and for a tile that is not written as it is.
+type work struct {
+	a, b []float64
+	tile [8 * 24]float64
+}
 
 var workspaces = sync.Pool{New: func() any { return new(work) }}
 
@@ -105,6 +108,10 @@ func (p *product) run() {
 	rows, columns := kernelShape()
 	tm, tn := min(p.m, tileRows), min(p.n, tileColumns)
 	workers := workersFor(float64(p.m) * float64(p.n) * float64(p.k))
+	if workers == 1 && tm == p.m && tn == p.n {
+		p.tile(0, p.m, 0, p.n)
+		return
+	}
 	count := func(n, tile int) int { return (n + tile - 1) / tile }
 	if workers > 1 {
 		tiles := tilesPerWorker * workers
@@ -125,10 +132,6 @@ func (p *product) run() {
 	across, down := count(p.n, tn), count(p.m, tm)
 	tm, tn = roundUp(count(p.m, down), rows), roundUp(count(p.n, across), columns)
 	across, down = count(p.n, tn), count(p.m, tm)
-	if across*down == 1 {
-		p.tile(0, p.m, 0, p.n)
-		return
-	}
 	// Without an error or a context to end it, For returns none.
 	_ = parallel.For(context.Background(), workers, across*down, func(i int) error {
 		i0, j0 := i/across*tm, i%across*tn
@@ -176,14 +179,14 @@ func (p *product) tile(i0, i1, j0, j1 int) {
 			}
 			p.b.pack(w.b, j, end-j, k0, k, columns)
 			for i := i0; i < i1; i += rows {
-				p.row(i, min(i+rows, i1), j, end, k, w.a[(i-i0)*k:], w.b, beta)
+				p.row(i, min(i+rows, i1), j, end, k, w.a[(i-i0)*k:], w.b, beta, &w.tile)
 			}
 		}
 	}
 }
 
 // row computes C[i0:i1, j0:j1] from one packed panel of A and several of B.
-func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64) {
+func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64, sums *[8 * 24]float64) {
 	rows, columns := kernelShape()
 	for j := j0; j < j1; j += columns {
 		end := min(j+columns, j1)
@@ -195,7 +198,6 @@ func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64) {
 			kernel(k, &a[0], panel, &p.c[i0*p.ldc+j], p.ldc, p.alpha, beta)
 			continue
 		}
-		var sums [8 * 24]float64
 		kernel(k, &a[0], panel, &sums[0], columns, p.alpha, 0)
 		first := j
 		if fours := (end - j) &^ 3; fours > 0 && p.inside(i0, i1, j, end) {
