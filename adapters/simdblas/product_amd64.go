@@ -26,7 +26,7 @@ const (
 
 	// A product of fewer multiplications is not shared out: starting goroutines takes as
 	// long as some 10⁵ of them.
-	parallelFrom = 1 << 20
+	parallelFrom = 1 << 21
 	// Tiles for each worker, so that all are busy until about the end.
 	tilesPerWorker = 4
 	// A tile is not made smaller than this for the sake of workers.
