@@ -47,6 +47,7 @@ import (
 	"syscall"
 	"time"
 
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // the peers have a fast BLAS too
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/selection"
 )

@@ -23,6 +23,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // gonum's matrix routines, several times as fast
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"

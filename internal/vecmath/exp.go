@@ -54,8 +54,24 @@ var exp2Bits = func() (table [tableSize]uint64) {
 
 // Exp sets dst[i] = e^(a·x[i]), where the product is rounded first, with an error
 // of at most 2 units in the last place, subnormal results included. dst is as long
-// as x and may be x itself.
+// as x and may be x itself. The result is the same on every processor.
 func Exp(dst []float64, a float64, x []float64) {
+	dst = dst[:len(x)]
+	for {
+		done := expVector(dst, a, x)
+		dst, x = dst[done:], x[done:]
+		if len(x) == 0 {
+			return
+		}
+		n := min(len(x), vectorLength)
+		expScalar(dst[:n], a, x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// expScalar does the same in Go. The conversions keep the compiler from fusing
+// products into sums, which on some processors it would.
+func expScalar(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		v *= a
@@ -63,13 +79,13 @@ func Exp(dst []float64, a float64, x []float64) {
 			dst[i] = expOutside(v)
 			continue
 		}
-		t := v*inverseStep + rounder
+		t := float64(v*inverseStep) + rounder
 		k := math.Float64bits(t)
 		t -= rounder
-		r := (v - t*stepHigh) - t*stepLow
-		p := r + r*r*(0.5+r*(1.0/6+r*(1.0/24)))
+		r := (v - float64(t*stepHigh)) - float64(t*stepLow)
+		p := r + float64(r*r*(0.5+float64(r*(1.0/6+float64(r*(1.0/24))))))
 		s := math.Float64frombits(exp2Bits[k%tableSize] + k<<(52-tableBits))
-		dst[i] = s + s*p
+		dst[i] = s + float64(s*p)
 	}
 }
 
@@ -85,7 +101,7 @@ func expOutside(v float64) float64 {
 		return math.Inf(1)
 	}
 	power := math.Trunc(v / math.Ln2)
-	rest := [1]float64{(v - power*0x1.62e42fefp-1) - power*(math.Ln2-0x1.62e42fefp-1)}
-	Exp(rest[:], 1, rest[:])
+	rest := [1]float64{(v - float64(power*0x1.62e42fefp-1)) - float64(power*(math.Ln2-0x1.62e42fefp-1))}
+	expScalar(rest[:], 1, rest[:])
 	return math.Ldexp(rest[0], int(power))
 }

@@ -107,31 +107,46 @@ func series(x *big.Float) (sin, cos *big.Float) {
 
 // Sincos sets sin[i] and cos[i] to the sine and the cosine of x[i], with an error of at
 // most 2 units in the last place for arguments of any size. Both are as long as x, and
-// either may be x itself.
+// either may be x itself. The results are the same on every processor.
 func Sincos(sin, cos, x []float64) {
+	sin, cos = sin[:len(x)], cos[:len(x)]
+	for {
+		done := sincosVector(sin, cos, x)
+		sin, cos, x = sin[done:], cos[done:], x[done:]
+		if len(x) == 0 {
+			return
+		}
+		n := min(len(x), vectorLength)
+		sincosScalar(sin[:n], cos[:n], x[:n])
+		sin, cos, x = sin[n:], cos[n:], x[n:]
+	}
+}
+
+// sincosScalar does the same in Go, without fused operations as expScalar.
+func sincosScalar(sin, cos, x []float64) {
 	sin, cos = sin[:len(x)], cos[:len(x)]
 	for i, v := range x {
 		if !(v >= -farthest && v <= farthest) {
 			sin[i], cos[i] = sincosFar(v)
 			continue
 		}
-		t := v*inverseAngle + rounder
+		t := float64(v*inverseAngle) + rounder
 		p := &circlePoints[math.Float64bits(t)%circle]
 		t -= rounder
-		w := v - t*angleHigh
-		m := t * angleMiddle
+		w := v - float64(t*angleHigh)
+		m := float64(t * angleMiddle)
 		r := w - m
-		low := ((w - r) - m) - t*angleLow
+		low := ((w - r) - m) - float64(t*angleLow)
 		sin[i], cos[i] = p.turn(r, low)
 	}
 }
 
 // turn returns sine and cosine of kh + r + low.
 func (p *point) turn(r, low float64) (sin, cos float64) {
-	q := r * r
-	s := r + ((low - p.offset) + r*q*(q*(1.0/120)-1.0/6))
-	c := q * (q*(1.0/24-q*(1.0/720)) - 0.5)
-	return p.sin + (p.cos*s + p.sin*c), p.cos + (p.cos*c - p.sin*s)
+	q := float64(r * r)
+	s := r + ((low - p.offset) + float64(r*q*(float64(q*(1.0/120))-1.0/6)))
+	c := float64(q * (float64(q*(1.0/24-float64(q*(1.0/720)))) - 0.5))
+	return p.sin + (float64(p.cos*s) + float64(p.sin*c)), p.cos + (float64(p.cos*c) - float64(p.sin*s))
 }
 
 // turns holds the bits of 1/2π after the point, most significant first: those that an
@@ -172,7 +187,7 @@ func sincosFar(v float64) (sin, cos float64) {
 	a, b := sign*float64(high&^0x7ff), sign*(float64(high&0x7ff)+float64(low)*0x1p-64)
 	const c, d = 2 * math.Pi, 0x1.1a62633145c07p-52
 	p := a * c
-	rest := math.FMA(a, c, -p) + (a*d + b*c)
+	rest := math.FMA(a, c, -p) + (float64(a*d) + float64(b*c))
 	r := p + rest
 	sin, cos = circlePoints[k%circle].turn(r*0x1p-64, ((p-r)+rest)*0x1p-64)
 	if v < 0 {

@@ -1,0 +1,20 @@
+package openblas
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/blas/gonum"
+	blasnetlib "gonum.org/v1/netlib/blas/netlib"
+	lapacknetlib "gonum.org/v1/netlib/lapack/netlib"
+
+	"github.com/kernelearn/kernelearn/adapters/simdblas"
+	"github.com/kernelearn/kernelearn/internal/blasbench"
+)
+
+// BenchmarkRoutines times each routine of adapters/simdblas beside gonum's and OpenBLAS's, in
+// the same run. OPENBLAS_NUM_THREADS has to be what -cpu is.
+func BenchmarkRoutines(b *testing.B) {
+	blasbench.Routines(b, simdblas.Implementation{},
+		blasbench.Contender{Name: "gonum", BLAS: gonum.Implementation{}},
+		blasbench.Contender{Name: "OpenBLAS", BLAS: blasnetlib.Implementation{}, Cholesky: lapacknetlib.Implementation{}.Dpotrf})
+}

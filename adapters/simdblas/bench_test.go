@@ -1,0 +1,15 @@
+package simdblas_test
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/kernelearn/kernelearn/adapters/simdblas"
+	"github.com/kernelearn/kernelearn/internal/blasbench"
+)
+
+// BenchmarkRoutines times each routine beside gonum's, in the same run.
+func BenchmarkRoutines(b *testing.B) {
+	blasbench.Routines(b, simdblas.Implementation{}, blasbench.Contender{Name: "gonum", BLAS: gonum.Implementation{}})
+}

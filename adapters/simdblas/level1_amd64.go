@@ -1,0 +1,48 @@
+//go:build !purego
+
+package simdblas
+
+import "math"
+
+// The sum of squares of a vector loop is taken for the norm when it is in this range: what
+// underflowed in it is then less than its rounding, and nothing overflowed.
+const leastSquares, mostSquares = 0x1p-900, 0x1p1000
+
+// contiguous reports whether x has n ≥ 1 numbers next to each other.
+func contiguous(n int, x []float64, inc int) bool { return n > 0 && inc == 1 && len(x) >= n }
+
+// Ddot is gonum's Ddot, the sum of x[i]·y[i].
+func (impl Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
+	if hasAVX2 && contiguous(n, x, incX) && contiguous(n, y, incY) {
+		return dot(n, &x[0], &y[0])
+	}
+	return impl.Implementation.Ddot(n, x, incX, y, incY)
+}
+
+// Daxpy is gonum's Daxpy: y[i] += alpha·x[i].
+func (impl Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
+	if hasAVX2 && alpha != 0 && contiguous(n, x, incX) && contiguous(n, y, incY) {
+		axpy(n, alpha, &x[0], &y[0])
+		return
+	}
+	impl.Implementation.Daxpy(n, alpha, x, incX, y, incY)
+}
+
+// Dscal is gonum's Dscal: x[i] *= alpha.
+func (impl Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
+	if hasAVX2 && alpha != 0 && contiguous(n, x, incX) {
+		scal(n, alpha, &x[0])
+		return
+	}
+	impl.Implementation.Dscal(n, alpha, x, incX)
+}
+
+// Dnrm2 is gonum's Dnrm2, the Euclidean norm of x, without overflow or underflow on the way.
+func (impl Implementation) Dnrm2(n int, x []float64, incX int) float64 {
+	if hasAVX2 && contiguous(n, x, incX) {
+		if s := dot(n, &x[0], &x[0]); s >= leastSquares && s <= mostSquares {
+			return math.Sqrt(s)
+		}
+	}
+	return impl.Implementation.Dnrm2(n, x, incX)
+}

@@ -1,0 +1,237 @@
+//go:build !purego
+
+package simdblas
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	// The inner dimension is cut into parts of at most innerBlock, so that a panel of A
+	// stays in the first cache: 16 kB of it with AVX-512.
+	innerBlock = 256
+	// A tile of the result has at most tileRows rows: 1 MB of A. (Rows of A stream
+	// through; where they lie does not matter much.)
+	tileRows = 512
+	// ... and at most tileColumns columns.
+	tileColumns = 960
+	// Panels of B that are gone through for each panel of A stay in the second cache:
+	// 480 kB of them with AVX-512, 192 kB without, on processors which have less of it.
+	columnsAVX512, columnsAVX2 = 240, 96
+
+	// A product of fewer multiplications is not shared out: starting goroutines takes as
+	// long as some 10⁵ of them.
+	parallelFrom = 1 << 21
+	// Tiles for each worker, so that all are busy until about the end.
+	tilesPerWorker = 4
+	// A tile is not made smaller than this for the sake of workers.
+	smallestTile = 64
+)
+
+// A part says which elements of a result there are.
+type part int
+
+const (
+	whole part = iota
+	lower      // the diagonal and below
+	upper      // the diagonal and above
+)
+
+// A product is C = alpha·A·Bᵀ + beta·C, C being m×n and row-major, A m×k and B n×k.
+//
+// Each element of C is a sum over the parts of the inner dimension, each of which is a
+// chain of fused multiply-adds, whatever the tile or the micro-kernel: so results depend
+// neither on GOMAXPROCS nor on the processor.
+type product struct {
+	m, n, k     int
+	alpha, beta float64
+	a, b        operand
+	c           []float64
+	ldc         int
+	part        part
+}
+
+// The rows and columns of a micro-kernel's tile.
+func kernelShape() (rows, columns int) {
+	if hasAVX512 {
+		return 8, 24
+	}
+	return 4, 12
+}
+
+func kernel(k int, a, b, c *float64, ldc int, alpha, beta float64) {
+	if hasAVX512 {
+		kernel8x24(k, a, b, c, ldc, alpha, beta)
+	} else {
+		kernel4x12(k, a, b, c, ldc, alpha, beta)
+	}
+}
+
+// innerLength is the length of the parts of an inner dimension of k, nearly even ones.
+func innerLength(k int) int {
+	parts := (k + innerBlock - 1) / innerBlock
+	return roundUp((k+parts-1)/parts, 8)
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// work is the memory for packed blocks, and for a tile that is not written as it is.
+type work struct {
+	a, b []float64
+	tile [8 * 24]float64
+}
+
+var workspaces = sync.Pool{New: func() any { return new(work) }}
+
+func grown(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// workersFor is how many goroutines share out so many multiplications.
+func workersFor(multiplications float64) int {
+	if multiplications < parallelFrom {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// run computes it.
+func (p *product) run() {
+	rows, columns := kernelShape()
+	tm, tn := min(p.m, tileRows), min(p.n, tileColumns)
+	workers := workersFor(float64(p.m) * float64(p.n) * float64(p.k))
+	if workers == 1 && tm == p.m && tn == p.n {
+		p.tile(0, p.m, 0, p.n)
+		return
+	}
+	count := func(n, tile int) int { return (n + tile - 1) / tile }
+	if workers > 1 {
+		tiles := tilesPerWorker * workers
+		if p.part != whole {
+			tiles *= 2 // about half of them are empty
+		}
+		for count(p.m, tm)*count(p.n, tn) < tiles {
+			if tm >= tn && tm >= 2*smallestTile {
+				tm = (tm + 1) / 2
+			} else if tn >= 2*smallestTile {
+				tn = (tn + 1) / 2
+			} else {
+				break
+			}
+		}
+	}
+	// Tiles of even size, but for the micro-kernel's grid.
+	across, down := count(p.n, tn), count(p.m, tm)
+	tm, tn = roundUp(count(p.m, down), rows), roundUp(count(p.n, across), columns)
+	across, down = count(p.n, tn), count(p.m, tm)
+	// Without an error or a context to end it, For returns none.
+	_ = parallel.For(context.Background(), workers, across*down, func(i int) error {
+		i0, j0 := i/across*tm, i%across*tn
+		p.tile(i0, min(i0+tm, p.m), j0, min(j0+tn, p.n))
+		return nil
+	})
+}
+
+// outside reports whether the product has no element in these rows and columns.
+func (p *product) outside(i0, i1, j0, j1 int) bool {
+	return p.part == lower && j0 >= i1 || p.part == upper && i0 >= j1
+}
+
+// inside reports whether all elements in these rows and columns are the product's.
+func (p *product) inside(i0, i1, j0, j1 int) bool {
+	return p.part == whole || p.part == lower && j1-1 <= i0 || p.part == upper && i1-1 <= j0
+}
+
+// tile computes C[i0:i1, j0:j1].
+func (p *product) tile(i0, i1, j0, j1 int) {
+	if p.outside(i0, i1, j0, j1) {
+		return
+	}
+	rows, columns := kernelShape()
+	block := columnsAVX2
+	if hasAVX512 {
+		block = columnsAVX512
+	}
+	length := innerLength(p.k)
+	w := workspaces.Get().(*work)
+	defer workspaces.Put(w)
+	w.a = grown(w.a, roundUp(i1-i0, rows)*length)
+	w.b = grown(w.b, roundUp(min(block, j1-j0), columns)*length)
+
+	for k0 := 0; k0 < p.k; k0 += length {
+		k, beta := min(length, p.k-k0), 1.0
+		if k0 == 0 {
+			beta = p.beta
+		}
+		p.a.pack(w.a, i0, i1-i0, k0, k, rows)
+		for j := j0; j < j1; j += block {
+			end := min(j+block, j1)
+			if p.outside(i0, i1, j, end) {
+				continue
+			}
+			p.b.pack(w.b, j, end-j, k0, k, columns)
+			for i := i0; i < i1; i += rows {
+				p.row(i, min(i+rows, i1), j, end, k, w.a[(i-i0)*k:], w.b, beta, &w.tile)
+			}
+		}
+	}
+}
+
+// row computes C[i0:i1, j0:j1] from one packed panel of A and several of B.
+func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64, sums *[8 * 24]float64) {
+	rows, columns := kernelShape()
+	for j := j0; j < j1; j += columns {
+		end := min(j+columns, j1)
+		if p.outside(i0, i1, j, end) {
+			continue
+		}
+		panel := &b[(j-j0)*k]
+		if i1-i0 == rows && end-j == columns && p.inside(i0, i1, j, end) {
+			kernel(k, &a[0], panel, &p.c[i0*p.ldc+j], p.ldc, p.alpha, beta)
+			continue
+		}
+		kernel(k, &a[0], panel, &sums[0], columns, p.alpha, 0)
+		first := j
+		if fours := (end - j) &^ 3; fours > 0 && p.inside(i0, i1, j, end) {
+			if beta == 0 {
+				copyRows(i1-i0, fours, &sums[0], columns, &p.c[i0*p.ldc+j], p.ldc)
+			} else {
+				addRows(i1-i0, fours, &sums[0], columns, &p.c[i0*p.ldc+j], p.ldc, beta)
+			}
+			first += fours
+		}
+		for i := i0; i < i1; i++ {
+			p.merge(i, first, end, sums[(i-i0)*columns+first-j:], beta)
+		}
+	}
+}
+
+// merge updates the product's elements of C[i, j0:j1] as the micro-kernels do.
+func (p *product) merge(i, j0, j1 int, sums []float64, beta float64) {
+	from, to := j0, j1
+	switch p.part {
+	case lower:
+		to = min(j1, i+1)
+	case upper:
+		from = max(j0, i)
+	}
+	if from >= to {
+		return
+	}
+	c, sums := p.c[i*p.ldc+from:i*p.ldc+to], sums[from-j0:to-j0]
+	if beta == 0 {
+		copy(c, sums)
+		return
+	}
+	for j, s := range sums {
+		c[j] = math.FMA(beta, c[j], s)
+	}
+}

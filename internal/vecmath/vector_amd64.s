@@ -1,0 +1,150 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// CX counts groups of four down, AX up. Comparisons are ordered and quiet: NaN is out of
+// range.
+#define GREATER_OR_EQUAL $0x1d
+#define LESS_OR_EQUAL    $0x12
+
+// ALL gives the ones that a gather, which overwrites them, takes for a mask.
+#define ALL(y) VPCMPEQQ y, y, y
+
+// func expFours(n int, a float64, x, dst *float64, table *[tableSize]uint64, constants *[9]vector) int
+TEXT ·expFours(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD a+8(FP), Y15
+	MOVQ         x+16(FP), SI
+	MOVQ         dst+24(FP), DI
+	MOVQ         table+32(FP), BX
+	MOVQ         constants+40(FP), DX
+	XORQ         AX, AX
+	VMOVUPD      (DX), Y14            // 256/ln 2
+	VMOVUPD      32(DX), Y13          // the rounder
+	VMOVUPD      64(DX), Y12          // ln 2 / 256 in two parts
+	VMOVUPD      96(DX), Y11
+	VMOVUPD      224(DX), Y10         // lowest
+	VMOVUPD      256(DX), Y9          // highest
+	ALL(Y8)
+	VPSRLQ       $56, Y8, Y8          // the low 8 bits
+
+loop:
+	VMULPD    (SI), Y15, Y0
+	VCMPPD    GREATER_OR_EQUAL, Y10, Y0, Y1
+	VCMPPD    LESS_OR_EQUAL, Y9, Y0, Y2
+	VANDPD    Y2, Y1, Y1
+	VMOVMSKPD Y1, R8
+	CMPQ      R8, $15
+	JNE       done
+
+	VMULPD Y14, Y0, Y1
+	VADDPD Y13, Y1, Y1        // k in its low bits
+	VPAND  Y8, Y1, Y2
+	ALL(Y3)
+	VGATHERQPD Y3, (BX)(Y2*8), Y4
+	VPSLLQ $44, Y1, Y5
+	VPADDQ Y5, Y4, Y4         // s = 2^(k/256)
+	VSUBPD Y13, Y1, Y1        // k
+	VMULPD Y12, Y1, Y2
+	VMULPD Y11, Y1, Y3
+	VSUBPD Y2, Y0, Y0
+	VSUBPD Y3, Y0, Y0         // r
+	VMULPD 128(DX), Y0, Y1
+	VADDPD 160(DX), Y1, Y1
+	VMULPD Y0, Y1, Y1
+	VADDPD 192(DX), Y1, Y1
+	VMULPD Y0, Y0, Y2
+	VMULPD Y1, Y2, Y2
+	VADDPD Y2, Y0, Y0         // p
+	VMULPD Y4, Y0, Y0
+	VADDPD Y4, Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ   $32, SI
+	ADDQ   $32, DI
+	ADDQ   $4, AX
+	DECQ   CX
+	JNZ    loop
+
+done:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func sincosFours(n int, x, sin, cos *float64, table *[circle]point, constants *[12]vector) int
+TEXT ·sincosFours(SB), NOSPLIT, $0-56
+	MOVQ    n+0(FP), CX
+	MOVQ    x+8(FP), SI
+	MOVQ    sin+16(FP), DI
+	MOVQ    cos+24(FP), R9
+	MOVQ    table+32(FP), BX
+	MOVQ    constants+40(FP), DX
+	XORQ    AX, AX
+	VMOVUPD (DX), Y15            // 512/2π
+	VMOVUPD 32(DX), Y14          // the rounder
+	ALL(Y13)
+	VPSRLQ  $55, Y13, Y13        // the low 9 bits
+
+loop:
+	VMOVUPD   (SI), Y0
+	VCMPPD    GREATER_OR_EQUAL, 320(DX), Y0, Y1
+	VCMPPD    LESS_OR_EQUAL, 352(DX), Y0, Y2
+	VANDPD    Y2, Y1, Y1
+	VMOVMSKPD Y1, R8
+	CMPQ      R8, $15
+	JNE       done
+
+	VMULPD Y15, Y0, Y1
+	VADDPD Y14, Y1, Y1              // k in its low bits
+	VPAND  Y13, Y1, Y2
+	VPADDQ Y2, Y2, Y3
+	VPADDQ Y2, Y3, Y2               // a point is three numbers
+	ALL(Y3)
+	VGATHERQPD Y3, (BX)(Y2*8), Y4   // the sine
+	ALL(Y3)
+	VGATHERQPD Y3, 8(BX)(Y2*8), Y5  // the cosine
+	ALL(Y3)
+	VGATHERQPD Y3, 16(BX)(Y2*8), Y6 // the offset
+	VSUBPD Y14, Y1, Y1              // k
+	VMULPD 64(DX), Y1, Y2
+	VSUBPD Y2, Y0, Y2               // w
+	VMULPD 96(DX), Y1, Y3           // m
+	VSUBPD Y3, Y2, Y0               // r
+	VSUBPD Y0, Y2, Y2
+	VSUBPD Y3, Y2, Y2
+	VMULPD 128(DX), Y1, Y1
+	VSUBPD Y1, Y2, Y2               // low
+	VSUBPD Y6, Y2, Y2
+	VMULPD Y0, Y0, Y3               // q
+	VMULPD 160(DX), Y3, Y1
+	VSUBPD 192(DX), Y1, Y1
+	VMULPD Y3, Y0, Y7
+	VMULPD Y1, Y7, Y1
+	VADDPD Y1, Y2, Y1
+	VADDPD Y1, Y0, Y0               // s
+	VMULPD 224(DX), Y3, Y1
+	VMOVUPD 256(DX), Y2
+	VSUBPD Y1, Y2, Y1
+	VMULPD Y3, Y1, Y1
+	VSUBPD 288(DX), Y1, Y1
+	VMULPD Y3, Y1, Y1               // c
+	VMULPD Y0, Y5, Y2
+	VMULPD Y1, Y4, Y3
+	VADDPD Y3, Y2, Y2
+	VADDPD Y2, Y4, Y2
+	VMULPD Y1, Y5, Y3
+	VMULPD Y0, Y4, Y6
+	VSUBPD Y6, Y3, Y3
+	VADDPD Y3, Y5, Y3
+	VMOVUPD Y2, (DI)
+	VMOVUPD Y3, (R9)
+	ADDQ   $32, SI
+	ADDQ   $32, DI
+	ADDQ   $32, R9
+	ADDQ   $4, AX
+	DECQ   CX
+	JNZ    loop
+
+done:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
