@@ -31,6 +31,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"

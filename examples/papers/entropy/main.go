@@ -4,7 +4,7 @@
 //
 //	go run ./examples/papers/entropy -quick
 //	go run ./examples/papers/entropy -data DIR -results points.csv -out docs
-//	go run ./examples/papers/entropy -data DIR -results points.csv -sets abalone -families rbf,poly
+//	go run ./examples/papers/entropy -data DIR -results points.csv -sets abalone -families rbf,poly -basis 500
 //
 // Tables 3 to 5 are correlations of the entropy with the training error, for three
 // kernels; Tables 6 and 7 those with the test error, made monotonic by the sign of what
@@ -15,6 +15,10 @@
 // Columns are divided by their root mean square over the training rows and rows then
 // scaled to length 1. The machine has no constant, as that of R's kernlab, which the paper
 // used; -bias gives it one. Each split trains on three quarters of the rows.
+//
+// On abalone a fit with all 3133 columns takes 12 seconds at low entropies and 7 minutes at
+// high ones; -basis has the machine choose among fewer, drawn at random. The entropy is that
+// of the whole kernel matrix whatever -basis says.
 //
 // A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds:
 // with -results the points that are done are kept in a file, and the command goes on from
@@ -34,6 +38,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 )
 
@@ -50,6 +55,7 @@ type settings struct {
 	sets               []string
 	families           []family
 	splits, workers    int
+	basis              int // training rows that basis functions sit on, 0: all
 	seed               uint64
 	quick, bias        bool
 }
@@ -108,6 +114,7 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits")
 	flags.IntVar(&s.workers, "workers", 0, "fits at a time; 0: the number of processors")
 	flags.BoolVar(&s.bias, "bias", false, "give the machine a constant, which the paper's has not")
+	flags.IntVar(&s.basis, "basis", 0, "training rows, drawn at random, that the machine's basis functions sit on; 0: all, as in the paper")
 	flags.BoolVar(&s.quick, "quick", false, fmt.Sprintf("at most %d splits, and one in %d of the parameters", quickSplits, quickEvery))
 	flags.StringVar(&s.results, "results", "", "`file` that keeps the points that are done, and that the command goes on from")
 	flags.StringVar(&s.out, "out", "", "`folder` for the pictures, entropy-*.png; empty: none")
@@ -134,6 +141,8 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	switch {
 	case len(flags.Args()) > 0:
 		return s, fmt.Errorf("%q: want flags only", flags.Arg(0))
+	case s.basis < 0:
+		return s, fmt.Errorf("-basis %d: want at least 0", s.basis)
 	case s.splits < 1:
 		return s, fmt.Errorf("-splits %d: want at least 1", s.splits)
 	}

@@ -99,7 +99,7 @@ func TestFlags(t *testing.T) {
 	words := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(words, "two.csv"), []byte("a,y\n1,p\n2,q\n"), 0o600))
 	for want, args := range map[string][]string{
-		"-splits 0": {"-splits", "0"}, `-families: "tanh" is none of [rbf poly elm]`: {"-families", "rbf,tanh"}, "flags only": {"table"},
+		"-splits 0": {"-splits", "0"}, "-basis -1": {"-basis", "-1"}, `-families: "tanh" is none of [rbf poly elm]`: {"-families", "rbf,tanh"}, "flags only": {"table"},
 		"nowhere.csv": {"-sets", "nowhere"}, "two: 2 classes, want a regression": {"-data", words, "-sets", "two"},
 	} {
 		assert.ErrorContains(t, run(ctx, args, io.Discard, io.Discard), want)
@@ -178,4 +178,31 @@ func TestStatistics(t *testing.T) {
 
 	assert.Equal(t, []float64{-2, 3, 4}, monotonic([]float64{0.1, 0.3, 0.4}, []float64{4, 9, 16}, 0.3))
 	assert.Equal(t, []float64{2}, monotonic([]float64{0.1}, []float64{4}, math.NaN()), "without a least point all are on its right")
+}
+
+// Fewer basis functions: the entropies are those of the whole matrix, the machines have at
+// most so many vectors.
+func TestBasis(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "points.csv")
+	args := []string{"-data", small(t), "-sets", "slump", "-quick", "-splits", "1", "-families", "rbf", "-results", path}
+	output(t, args...)
+	output(t, append(args, "-basis", "12")...)
+	r, err := openResults(path)
+	require.NoError(t, err)
+	defer r.close()
+	fewer := 0
+	for at, p := range r.done {
+		if !strings.Contains(at.extra, "basis of 12") {
+			continue
+		}
+		assert.LessOrEqual(t, p.vectors, 12)
+		at.extra = strings.Replace(at.extra, ", basis of 12", "", 1)
+		whole, ok := r.done[at]
+		require.True(t, ok)
+		assert.Equal(t, whole.entropy, p.entropy)
+		if p.vectors != whole.vectors {
+			fewer++
+		}
+	}
+	assert.Positive(t, fewer)
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,6 +63,9 @@ func (s settings) place(set *dataset.Set, f family, split int, at string) place 
 	if s.bias {
 		constant = "constant"
 	}
+	if s.basis > 0 {
+		constant += fmt.Sprintf(", basis of %d", s.basis)
+	}
 	return place{set.Name, f.name, split, at, fmt.Sprintf("%s, seed %d, data %.8s", constant, s.seed, set.SHA256)}
 }
 
@@ -107,7 +112,7 @@ func (s settings) machine() *rvm.Regressor {
 	if s.bias {
 		bias = rvm.BiasFree
 	}
-	return &rvm.Regressor{Bias: bias, Workers: 1}
+	return &rvm.Regressor{Bias: bias, Workers: 1, BasisSize: s.basis}
 }
 
 // fit is a point of the grid. The matrix whose entropy is taken is the design of the fit.
@@ -131,16 +136,39 @@ func (s settings) fit(ctx context.Context, f family, param float64, d split) (po
 	if out.entropy > sameAnswer {
 		m.Starts = 1
 	}
-	if err := m.FitMatrix(ctx, k, d.y); err != nil {
+	design, cross := s.columns(k, cross)
+	if err := m.FitMatrix(ctx, design, d.y); err != nil {
 		return out, err
 	}
 	out.vectors = len(m.RelevanceIndices())
 	return out, out.judge(d, func(training bool) ([]float64, error) {
 		if training {
-			return m.PredictMatrix(k)
+			return m.PredictMatrix(design)
 		}
 		return m.PredictMatrix(cross)
 	})
+}
+
+// columns are those that the basis functions sit on, of the kernel values of the training and
+// of the test rows.
+func (s settings) columns(k *mat.SymDense, cross *mat.Dense) (mat.Matrix, *mat.Dense) {
+	n := k.SymmetricDim()
+	if s.basis == 0 || s.basis >= n {
+		return k, cross
+	}
+	rows := rand.New(rand.NewPCG(s.seed, 0x6261736973)).Perm(n)[:s.basis] // the stream "basis"
+	slices.Sort(rows)
+	tests, _ := cross.Dims()
+	design, crossed := mat.NewDense(n, s.basis, nil), mat.NewDense(tests, s.basis, nil)
+	for j, r := range rows {
+		for i := range n {
+			design.Set(i, j, k.At(i, r))
+		}
+		for i := range tests {
+			crossed.Set(i, j, cross.At(i, r))
+		}
+	}
+	return design, crossed
 }
 
 // judge fills the errors.
