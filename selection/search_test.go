@@ -497,3 +497,61 @@ func TestMinRidge(t *testing.T) {
 	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 	assert.InEpsilon(t, plain.Score, r.Result().Score, 1e-9)
 }
+
+// periodic is a family whose entropy falls again where its parameter rises.
+type periodic struct{ kernels.RBFFamily }
+
+func (periodic) At(param float64) kernels.Kernel {
+	return kernels.RBF{Gamma: math.Exp(math.Sin(math.Log(param)/4) - 1)}
+}
+func (periodic) String() string { return "periodic" }
+
+// What the entropy of a family or of rows cannot do, the status says, by each method.
+func TestStatusesByEachMethod(t *testing.T) {
+	x, y := problemOf(60, 3, .1, 1)
+	for _, method := range []Method{Exact, LowRank, Subsample} {
+		search := func(target float64) *Entropy { return &Entropy{Method: method, Targets: []float64{target}} }
+		fitted := func(r *Regressor) *Result {
+			t.Helper()
+			require.NoError(t, r.Fit(ctx, x, y), "%v", method)
+			return r.Result()
+		}
+		elm := fitted(&Regressor{Family: kernels.ELMFamily{}, Search: search(.8)})
+		assert.Equal(t, StatusCeiling, elm.Status, "%v: the ELM kernel stays below", method)
+		assert.Less(t, elm.Entropy, .8)
+		assert.Equal(t, StatusNonMonotone, fitted(&Regressor{Family: periodic{}, Search: search(.9)}).Status, "%v", method)
+		assert.Equal(t, StatusOK, fitted(&Regressor{Search: search(.3)}).Status, "%v", method)
+
+		// A row of zeros has no direction for a normalised kernel, but the polynomial's has a shift.
+		zero := mat.DenseCopyOf(x)
+		zero.SetRow(3, []float64{0, 0, 0})
+		r := &Regressor{Family: kernels.PolynomialFamily{}, Search: search(.7)}
+		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
+		assert.Contains(t, []Status{StatusOK, StatusAtomic}, r.Result().Status, "%v", method)
+
+		// Rows that are given twice cap the entropy.
+		twice := mat.NewDense(60, 1, nil)
+		for i := range 60 {
+			twice.Set(i, 0, float64(i%4))
+		}
+		r = &Regressor{Search: search(.9)}
+		require.NoError(t, r.Fit(ctx, twice, y), "%v", method)
+		assert.Equal(t, StatusCeiling, r.Result().Status, "%v", method)
+		assert.ErrorIs(t, r.Fit(ctx, mat.NewDense(60, 2, nil), y), estimators.ErrShape, "%v: all rows are equal", method)
+
+		// Few rows, and targets without variance.
+		for n := 1; n <= 3; n++ {
+			few, of := problemOf(n, 2, .1, 1)
+			r := &Regressor{Search: &Entropy{Method: method}}
+			if n == 1 {
+				assert.ErrorIs(t, r.Fit(ctx, few, of), estimators.ErrShape, "%v", method)
+				continue
+			}
+			require.NoError(t, r.Fit(ctx, few, of), "%v, %d rows", method, n)
+			assert.NotEmpty(t, r.Result().Status)
+		}
+		r = &Regressor{Search: &Entropy{Method: method}}
+		require.NoError(t, r.Fit(ctx, x, slices.Repeat([]float64{7}, 60)), "%v", method)
+		assert.Contains(t, strings.Join(r.Result().Warnings, ";"), "the targets are constant", "%v", method)
+	}
+}
