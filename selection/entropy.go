@@ -53,7 +53,7 @@ type Entropy struct {
 	Targets        []float64
 	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance, a quarter of a target below 0.08
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
-	Score          Score   // zero: ByLearner
+	Score          Score   // zero: LeaveOneOut
 	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
 	// k(x, x); 0: none for lssvm, whose own score it is, and DefaultMinRidge for other
 	// learners; negative: none.
@@ -101,8 +101,8 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(typ, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.Score < ByLearner || out.Score > CrossValidation:
-		return out, fault.Param(typ, "Score", int(out.Score), "ByLearner, LeaveOneOut, LogEvidence or CrossValidation")
+	case out.Score < LeaveOneOut || out.Score > CrossValidation:
+		return out, fault.Param(typ, "Score", int(out.Score), "LeaveOneOut, LogEvidence or CrossValidation")
 	case out.Method < Automatic || out.Method > Subsample:
 		return out, fault.Param(typ, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
 	case math.IsNaN(out.MinRidge) || math.IsInf(out.MinRidge, 1):
@@ -185,12 +185,6 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 		return s.evaluate(ctx, param)
 	}}
 	s.finder.lo, s.finder.hi = p.family.Bounds()
-	if s.Score == ByLearner {
-		s.Score = LeaveOneOut
-		if p.labels == nil && !p.ridgeMachine {
-			s.Score = LogEvidence
-		}
-	}
 	switch {
 	case s.MinRidge < 0:
 		s.MinRidge = 0

@@ -19,19 +19,15 @@ import (
 // Score is that by which Entropy compares kernels.
 type Score int
 
-// The scores. LeaveOneOut and LogEvidence are closed forms, from the same reduction of the
+// The scores. The first two are closed forms, from the same reduction of the
 // kernel matrix as its entropy: the learner is not fitted.
 const (
-	// ByLearner is LeaveOneOut for the machines of lssvm, whose own error it is, and for a
-	// Classifier, and LogEvidence for other regressors, for which it chose as well at half
-	// the cost (docs/selector.md).
-	ByLearner Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
 	// with a bias, at the ridge where it is least, over the variance of the
 	// targets; for a Classifier of targets ±1, each class against the rest. It
 	// does not suppose that the kernel is right, only that it predicts. Weights are
 	// those of the fit, of the mean of the squares, and of the variance.
-	LeaveOneOut
+	LeaveOneOut Score = iota
 	// LogEvidence is that of a Gaussian process at the best of EvidenceRidges, for
 	// a Regressor. With weights a row's noise has the variance λs²/w.
 	LogEvidence
@@ -43,8 +39,6 @@ const (
 // String returns the score's name.
 func (s Score) String() string {
 	switch s {
-	case ByLearner:
-		return "ByLearner"
 	case LeaveOneOut:
 		return "LeaveOneOut"
 	case LogEvidence:

@@ -209,7 +209,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
 	}
-	return p, addChoice(p, r, chosen)
+	return p, addChoice(p, "chosen: "+r.Kernel, chosen)
 }
 
 // scores draws the lower panel, nil where there are none.
@@ -243,7 +243,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Score) {
 		chosen = plotter.XYs{{X: param, Y: r.Score}}
 	}
-	return p, addChoice(p, r, chosen)
+	return p, addChoice(p, "chosen: "+r.Kernel, chosen)
 }
 
 // chosenAt returns where the chosen parameter is drawn. Of a Family2 it is on the line that
@@ -302,7 +302,7 @@ func addCurve(p *plot.Plot, c curve, xys plotter.XYs, i, of int) error {
 	return nil
 }
 
-func addChoice(p *plot.Plot, r *selection.Result, chosen plotter.XYs) error {
+func addChoice(p *plot.Plot, name string, chosen plotter.XYs) error {
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -312,7 +312,7 @@ func addChoice(p *plot.Plot, r *selection.Result, chosen plotter.XYs) error {
 	}
 	ring.Color, ring.Shape, ring.Radius = color.Black, draw.RingGlyph{}, vg.Points(5)
 	p.Add(ring)
-	p.Legend.Add("chosen: "+r.Kernel, ring)
+	p.Legend.Add(name, ring)
 	return nil
 }
 
