@@ -57,7 +57,7 @@ const (
 	DefaultComponents = 50
 	DefaultSweeps     = 25
 	DefaultBurnIn     = 10 // or two fifths of the sweeps, where that is less
-	DefaultChains     = 1
+	DefaultChains     = 4
 	// DefaultBiasPrecision is the prior precision of the constant.
 	DefaultBiasPrecision = 1e-4
 	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the

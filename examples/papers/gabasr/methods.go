@@ -27,14 +27,19 @@ const (
 )
 
 // components is the number of frequencies, of GaBaSR and of plain random features.
-func components(set string, rows int) int {
-	switch {
-	case set == mixtureName:
+func components(set string) int {
+	if set == mixtureName {
 		return 25
-	case rows > smallRows:
-		return 100
 	}
-	return 50
+	return 100
+}
+
+// chains is the number of chains of GaBaSR: of many rows one, for the time.
+func chains(rows int) int {
+	if rows > smallRows {
+		return 1
+	}
+	return gabasr.DefaultChains
 }
 
 // task is a division of a set. Columns are standardised by the training rows.
@@ -140,7 +145,7 @@ var methods = []method{
 	{"gabasr", true, true, learnt},
 	{"surrogate", true, false, func(ctx context.Context, t task) (values, error) {
 		n, _ := t.train.Dims()
-		return classes(ctx, t, &gabasr.Classifier{Components: components(t.set, n), Likelihood: gabasr.Surrogate, Seed: t.seed, Workers: 1})
+		return classes(ctx, t, &gabasr.Classifier{Components: components(t.set), Chains: chains(n), Likelihood: gabasr.Surrogate, Seed: t.seed, Workers: 1})
 	}},
 }
 
@@ -148,14 +153,14 @@ var methods = []method{
 func learnt(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	if t.classes {
-		c := &gabasr.Classifier{Components: components(t.set, n), Seed: t.seed, Workers: 1}
+		c := &gabasr.Classifier{Components: components(t.set), Chains: chains(n), Seed: t.seed, Workers: 1}
 		v, err := classes(ctx, t, c)
 		if err == nil {
 			v["kept"], v["start"] = c.LogEvidence()
 		}
 		return v, err
 	}
-	r := &gabasr.Regressor{Components: components(t.set, n), Seed: t.seed, Workers: 1}
+	r := &gabasr.Regressor{Components: components(t.set), Chains: chains(n), Seed: t.seed, Workers: 1}
 	v, err := numbers(ctx, t, r)
 	if err == nil {
 		v["kept"], v["start"] = r.LogEvidence()
@@ -168,7 +173,7 @@ func learnt(ctx context.Context, t task) (values, error) {
 func plainFeatures(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	p := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.RandomFourier{Components: 2 * components(t.set, n), Sampling: transformers.Independent, Seed: t.seed, Workers: 1}},
+		Steps: []transformers.Transformer{&transformers.RandomFourier{Components: 2 * components(t.set), Sampling: transformers.Independent, Seed: t.seed, Workers: 1}},
 		Final: &ridge.Regressor{},
 	}
 	if !t.classes {
