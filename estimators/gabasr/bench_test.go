@@ -29,7 +29,7 @@ func BenchmarkSweep(b *testing.B) {
 			}
 			s := &starter{settings: settings{components: m, lambda: 0.1, p0: prior{DefaultBiasPrecision, DefaultNoise, DefaultNoise}}, x: x, target: y, unit: 0.3, rng: rng}
 			c := s.chain(x, y)
-			s.place(c, candidate{scale: 0.3}, normals(m, 5, rng), nil, nil)
+			s.place(c, candidate{scale: 0.3}, normals(m, 5, rng), nil)
 			c.sys.lambda = 0.1
 			c.fill()
 			c.sys.load(y)

@@ -77,7 +77,7 @@ func TestPeriodogram(t *testing.T) {
 	}
 	assert.InDelta(t, 7, float64(best+1)*s.step, s.step)
 	near := 0
-	draws := s.draw(100, rng)
+	draws := s.draw(100, 1, rng)
 	for i := range 100 {
 		if math.Abs(draws.At(i, 0)-7) < 3*s.step {
 			near++

@@ -20,11 +20,11 @@ const (
 
 var localExponents = []int{-3, -1, 1}
 
-// candidate is a start: scales, and whether half of the frequencies come from the
-// periodogram.
+// candidate is a start: scales, and, if not nil, frequencies from the periodogram that
+// take the place of half of the others.
 type candidate struct {
 	scale, local float64
-	periodic     bool
+	drawn        *mat.Dense
 }
 
 // starter chooses the start of a chain by the evidence of normal noise.
@@ -63,19 +63,19 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if n, _ := x.Dims(); n > startRows {
 		x, target = sample(x, target, s.rng)
 	}
-	spectrum := periodogram(x, target)
-	var drawn *mat.Dense
-	if spectrum != nil && m > 1 {
-		drawn = spectrum.draw(m/2, s.rng)
+	drawn := []*mat.Dense{nil}
+	if spectrum := periodogram(x, target); spectrum != nil && m > 1 {
+		// In proportion to the power, and to its root, which gives the weaker waves more.
+		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
 	trial := s.chain(x, target)
 	best, bestEv := candidate{}, math.Inf(-1)
 	bestLambda := 0.0
-	for _, c := range s.candidates(d, drawn != nil) {
+	for _, c := range s.candidates(d, drawn) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.place(trial, c, eps, epsLocal, drawn)
+		s.place(trial, c, eps, epsLocal)
 		trial.fill()
 		trial.sys.load(target)
 		if lambda, ev := trial.sys.bestLambda(s.lambdas()); ev > bestEv {
@@ -89,7 +89,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if x != s.x {
 		c = s.chain(s.x, s.target)
 	}
-	s.place(c, best, eps, epsLocal, drawn)
+	s.place(c, best, eps, epsLocal)
 	c.fill()
 	c.sys.load(s.target)
 	if x != s.x { // more rows may want another λ
@@ -123,7 +123,7 @@ func (s *starter) lambdas() (out []float64) {
 	return out
 }
 
-func (s *starter) candidates(d int, periodic bool) (out []candidate) {
+func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 	high := startHigh
 	if d == 1 {
 		high = startHighOne
@@ -134,11 +134,8 @@ func (s *starter) candidates(d int, periodic bool) (out []candidate) {
 	}
 	for e := startLow; e <= high; e++ {
 		for _, l := range local {
-			c := candidate{scale: math.Ldexp(s.unit, e), local: math.Ldexp(s.unit, l)}
-			out = append(out, c)
-			if periodic {
-				c.periodic = true
-				out = append(out, c)
+			for _, f := range drawn {
+				out = append(out, candidate{scale: math.Ldexp(s.unit, e), local: math.Ldexp(s.unit, l), drawn: f})
 			}
 		}
 	}
@@ -162,7 +159,7 @@ func (s *starter) chain(x *mat.Dense, target []float64) *chain {
 }
 
 // place gives the chain the candidate's frequencies, and mixtures that fit them.
-func (s *starter) place(c *chain, k candidate, eps, epsLocal, drawn *mat.Dense) {
+func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	w := c.w.omega
 	w.Scale(k.scale, eps)
 	c.w = newMixture(w, k.scale)
@@ -171,7 +168,8 @@ func (s *starter) place(c *chain, k candidate, eps, epsLocal, drawn *mat.Dense) 
 		v.Scale(k.local, epsLocal)
 		c.v = newMixture(v, k.local)
 	}
-	if !k.periodic {
+	drawn := k.drawn
+	if drawn == nil {
 		return
 	}
 	// A component of their own, or the first steps would draw all frequencies as widely.
@@ -266,13 +264,22 @@ func periodogram(x *mat.Dense, target []float64) *spectrum {
 	return s
 }
 
-// draw returns frequencies in proportion to the power, each anywhere within its step.
-func (s *spectrum) draw(count int, rng *rand.Rand) *mat.Dense {
+// draw returns frequencies in proportion to the power to the exponent, each anywhere
+// within its step. They are drawn systematically, so that a peak which has its share of
+// one in count is not missed.
+func (s *spectrum) draw(count int, exponent float64, rng *rand.Rand) *mat.Dense {
+	share := make([]float64, len(s.power))
+	total := 0.0
+	for k, p := range s.power {
+		share[k] = math.Pow(p, exponent)
+		total += share[k]
+	}
 	out := mat.NewDense(count, 1, nil)
+	offset, below, k := rng.Float64(), 0.0, 0
 	for i := range count {
-		u, k := rng.Float64(), 0
-		for ; k < len(s.power)-1 && u >= s.power[k]; k++ {
-			u -= s.power[k]
+		at := (float64(i) + offset) / float64(count) * total
+		for ; k < len(share)-1 && at >= below+share[k]; k++ {
+			below += share[k]
 		}
 		out.Set(i, 0, s.step*(float64(k)+0.5+rng.Float64()))
 	}
