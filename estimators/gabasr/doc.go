@@ -70,9 +70,10 @@
 //   - Its locally stationary map, equation (6), does not approximate the product of kernels
 //     that it is for, and no map could: that is not positive semi-definite in general.
 //   - It does not scale data. NoScaling does not either.
-//   - Its likelihood for classes hardly steers frequencies, and takes f = 0 for the border
-//     on labels 0 and 1. Surrogate has the first, and a fitted link in place of the second.
-//     λ then stays that of the start: least-squares weights fit the better the smaller it is.
+//   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that
+//     nearly all rows are of class 1. Surrogate has the likelihood, and a fitted link for the
+//     border. λ then stays that of the start: least-squares weights fit the better the smaller
+//     it is. From the same start it ranks rows about as well as Normal (docs/gabasr.md).
 //
 // # Numerics
 //
