@@ -291,10 +291,14 @@ func (l *learned) kernel() kernels.Kernel {
 
 func (k *learnedKernel) String() string { return k.label }
 
-// Eval returns the mean over the draws of φ(x)'φ(z), without the constant.
+// Eval returns the mean over the draws of φ(x)'φ(z), without the constant; NaN for rows
+// of another width than Fit's, which estimators report as an error.
 func (k *learnedKernel) Eval(x, z []float64) float64 {
-	if len(x) != len(z) || len(x) != k.Width {
-		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d, fitted on %d columns", len(x), len(z), k.Width))
+	if len(x) != len(z) {
+		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d", len(x), len(z)))
+	}
+	if len(x) != k.Width {
+		return math.NaN()
 	}
 	dst := mat.NewDense(1, 1, nil)
 	k.Block(dst, mat.NewDense(1, len(x), slices.Clone(x)), mat.NewDense(1, len(z), slices.Clone(z)))
@@ -303,6 +307,10 @@ func (k *learnedKernel) Eval(x, z []float64) float64 {
 
 // Block implements kernels.Blocker.
 func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
+	if _, d := x.Dims(); d != k.Width {
+		dst.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, dst)
+		return
+	}
 	xs, zs := k.apply(x), k.apply(z)
 	beta := 0.0
 	for i, w := range k.w {
@@ -322,6 +330,12 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 
 // Diag implements kernels.Diagonal.
 func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
+	if _, d := x.Dims(); d != k.Width {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return
+	}
 	if k.kind == Stationary {
 		for i := range dst {
 			dst[i] = 1
@@ -343,6 +357,12 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 func (k stationaryKernel) Spectrum() (kernels.Spectrum, error) {
 	count, _ := k.w[0].Dims()
 	return kernels.Spectrum{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
+		if len(w) != k.Width {
+			for j := range w {
+				w[j] = math.NaN() // as Eval
+			}
+			return
+		}
 		at := min(int(u[0]*float64(count*len(k.w))), count*len(k.w)-1)
 		k.frequency(w, k.w[at/count].RawRowView(at%count))
 	}}, nil

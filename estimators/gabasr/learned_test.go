@@ -87,6 +87,14 @@ func TestLearnedSpectrum(t *testing.T) {
 		labels[i] = i % 2
 	}
 	assert.NoError(t, s.Fit(ctx, x, labels))
+	two, _, _ := problem(60, 3)
+	assert.ErrorIs(t, s.Fit(ctx, two, labels), estimators.ErrNotFinite, "rows of another width")
+	g := &transformers.RandomFourier{Kernel: k}
+	require.NoError(t, g.Fit(ctx, two))
+	_, err = g.Transform(two)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+	_, err = kernels.Matrix(ctx, k, two, nil)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 }
 
 // The density integrates to one, is symmetric, and is that of the mixture.

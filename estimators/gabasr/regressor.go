@@ -283,8 +283,8 @@ func (r *Regressor) SpectralDensity(at mat.Matrix) ([]float64, error) {
 
 // Kernel returns the learned kernel, the mean over the kept sweeps of φ(x)'φ(z) without
 // the constant, as a kernel for any other estimator; it scales rows as Fit did. It has a
-// spectral density if it is stationary. Its String has a hash of the frequencies. nil
-// before Fit.
+// spectral density if it is stationary. Its String has a hash of the frequencies. For rows
+// of another width than Fit's its values are NaN. nil before Fit.
 func (r *Regressor) Kernel() kernels.Kernel { return r.learned().kernel() }
 
 // Map returns the features of the kept sweep of the highest log evidence as a fitted

@@ -26,7 +26,7 @@ type system struct {
 	cross    []float64  // Φ'target
 
 	lambda, bias float64   // prior precisions of pairs and of the constant
-	mean         []float64 // w0; nil: 0
+	mean         []float64 // w0; nil: 0, which the estimators have
 	a0, b0       float64
 
 	fac    factored
@@ -37,14 +37,13 @@ type system struct {
 
 // factored is [R | z] with R'R = A, z = R⁻ᵀ(Φ'target + P0 w0), of columns in order.
 type factored struct {
-	r        []float64 // p×p, what lies left of the diagonal is not used
-	z        []float64
-	order    []int // column at each position; order[0] is 0
-	bN       float64
-	logDet   float64
-	logEv    float64
-	lambda   float64
-	jittered bool
+	r      []float64 // p×p, what lies left of the diagonal is not used
+	z      []float64
+	order  []int // column at each position; order[0] is 0
+	bN     float64
+	logDet float64
+	logEv  float64
+	lambda float64
 }
 
 // scratch is memory of an exchange.
@@ -86,12 +85,6 @@ func (s *system) load(target []float64) {
 	blas64.Gemv(blas.Trans, 1, raw, vector(target), 0, vector(s.cross))
 }
 
-// retarget changes the targets alone.
-func (s *system) retarget(target []float64) {
-	s.target, s.square = target, dot(target, target)
-	blas64.Gemv(blas.Trans, 1, s.phi.RawMatrix(), vector(target), 0, vector(s.cross))
-}
-
 // precision is the prior's of a column.
 func (s *system) precision(column int, lambda float64) float64 {
 	if column == 0 {
@@ -118,7 +111,6 @@ func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
 	for i := range p {
 		trace += s.gram[i*p+i] + s.precision(i, lambda)
 	}
-	f.jittered = false
 	for jitter := 0.0; ; jitter = max(10*jitter, linalg.MinJitter) {
 		if jitter > 1.01*linalg.MaxJitter {
 			return false
@@ -128,7 +120,6 @@ func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
 			f.r[i*p+i] += s.precision(i, lambda) + jitter*trace/float64(p)
 		}
 		if _, ok := lapack64.Potrf(blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r}); ok {
-			f.jittered = jitter > 0
 			s.jitter = max(s.jitter, jitter*trace/float64(p))
 			break
 		}
