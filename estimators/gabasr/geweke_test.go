@@ -136,7 +136,7 @@ func (g *geweke) statistics() []float64 {
 // JASA 99, 2004): draws from the prior, and a run of sweeps that alternate with new data,
 // have the same moments.
 func TestJointDistribution(t *testing.T) {
-	const runs, draws, batch = 24000, 24000, 400
+	const runs, draws, batch = 16000, 16000, 400
 	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
 		for _, kind := range []Map{Stationary, Paired, AllPairs} {
 			t.Run(fmt.Sprintf("evidence %d/%v", e, kind), func(t *testing.T) {

@@ -110,8 +110,25 @@ and the rows of equation 12, are ours, since the paper does not give them.
 	s.table(&b, r, sets, "Tables 4 to 6: R²", "r2", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE, func(v float64) string { return fmt.Sprintf("%.4g", v) })
 	s.sampling(&b, r, sets)
+	fmt.Fprint(&b, pictures)
 	return b.String()
 }
+
+// pictures is the section on examples/co2.
+const pictures = `
+## The carbon dioxide record
+
+    go run ./examples/co2 -out docs
+
+![The monthly record with a forecast of ten years and its 95% band, and a forecast from the months before 1992 beside what came.](co2-forecast.png)
+
+![The learned spectral density, smooth, and the frequencies of the best sweep, which gather at 1, 2 and 3 cycles a year.](co2-density.png)
+
+A parabola goes before, since sines and cosines know no trend; without it the forecast turns back. The season and two harmonics
+are found from the months alone. The density is that of a mixture whose components are at least about as wide as the start's scale: the
+season shows in the frequencies, not as a peak of the density. Of the ten years held back too few months are within the band (the
+command prints the share), because the parabola's own uncertainty is not in it.
+`
 
 // table prints a value for each set and method, means over the splits, with the standard
 // error, and the paper's in brackets.
