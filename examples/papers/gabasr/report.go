@@ -125,9 +125,9 @@ const pictures = `
 ![The learned spectral density, smooth, and the frequencies of the best sweep, which gather at 1, 2 and 3 cycles a year.](co2-density.png)
 
 A parabola goes before, since sines and cosines know no trend; without it the forecast turns back. The season and two harmonics
-are found from the months alone. The density is that of a mixture whose components are at least about as wide as the start's scale: the
+are found from the months alone. The density is that of a mixture whose prior keeps components near the width of the start: the
 season shows in the frequencies, not as a peak of the density. Of the ten years held back too few months are within the band (the
-command prints the share), because the parabola's own uncertainty is not in it.
+command prints the share); the parabola's own uncertainty is not in it.
 `
 
 // table prints a value for each set and method, means over the splits, with the standard
