@@ -1,0 +1,60 @@
+package gabasr
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A sweep of 1000 rows of 5 columns against the paper's, which computes Φ, Φ'Φ and its
+// Cholesky factor anew for each proposal. That is timed on scratchProposals of them, with
+// the same BLAS, and scaled to M. The exponent is that of our time in M since the size
+// before.
+func BenchmarkSweep(b *testing.B) {
+	const scratchProposals = 20
+	var before float64
+	last := 0
+	for _, m := range []int{100, 250, 500} {
+		b.Run(fmt.Sprintf("M=%d", m), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			x := normals(1000, 5, rng)
+			y := make([]float64, 1000)
+			for i := range y {
+				row := x.RawRowView(i)
+				y[i] = math.Sin(row[0]+row[1]) + row[2]*row[3] + 0.1*rng.NormFloat64()
+			}
+			s := &starter{settings: settings{components: m, lambda: 0.1, p0: prior{DefaultBiasPrecision, DefaultNoise, DefaultNoise}}, x: x, target: y, unit: 0.3, rng: rng}
+			c := s.chain(x, y)
+			s.place(c, candidate{scale: 0.3}, normals(m, 5, rng), nil)
+			c.sys.lambda = 0.1
+			c.fill()
+			c.sys.load(y)
+			if !c.sys.factor() {
+				b.Fatal("not positive definite")
+			}
+			begin := time.Now()
+			for range scratchProposals {
+				mapRows(c.sys.phi.Slice(0, 1000, 1, 2*m+1).(*mat.Dense), x, c.w.omega, nil, Stationary, m, nil, 0)
+				c.sys.load(y)
+				c.sys.factor()
+			}
+			scratch := time.Since(begin).Seconds() / scratchProposals * float64(m)
+			for b.Loop() {
+				if err := c.sweep(ctx); err != nil {
+					b.Fatal(err)
+				}
+			}
+			ours := b.Elapsed().Seconds() / float64(b.N)
+			b.ReportMetric(scratch/ours, "times-faster")
+			b.ReportMetric(scratch, "scratch-s/sweep")
+			if last > 0 {
+				b.ReportMetric(math.Log(ours/before)/math.Log(float64(m)/float64(last)), "exponent")
+			}
+			before, last = ours, m
+		})
+	}
+}

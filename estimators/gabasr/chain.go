@@ -1,0 +1,345 @@
+package gabasr
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// The random walk of λ, and its prior, which is normal in log λ.
+const (
+	lambdaSteps     = 2
+	lambdaWalk      = 0.7
+	lambdaPriorMean = -2.0
+	lambdaPriorSD   = 3.0
+)
+
+// chain is a Markov chain over frequencies, their mixtures and λ.
+type chain struct {
+	x       *mat.Dense // n×D, scaled
+	kind    Map
+	sys     *system
+	w, v    *mixture // v is nil for a stationary map
+	rng     *rand.Rand
+	workers int
+
+	labels []float64 // 0 or 1; nil for a regression
+	omega  []float64 // the Pólya-Gamma variables
+	rootOm []float64 // their roots, which multiply the rows of Φ; nil without
+	trace  float64   // log likelihood of the weights last drawn, with Pólya-Gamma variables
+
+	fixedLambda     bool
+	proposed, taken int
+}
+
+func (c *chain) pairs() int { return (c.sys.p - 1) / 2 }
+
+func (c *chain) local() *mat.Dense {
+	if c.v == nil {
+		return nil
+	}
+	return c.v.omega
+}
+
+// fill computes Φ of the current frequencies.
+func (c *chain) fill() {
+	n, p := c.sys.n, c.sys.p
+	raw := c.sys.phi.RawMatrix()
+	for i := range n {
+		raw.Data[i*raw.Stride] = 1
+		if c.rootOm != nil {
+			raw.Data[i*raw.Stride] = c.rootOm[i]
+		}
+	}
+	mapRows(c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.rootOm, c.workers)
+}
+
+// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
+// variables, λ. It ends with a factor in the order of the columns.
+func (c *chain) sweep(ctx context.Context) error {
+	c.proposed, c.taken = 0, 0
+	for _, x := range []*mixture{c.w, c.v} {
+		if x == nil {
+			continue
+		}
+		x.sample(c.rng)
+		c.flipSigns(x)
+		m, _ := x.omega.Dims()
+		proposals, logU := x.propose(c.rng), make([]float64, m)
+		for i := range logU {
+			logU[i] = -c.rng.ExpFloat64()
+		}
+		if _, _, err := c.metropolis(ctx, x, proposals, logU); err != nil {
+			return err
+		}
+	}
+	if c.sys.evidence == augmentedEvidence {
+		c.augment()
+	}
+	if !c.sys.factor() {
+		return notPSD()
+	}
+	if !c.fixedLambda {
+		c.walk()
+	}
+	return ctx.Err()
+}
+
+func notPSD() error { return &fault.NotPSDError{What: "gabasr: P0 + Φ'Φ", Jitter: 1e-6} }
+
+// flipSigns draws the sign of each frequency given its component, exactly. That of a w
+// changes its sines' signs, that of a v nothing.
+func (c *chain) flipSigns(x *mixture) {
+	m, _ := x.omega.Dims()
+	for i := range m {
+		if c.rng.Float64() < x.keepSign(i) {
+			continue
+		}
+		row := x.omega.RawRowView(i)
+		for j := range row {
+			row[j] = -row[j]
+		}
+		if x == c.v {
+			continue
+		}
+		for pair := i; pair < c.pairs(); pair += m {
+			c.sys.flip(pair)
+		}
+	}
+}
+
+// metropolis proposes a new value for each frequency of x, of which logU[i] decides, in
+// the order of the factor from its end. The chance of a proposal, its component, and the
+// prior cancel: what is left is the ratio of the evidence. It returns, by frequency, the
+// log ratios and what was accepted.
+func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense, logU []float64) (logRatio []float64, accepted []bool, err error) {
+	m, _ := x.omega.Dims()
+	logRatio, accepted = make([]float64, m), make([]bool, m)
+	if c.kind == AllPairs {
+		err = c.blocks(ctx, x, proposals, logU, logRatio, accepted)
+	} else {
+		err = c.batch(ctx, x, proposals, logU, logRatio, accepted)
+	}
+	for _, a := range accepted {
+		c.proposed++
+		if a {
+			c.taken++
+		}
+	}
+	return logRatio, accepted, err
+}
+
+// with returns the frequencies w and v with those of x replaced.
+func (c *chain) with(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
+	if x == c.w {
+		return by, c.local()
+	}
+	return c.w.omega, by
+}
+
+// batch is a scan in which each frequency has a pair of columns. The proposals depend on
+// the mixture alone, so all their columns, and the products of these with the present ones
+// and among themselves, are known before the scan. Cost O(np²) and O(p²) for each
+// frequency.
+func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
+	s := c.sys
+	n, p := s.n, s.p
+	width := p - 1
+	w, v := c.with(x, proposals)
+	star := mat.NewDense(n, width, nil)
+	mapRows(star, c.x, w, v, c.kind, c.pairs(), c.rootOm, c.workers)
+	raw := star.RawMatrix()
+	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, among)
+	cross := make([]float64, width)
+	blas64.Gemv(blas.Trans, 1, raw, vector(s.target), 0, vector(cross))
+	e := exchange{stride: raw.Stride}
+	for at := p - 2; at >= 1; at -= 2 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := (s.fac.order[at] - 1) / 2
+		e.pair = j
+		for k := range 2 {
+			row := 2*j + k
+			e.columns[k] = raw.Data[row:]
+			e.products[k] = old.Data[row*p : (row+1)*p]
+			e.cross[k] = cross[row]
+		}
+		e.own = [3]float64{among.Data[2*j*width+2*j], among.Data[2*j*width+2*j+1], among.Data[(2*j+1)*width+2*j+1]}
+		logRatio[j], accepted[j] = s.tryExchange(&e, at, logU[j])
+		if !accepted[j] {
+			continue
+		}
+		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
+		// What later proposals meet is now the new pair.
+		for row := range width {
+			old.Data[row*p+1+2*j], old.Data[row*p+2+2*j] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
+		}
+	}
+	return nil
+}
+
+// blocks is a scan in which each frequency has many pairs of columns, of all pairs: each
+// proposal is factored anew. Cost O(np·columns + p³) for each frequency, of which there
+// are about 2√pairs.
+func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
+	s := c.sys
+	m, d := x.omega.Dims()
+	saved := make([]float64, len(s.gram))
+	savedCross := make([]float64, s.p)
+	for i := m - 1; i >= 0; i-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := x.omega.RawRowView(i)
+		before := append(make([]float64, 0, d), row...)
+		copy(saved, s.gram)
+		copy(savedCross, s.cross)
+		phi := mat.DenseCopyOf(s.phi)
+		copy(row, proposals.RawRowView(i))
+		c.replace(x, i)
+		s.fac, s.spare = s.spare, s.fac
+		logRatio[i] = math.Inf(-1)
+		if s.factor() {
+			logRatio[i] = s.fac.logEv - s.spare.logEv
+		}
+		if accepted[i] = logU[i] < logRatio[i]; accepted[i] {
+			continue
+		}
+		s.fac, s.spare = s.spare, s.fac
+		copy(row, before)
+		copy(s.gram, saved)
+		copy(s.cross, savedCross)
+		s.phi.Copy(phi)
+	}
+	return nil
+}
+
+// replace recomputes the columns of the pairs that frequency i of x takes part in, and
+// their products.
+func (c *chain) replace(x *mixture, i int) {
+	s := c.sys
+	m, d := c.w.omega.Dims()
+	k, _ := c.v.omega.Dims()
+	w, v := c.w.omega, c.v.omega
+	columns := make([]int, 0, 2*max(m, k)) // where they go in Φ
+	if x == c.w {
+		w = w.Slice(i, i+1, 0, d).(*mat.Dense)
+		for a := range k {
+			columns = append(columns, 1+2*(a*m+i), 2+2*(a*m+i))
+		}
+	} else {
+		v = v.Slice(i, i+1, 0, d).(*mat.Dense)
+		for b := range m {
+			columns = append(columns, 1+2*(i*m+b), 2+2*(i*m+b))
+		}
+	}
+	fresh := mat.NewDense(s.n, len(columns), nil)
+	mapRows(fresh, c.x, w, v, AllPairs, c.pairs(), c.rootOm, c.workers)
+	for r := range s.n {
+		to, from := s.phi.RawRowView(r), fresh.RawRowView(r)
+		for q, column := range columns {
+			to[column] = from[q]
+		}
+	}
+	products := general(make([]float64, len(columns)*s.p), len(columns), s.p)
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products)
+	for q, column := range columns {
+		for o := range s.p {
+			s.gram[column*s.p+o], s.gram[o*s.p+column] = products.Data[q*s.p+o], products.Data[q*s.p+o]
+		}
+	}
+	cross := make([]float64, len(columns))
+	blas64.Gemv(blas.Trans, 1, fresh.RawMatrix(), vector(s.target), 0, vector(cross))
+	for q, column := range columns {
+		s.cross[column] = cross[q]
+	}
+}
+
+// walk is a random walk of log λ, a factorisation each step.
+func (c *chain) walk() {
+	s := c.sys
+	logPrior := func(l float64) float64 {
+		z := (math.Log(l) - lambdaPriorMean) / lambdaPriorSD
+		return -z * z / 2
+	}
+	for range lambdaSteps {
+		next := s.lambda * math.Exp(lambdaWalk*c.rng.NormFloat64())
+		logU := -c.rng.ExpFloat64()
+		if !s.factorAt(next, &s.spare) {
+			continue
+		}
+		if logU < s.spare.logEv-s.fac.logEv+logPrior(next)-logPrior(s.lambda) {
+			s.fac, s.spare, s.lambda = s.spare, s.fac, next
+		}
+	}
+}
+
+// augment draws the weights w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
+// weighs the rows of Φ by these. The factor is then out of date. Cost O(np²).
+func (c *chain) augment() {
+	scores := c.scores(c.drawWeights())
+	c.trace = logLikelihood(scores, c.labels)
+	c.reweigh(scores)
+}
+
+// drawWeights draws from N(A⁻¹r, A⁻¹), in the order of the columns.
+func (c *chain) drawWeights() []float64 {
+	s := c.sys
+	sorted := append([]float64(nil), s.fac.z...)
+	for i := range sorted {
+		sorted[i] += c.rng.NormFloat64()
+	}
+	blas64.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), vector(sorted))
+	out := make([]float64, s.p)
+	for i, column := range s.fac.order {
+		out[column] = sorted[i]
+	}
+	return out
+}
+
+// scores returns Φw without the weights of the rows.
+func (c *chain) scores(w []float64) []float64 {
+	out := make([]float64, c.sys.n)
+	blas64.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), vector(w), 0, vector(out))
+	for i := range out {
+		if c.rootOm != nil {
+			out[i] /= c.rootOm[i]
+		}
+	}
+	return out
+}
+
+// reweigh draws the Pólya-Gamma variables given the scores.
+func (c *chain) reweigh(scores []float64) {
+	n := c.sys.n
+	if c.rootOm == nil {
+		c.omega, c.rootOm = make([]float64, n), make([]float64, n)
+	}
+	for i, f := range scores {
+		c.omega[i] = polyaGamma(f, c.rng)
+	}
+	c.weigh()
+}
+
+// weigh makes Φ and the targets those of the present Pólya-Gamma variables.
+func (c *chain) weigh() {
+	target := make([]float64, c.sys.n)
+	for i, o := range c.omega {
+		c.rootOm[i] = math.Sqrt(o)
+		target[i] = (c.labels[i] - 0.5) / c.rootOm[i]
+	}
+	c.fill()
+	c.sys.load(target)
+}

@@ -1,0 +1,125 @@
+package gabasr
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+// draw is what a sweep leaves behind for predictions: frequencies, the posterior of the
+// weights, and the mixtures. It is stored as it is.
+type draw struct {
+	W, V    codec.Matrix // frequencies of scaled x; V is empty for a stationary map
+	Weights codec.Floats // posterior mean, the constant first
+	Factor  codec.Floats // the upper factor of A, row by row from the diagonal on; empty where no variance is needed
+	Shape   float64      // aN
+	Rate    float64      // bN
+	Lambda  float64
+	LogEv   float64
+	Mixture []storedPart
+	Local   []storedPart // the mixture of V
+}
+
+// storedPart is a component with n of the frequencies; Root is the lower factor of its
+// precision, row by row up to the diagonal.
+type storedPart struct {
+	N    int
+	Mu   codec.Floats
+	Root codec.Floats
+}
+
+// keep copies the state at the end of a sweep.
+func (c *chain) keep() *draw {
+	s := c.sys
+	d := &draw{
+		W: codec.FromDense(c.w.omega), Weights: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Lambda: s.lambda,
+		LogEv: s.fac.logEv, Mixture: c.w.stored(), Factor: make(codec.Floats, 0, s.p*(s.p+1)/2),
+	}
+	if c.v != nil {
+		d.V, d.Local = codec.FromDense(c.v.omega), c.v.stored()
+	}
+	s.weightsInto(d.Weights, &s.fac)
+	for i := range s.p {
+		d.Factor = append(d.Factor, s.fac.r[i*s.p+i:(i+1)*s.p]...)
+	}
+	return d
+}
+
+func (x *mixture) stored() []storedPart {
+	var out []storedPart
+	for _, c := range x.parts {
+		s := storedPart{N: c.n, Mu: append(codec.Floats(nil), c.mu...)}
+		for i := range c.mu {
+			for j := range i + 1 {
+				s.Root = append(s.Root, c.root.At(i, j))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func dense(m codec.Matrix) *mat.Dense {
+	if m.Rows == 0 {
+		return nil
+	}
+	return mat.NewDense(m.Rows, m.Cols, m.Data)
+}
+
+// features returns Φ of the rows of x, the constant first.
+func (d *draw) features(x *mat.Dense, kind Map, workers int) *mat.Dense {
+	n, _ := x.Dims()
+	w, v := dense(d.W), dense(d.V)
+	pairs := pairsOf(w, v, kind)
+	phi := mat.NewDense(n, 2*pairs+1, nil)
+	for i := range n {
+		phi.RawRowView(i)[0] = 1
+	}
+	mapRows(phi.Slice(0, n, 1, 2*pairs+1).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
+	return phi
+}
+
+// predict returns φ'w for the rows of x, and φ'A⁻¹φ if asked for. Cost O(np), and O(np²)
+// with the latter.
+func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (mean, spread []float64) {
+	phi := d.features(x, kind, workers)
+	n, _ := x.Dims()
+	mean = make([]float64, n)
+	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), vector(d.Weights), 0, vector(mean))
+	if withSpread {
+		spread = d.quadratic(phi)
+	}
+	return mean, spread
+}
+
+// quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites.
+func (d *draw) quadratic(phi *mat.Dense) []float64 {
+	n, p := phi.Dims()
+	r := make([]float64, p*p)
+	at := 0
+	for i := range p {
+		at += copy(r[i*p+i:(i+1)*p], d.Factor[at:])
+	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}, phi.RawMatrix())
+	out := make([]float64, n)
+	for i := range out {
+		row := phi.RawRowView(i)
+		out[i] = dot(row, row)
+	}
+	return out
+}
+
+// scale2 is the squared scale of the t distribution of a new observation where φ'A⁻¹φ is q.
+func (d *draw) scale2(q float64) float64 { return d.Rate / d.Shape * (1 + q) }
+
+// variance is that of a new observation. A t distribution of 2 degrees of freedom or less
+// has none, which takes one row to fit: there it is the squared scale.
+func (d *draw) variance(q float64) float64 {
+	v := d.scale2(q)
+	if df := 2 * d.Shape; df > 2 {
+		return v * df / (df - 2)
+	}
+	return v
+}

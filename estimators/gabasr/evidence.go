@@ -1,0 +1,92 @@
+package gabasr
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// evidenceOf is what the frequencies are steered by.
+type evidenceOf int
+
+const (
+	normalEvidence    evidenceOf = iota // normal weights and noise of unknown variance, integrated out
+	augmentedEvidence                   // logistic, given Pólya-Gamma variables
+	surrogateEvidence                   // the paper's: sigmoid of least-squares weights
+)
+
+// prior has the constants of the model.
+type prior struct {
+	bias float64 // precision of the constant
+	a, b float64 // of the inverse gamma distribution of the noise's variance
+}
+
+// logEvidence returns the log evidence of a factor, of the target for normal noise, up to
+// terms in the variables and the labels alone for the Pólya-Gamma form. Of the surrogate
+// it is the log likelihood.
+func (s *system) logEvidence(f *factored) float64 {
+	switch s.evidence {
+	case normalEvidence:
+		aN := s.shape()
+		g1, _ := math.Lgamma(aN)
+		g0, _ := math.Lgamma(s.a0)
+		return -float64(s.n)/2*math.Log(2*math.Pi) + (s.logPrior(f.lambda)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
+	case augmentedEvidence:
+		q := dot(f.z, f.z)
+		for i := range s.mean {
+			q -= s.precision(i, f.lambda) * s.mean[i] * s.mean[i]
+		}
+		return (s.logPrior(f.lambda) - f.logDet + q) / 2
+	}
+	w, scores := s.work.w, s.work.f
+	s.weightsInto(w, f)
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(w), 0, vector(scores))
+	return logLikelihood(scores, s.labels)
+}
+
+// logLikelihood is that of labels 0 or 1 under the sigmoid of the scores.
+func logLikelihood(scores, labels []float64) float64 {
+	sum := 0.0
+	for i, v := range scores {
+		sum += labels[i]*v - softplus(v)
+	}
+	return sum
+}
+
+// softplus is log(1 + eᵛ).
+func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
+
+// sigmoid is 1/(1 + e⁻ᵛ).
+func sigmoid(v float64) float64 {
+	if v >= 0 {
+		return 1 / (1 + math.Exp(-v))
+	}
+	e := math.Exp(v)
+	return e / (1 + e)
+}
+
+// surrogateWith returns the surrogate's log likelihood with the new columns in the place
+// of the pair, whose old ones are no longer in the factor. Cost O(np + p²).
+func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
+	f, rest := &s.fac, s.p-2
+	var own [2]float64
+	own[1] = b.z[1] / b.r[2]
+	own[0] = (b.z[0] - b.r[1]*own[1]) / b.r[0]
+	sorted := s.work.x[:rest]
+	copy(sorted, f.z[:rest])
+	blas64.Axpy(-own[0], vector(s.work.solved[0][:rest]), vector(sorted))
+	blas64.Axpy(-own[1], vector(s.work.solved[1][:rest]), vector(sorted))
+	blas64.Trsv(blas.NoTrans, s.triangle(f, rest), vector(sorted))
+	w := s.work.w
+	clear(w)
+	for i, column := range f.order[:rest] {
+		w[column] = sorted[i]
+	}
+	scores := s.work.f
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(w), 0, vector(scores))
+	for c, column := range e.columns {
+		blas64.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, vector(scores))
+	}
+	return logLikelihood(scores, s.labels)
+}

@@ -1,0 +1,204 @@
+package gabasr
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fromScratch is the log evidence of frequencies by its definition: features one by one,
+// a Cholesky factorisation, the residuals.
+func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
+	s := c.sys
+	phi := designByDefinition(c.x, w, v, c.kind)
+	n, p := phi.Dims()
+	for i := range n {
+		for j := range p {
+			if c.rootOm != nil {
+				phi.Set(i, j, phi.At(i, j)*c.rootOm[i])
+			}
+		}
+	}
+	a := mat.NewSymDense(p, nil)
+	for i := range p {
+		for j := range i + 1 {
+			sum := 0.0
+			for k := range n {
+				sum += phi.At(k, i) * phi.At(k, j)
+			}
+			if i == j {
+				sum += s.precision(i, s.lambda)
+			}
+			a.SetSym(i, j, sum)
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(a) {
+		return math.NaN()
+	}
+	var r, mean, e mat.VecDense
+	y := mat.NewVecDense(n, target)
+	r.MulVec(phi.T(), y)
+	_ = chol.SolveVecTo(&mean, &r) // an ill-conditioned system is solved all the same
+	e.MulVec(phi, &mean)
+	switch s.evidence {
+	case surrogateEvidence:
+		sum := 0.0
+		for i := range n {
+			q := 1 / (1 + math.Exp(-e.AtVec(i)))
+			sum += s.labels[i]*math.Log(q) + (1-s.labels[i])*math.Log(1-q)
+		}
+		return sum
+	case augmentedEvidence:
+		return (s.logPrior(s.lambda) - chol.LogDet() + mat.Dot(&r, &mean)) / 2
+	}
+	e.SubVec(y, &e)
+	rate := mat.Dot(&e, &e)
+	for i := range p {
+		rate += s.precision(i, s.lambda) * mean.AtVec(i) * mean.AtVec(i)
+	}
+	rate = s.b0 + rate/2
+	aN := s.a0 + float64(n)/2
+	g1, _ := math.Lgamma(aN)
+	g0, _ := math.Lgamma(s.a0)
+	return -float64(n)/2*math.Log(2*math.Pi) + (s.logPrior(s.lambda)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
+}
+
+func designByDefinition(x, w, v *mat.Dense, kind Map) *mat.Dense {
+	n, d := x.Dims()
+	m, _ := w.Dims()
+	inner := func(a, b []float64) (s float64) {
+		for j := range d {
+			s += a[j] * b[j]
+		}
+		return s
+	}
+	var rows [][]float64
+	for i := range n {
+		row := []float64{1}
+		add := func(local float64, f []float64, scale float64) {
+			a := inner(f, x.RawRowView(i))
+			row = append(row, scale*local*math.Cos(a), scale*local*math.Sin(a))
+		}
+		switch kind {
+		case Stationary:
+			for j := range m {
+				add(1, w.RawRowView(j), 1/math.Sqrt(float64(m)))
+			}
+		case Paired:
+			for j := range m {
+				add(math.Cos(inner(v.RawRowView(j), x.RawRowView(i))/2), w.RawRowView(j), 1/math.Sqrt(float64(m)))
+			}
+		case AllPairs:
+			k, _ := v.Dims()
+			for a := range k {
+				for j := range m {
+					add(math.Cos(inner(v.RawRowView(a), x.RawRowView(i))/2), w.RawRowView(j), 1/math.Sqrt(float64(m*k)))
+				}
+			}
+		}
+		rows = append(rows, row)
+	}
+	out := mat.NewDense(n, len(rows[0]), nil)
+	for i, r := range rows {
+		out.SetRow(i, r)
+	}
+	return out
+}
+
+// problem is n rows of two columns with a wave and noise, and the labels of its sign.
+func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
+	for i := range y {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{a, b})
+		y[i] = math.Sin(2*a) + 0.5*b + 0.2*rng.NormFloat64()
+		if y[i]+rng.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	return x, y, labels
+}
+
+// The log ratios of all proposals of 40 sweeps agree with the definition, for each
+// evidence, each map, and from well to badly conditioned.
+func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
+	for _, kind := range []Map{Stationary, Paired, AllPairs} {
+		for e := normalEvidence; e <= surrogateEvidence; e++ {
+			for _, lambda := range []float64{1, 1e-3, 1e-6} {
+				for _, size := range []struct{ n, m int }{{60, 12}, {20, 16}} {
+					t.Run(fmt.Sprintf("%v/evidence %d/lambda %g/%d rows", kind, e, lambda, size.n), func(t *testing.T) {
+						worst, proposals := compareRatios(t, kind, e, lambda, size.n, size.m)
+						t.Logf("%d proposals, largest difference %.1e", proposals, worst)
+						assert.LessOrEqual(t, worst, 1e-8)
+						assert.Greater(t, proposals, 100)
+					})
+				}
+			}
+		}
+	}
+}
+
+func compareRatios(t *testing.T, kind Map, e evidenceOf, lambda float64, n, m int) (worst float64, proposals int) {
+	x, y, labels := problem(n, 1)
+	s := &starter{settings: settings{components: m, kind: kind, lambda: lambda, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, target: y, unit: 0.6,
+		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
+	if e == surrogateEvidence {
+		s.target = labels
+	}
+	c, err := s.start(ctx)
+	require.NoError(t, err)
+	if e != normalEvidence {
+		require.NoError(t, c.become(e, labels))
+	}
+	for range 40 {
+		for _, x := range []*mixture{c.w, c.v} {
+			if x == nil {
+				continue
+			}
+			x.sample(c.rng)
+			c.flipSigns(x)
+			k, _ := x.omega.Dims()
+			star, logU := x.propose(c.rng), make([]float64, k)
+			order := make([]int, 0, k)
+			for at := k - 1; at >= 0; at-- {
+				logU[at] = -c.rng.ExpFloat64()
+				if kind == AllPairs {
+					order = append(order, at)
+				} else {
+					order = append(order, (c.sys.fac.order[1+2*at]-1)/2)
+				}
+			}
+			present := mat.DenseCopyOf(x.omega)
+			ratios, accepted, err := c.metropolis(ctx, x, star, logU)
+			require.NoError(t, err)
+			value := func(o *mat.Dense) float64 {
+				w, v := c.with(x, o)
+				return fromScratch(c, w, v, c.sys.target)
+			}
+			before := value(present)
+			for _, j := range order {
+				next := mat.DenseCopyOf(present)
+				next.SetRow(j, star.RawRowView(j))
+				after := value(next)
+				worst = math.Max(worst, math.Abs(after-before-ratios[j])/math.Max(1, math.Abs(ratios[j])))
+				proposals++
+				if accepted[j] {
+					present, before = next, after
+				}
+			}
+			require.True(t, mat.Equal(present, x.omega))
+		}
+		if e == augmentedEvidence {
+			c.augment()
+		}
+		require.True(t, c.sys.factor())
+	}
+	return worst, proposals
+}

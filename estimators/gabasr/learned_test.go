@@ -1,0 +1,286 @@
+package gabasr
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func fitted(t *testing.T, r *Regressor) (*Regressor, *mat.Dense, []float64) {
+	t.Helper()
+	x, y, _ := problem(60, 3)
+	wide := mat.NewDense(60, 3, nil) // with a constant column, and other units
+	for i := range 60 {
+		wide.SetRow(i, []float64{1000 + 50*x.At(i, 0), 7, 0.01 * x.At(i, 1)})
+	}
+	require.NoError(t, r.Fit(ctx, wide, y))
+	return r, wide, y
+}
+
+// Kernel, Map, Frequencies and the mean of the draws are the same functions of x in its
+// own units.
+func TestLearnedKernelAndMap(t *testing.T) {
+	for _, m := range []Map{Stationary, Paired, AllPairs} {
+		// One kept sweep: the kernel is that of the map.
+		r, x, _ := fitted(t, &Regressor{Components: 9, Features: m, Sweeps: 2, BurnIn: 1, Chains: 1})
+		k := r.Kernel()
+		gram, err := kernels.Matrix(ctx, k, x, nil)
+		require.NoError(t, err)
+		z, err := r.Map().Transform(x)
+		require.NoError(t, err)
+		var want mat.Dense
+		want.Mul(z, z.T())
+		assert.True(t, mat.EqualApprox(gram, &want, 1e-9), "%v", m)
+		assert.InDelta(t, gram.At(3, 4), k.Eval(x.RawRowView(3), x.RawRowView(4)), 1e-12)
+		diag := make([]float64, 60)
+		kernels.Diag(diag, k, x)
+		assert.InDelta(t, gram.At(5, 5), diag[5], 1e-12)
+
+		w := r.Frequencies()
+		sum := 0.0
+		rows, _ := w.Dims()
+		for i := range rows {
+			assert.Zero(t, w.At(i, 1), "the constant column")
+			if m == Stationary {
+				sum += math.Cos(w.At(i, 0)*(x.At(3, 0)-x.At(4, 0))+w.At(i, 2)*(x.At(3, 2)-x.At(4, 2))) / float64(rows)
+			}
+		}
+		if m == Stationary {
+			assert.InDelta(t, sum, gram.At(3, 4), 1e-9)
+		}
+		_, err = kernels.SpectrumOf(k)
+		assert.Equal(t, m == Stationary, err == nil, "a spectral density")
+	}
+}
+
+// A map of frequencies drawn from the learned kernel approximates it.
+func TestLearnedSpectrum(t *testing.T) {
+	r, x, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2})
+	k := r.Kernel()
+	f := &transformers.RandomFourier{Kernel: k, Components: 20000}
+	require.NoError(t, f.Fit(ctx, x))
+	z, err := f.Transform(x)
+	require.NoError(t, err)
+	gram, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	var got mat.Dense
+	got.Mul(z, z.T())
+	got.Sub(&got, gram)
+	assert.Less(t, mat.Norm(&got, math.Inf(1))/60, 0.02)
+	again, _, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2})
+	assert.Equal(t, k.String(), again.Kernel().String(), "the same model, the same name")
+	other, _, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2, Seed: 1})
+	assert.NotEqual(t, k.String(), other.Kernel().String())
+	s := &svm.Classifier{Kernel: k}
+	labels := make([]int, 60)
+	for i := range labels {
+		labels[i] = i % 2
+	}
+	assert.NoError(t, s.Fit(ctx, x, labels))
+	two, _, _ := problem(60, 3)
+	assert.ErrorIs(t, s.Fit(ctx, two, labels), estimators.ErrNotFinite, "rows of another width")
+	g := &transformers.RandomFourier{Kernel: k}
+	require.NoError(t, g.Fit(ctx, two))
+	_, err = g.Transform(two)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+	_, err = kernels.Matrix(ctx, k, two, nil)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+}
+
+// The density integrates to one, is symmetric, and is that of the mixture.
+func TestSpectralDensity(t *testing.T) {
+	x, y, _ := problem(80, 4)
+	one := mat.NewDense(80, 1, mat.Col(nil, 0, x))
+	one.Scale(5, one)
+	r := &Regressor{Components: 15, Sweeps: 10, Chains: 2}
+	require.NoError(t, r.Fit(ctx, one, y))
+	const steps, extent = 200001, 400.0
+	at := mat.NewDense(steps, 1, nil)
+	for i := range steps {
+		at.Set(i, 0, extent*(2*float64(i)/(steps-1)-1))
+	}
+	density, err := r.SpectralDensity(at)
+	require.NoError(t, err)
+	total := 0.0
+	for i, v := range density {
+		total += v * 2 * extent / (steps - 1)
+		require.InDelta(t, v, density[steps-1-i], 1e-12*max(1, v))
+	}
+	assert.InDelta(t, 1, total, 0.01)
+	weight, by := 0.0, 0.0
+	for _, c := range r.Mixture() {
+		weight += c.Weight
+		s := math.Sqrt(c.Covariance.At(0, 0))
+		for _, w := range []float64{0.31, -0.31} {
+			e := (w - c.Mean[0]) / s
+			by += c.Weight / 2 * math.Exp(-e*e/2) / s / math.Sqrt(2*math.Pi)
+		}
+	}
+	assert.InDelta(t, 1, weight, 1e-12)
+	got, err := r.SpectralDensity(mat.NewDense(1, 1, []float64{0.31}))
+	require.NoError(t, err)
+	assert.InDelta(t, by, got[0], 1e-9*by)
+	_, err = r.SpectralDensity(mat.NewDense(1, 2, nil))
+	assert.ErrorIs(t, err, estimators.ErrShape)
+	_, err = (&Regressor{}).SpectralDensity(at)
+	assert.ErrorIs(t, err, estimators.ErrNotFitted)
+}
+
+func TestBeforeFit(t *testing.T) {
+	r, c := &Regressor{}, &Classifier{}
+	assert.Nil(t, r.Frequencies())
+	assert.Nil(t, r.LocalFrequencies())
+	assert.Nil(t, r.Mixture())
+	assert.Nil(t, r.LocalMixture())
+	assert.Nil(t, r.Kernel())
+	assert.Nil(t, r.Map())
+	assert.Nil(t, r.Trace())
+	assert.Zero(t, r.RHat())
+	assert.Nil(t, c.Frequencies())
+	assert.Nil(t, c.Kernel())
+	assert.Nil(t, c.Map())
+	assert.Nil(t, c.LocalMixture())
+}
+
+// A context that ends within a sweep ends the fit and leaves the model as it was.
+func TestCancelledWithinASweep(t *testing.T) {
+	r, x, y := fitted(t, &Regressor{Components: 20, Sweeps: 4, Chains: 1})
+	before := r.Kernel().String()
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.Sweeps = 1000000
+	r.Observe = func(s estimators.Step) {
+		if s.Iteration == 3 {
+			cancel() // the next sweep has begun nothing but its mixture when it looks
+		}
+	}
+	assert.ErrorIs(t, r.Fit(within, x, y), context.Canceled)
+	assert.Equal(t, before, r.Kernel().String())
+	c := start(t, Stationary, normalEvidence, mat.NewDense(3, 1, []float64{1, 2, 4}), mat.NewDense(2, 1, []float64{1, 2}), nil, []float64{1, 2, 3}, 1, prior{1, 1, 1})
+	require.True(t, c.sys.factor())
+	_, _, err := c.metropolis(within, c.w, mat.NewDense(2, 1, nil), make([]float64, 2))
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// Chains do not depend on the number of workers.
+func TestWorkersDoNotMatter(t *testing.T) {
+	x, _, _ := problem(90, 6)
+	labels := make([]int, 90)
+	for i := range labels {
+		labels[i] = i % 3
+	}
+	var want []Sweep
+	for _, workers := range []int{1, 2, 7} {
+		c := &Classifier{Components: 8, Sweeps: 5, Chains: 3, Workers: workers}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		if want == nil {
+			want = c.Trace()
+			assert.Len(t, want, 3*3*6)
+		}
+		assert.Equal(t, want, c.Trace())
+	}
+}
+
+// Rows fewer than columns of Φ, one column, rows that repeat, one row, huge numbers: a
+// model or an error, never a panic.
+func TestOddRows(t *testing.T) {
+	x, y, _ := problem(6, 1)
+	huge := mat.NewDense(6, 2, nil)
+	huge.Scale(1e200, x)
+	same := mat.NewDense(6, 2, nil)
+	for name, rows := range map[string]*mat.Dense{"few": x, "huge": huge, "equal": same, "one column": mat.NewDense(6, 1, mat.Col(nil, 0, x))} {
+		for _, m := range []Map{Stationary, Paired, AllPairs} {
+			r := &Regressor{Components: 10, Features: m, Sweeps: 4}
+			require.NoError(t, r.Fit(ctx, rows, y), name)
+			mean, variance, err := r.PredictVariance(rows)
+			require.NoError(t, err, name)
+			for i := range mean {
+				assert.False(t, math.IsNaN(mean[i]) || !(variance[i] > 0), name)
+			}
+		}
+	}
+	start := &Regressor{Components: 5, Sweeps: NoSweeps, Chains: 1}
+	require.NoError(t, start.Fit(ctx, x, y))
+	kept, baseline := start.LogEvidence()
+	assert.Equal(t, baseline, kept, "no sweep, nothing but the start")
+	assert.Len(t, start.Trace(), 1)
+	r := &Regressor{Components: 3, Sweeps: 3, NoScaling: true}
+	require.NoError(t, r.Fit(ctx, mat.NewDense(1, 1, []float64{3}), []float64{5}))
+	err := (&Regressor{NoScaling: true}).Fit(ctx, x, []float64{1e300, 1, 1, 1, 1, 1})
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+	assert.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 6)), estimators.ErrShape)
+}
+
+func TestFieldsOutOfRange(t *testing.T) {
+	x, y, _ := problem(6, 1)
+	for want, r := range map[string]*Regressor{
+		"gabasr: Regressor: Components = -1, want >= 1, or 0 for the default":        {Components: -1},
+		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":       {Features: 3},
+		"gabasr: Regressor: Sweeps = -2, want >= 1, NoSweeps, or 0 for the default":  {Sweeps: -2},
+		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                 {Sweeps: 5, BurnIn: 5},
+		"gabasr: Regressor: Chains = -1, want >= 1, or 0 for the default":            {Chains: -1},
+		"gabasr: Regressor: Lambda = -1, want a finite value > 0, or 0 to sample it": {Lambda: -1},
+	} {
+		err := r.Fit(ctx, x, y)
+		assert.EqualError(t, err, want)
+		assert.ErrorIs(t, err, estimators.ErrParam)
+	}
+	for _, r := range []*Regressor{{BiasPrecision: math.NaN()}, {NoiseShape: -1}, {NoiseRate: math.Inf(1)}} {
+		assert.ErrorIs(t, r.Fit(ctx, x, y), estimators.ErrParam)
+	}
+	assert.ErrorIs(t, (&Classifier{Likelihood: 3}).Fit(ctx, x, []int{0, 1, 0, 1, 0, 1}), estimators.ErrParam)
+}
+
+// The documented defaults are those that a zero value has.
+func TestDefaults(t *testing.T) {
+	s, err := (&Regressor{}).settings()
+	require.NoError(t, err)
+	assert.Equal(t, []int{DefaultComponents, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.components, s.sweeps, s.burnIn, s.chains})
+	assert.Equal(t, prior{DefaultBiasPrecision, DefaultNoise, DefaultNoise}, s.p0)
+	s, err = (&Regressor{Sweeps: 10}).settings()
+	require.NoError(t, err)
+	assert.Equal(t, 4, s.burnIn)
+}
+
+// Files of version 1 stay readable, and a fit now gives what they hold, to rounding.
+func TestGoldenFiles(t *testing.T) {
+	x, y, labels := problem(30, 2)
+	at := mat.NewDense(2, 2, []float64{0.3, -1, 2, 0.5})
+	for name, r := range map[string]*Regressor{
+		"Regressor-v1.keln": {Components: 4, Sweeps: 3, Chains: 1}, "Regressor-pairs-v1.keln": {Components: 4, Features: Paired, Sweeps: 3, Chains: 1},
+	} {
+		require.NoError(t, r.Fit(ctx, x, y))
+		read := &Regressor{}
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, name, r.MarshalBinary)))
+		mean, variance, err := r.PredictVariance(at)
+		require.NoError(t, err)
+		gotMean, gotVariance, err := read.PredictVariance(at)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, mean, gotMean, 1e-6)
+		assert.InDeltaSlice(t, variance, gotVariance, 1e-6)
+		assert.Len(t, read.Trace(), len(r.Trace()))
+	}
+	classes := make([]int, 30)
+	for i, l := range labels {
+		classes[i] = int(l)
+	}
+	c := &Classifier{Components: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma}
+	require.NoError(t, c.Fit(ctx, x, classes))
+	read := &Classifier{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
+	p, err := c.PredictProba(at)
+	require.NoError(t, err)
+	got, err := read.PredictProba(at)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(p, got, 1e-6))
+}

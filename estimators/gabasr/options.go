@@ -1,0 +1,69 @@
+package gabasr
+
+import (
+	"fmt"
+)
+
+// Map is how frequencies make features.
+type Map int
+
+// The maps, of which Stationary is the default.
+const (
+	// Stationary has cos<w,x> and sin<w,x> of each frequency w.
+	Stationary Map = iota
+	// Paired multiplies those of each w by cos(<v,x>/2), v its own local frequency.
+	Paired
+	// AllPairs has that for each combination of ⌊√Components⌋ w with as many v.
+	AllPairs
+)
+
+// String returns the map's name.
+func (m Map) String() string {
+	names := []string{"Stationary", "Paired", "AllPairs"}
+	if m < 0 || int(m) >= len(names) {
+		return fmt.Sprintf("Map(%d)", int(m))
+	}
+	return names[m]
+}
+
+// Likelihood is how a Classifier's labels steer the frequencies.
+type Likelihood int
+
+// The likelihoods, of which Normal is the default.
+const (
+	// Normal takes labels of ±1 for numbers with normal noise, whose evidence is exact, and
+	// fits a logistic link to the leave-one-out scores.
+	Normal Likelihood = iota
+	// PolyaGamma is the logistic likelihood, exactly, by Pólya-Gamma variables.
+	PolyaGamma
+	// Surrogate is the paper's: the sigmoid of least-squares weights on labels 0 and 1, which
+	// is no probability of the labels given the frequencies. It is here to compare with.
+	Surrogate
+)
+
+// String returns the likelihood's name.
+func (l Likelihood) String() string {
+	names := []string{"Normal", "PolyaGamma", "Surrogate"}
+	if l < 0 || int(l) >= len(names) {
+		return fmt.Sprintf("Likelihood(%d)", int(l))
+	}
+	return names[l]
+}
+
+// The defaults of Regressor and Classifier.
+const (
+	// DefaultComponents is the number M of pairs of features. 25 to 100 do for most data;
+	// 2M+1 near the number of rows is best avoided where λ is fixed.
+	DefaultComponents = 50
+	DefaultSweeps     = 25
+	DefaultBurnIn     = 10 // or two fifths of the sweeps, where that is less
+	DefaultChains     = 4
+	// DefaultBiasPrecision is the prior precision of the constant.
+	DefaultBiasPrecision = 1e-4
+	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
+	// variance of the noise.
+	DefaultNoise = 1e-3
+	// NoSweeps asks for the start alone: random features of which the evidence chose scale
+	// and λ.
+	NoSweeps = -1
+)

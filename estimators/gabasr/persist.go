@@ -1,0 +1,214 @@
+package gabasr
+
+import (
+	"encoding"
+	"math"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	regressorKind  = "gabasr.Regressor"
+	classifierKind = "gabasr.Classifier"
+	version        = 1
+)
+
+var (
+	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
+	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
+)
+
+// storedLearned is what both files have.
+type storedLearned struct {
+	Scaling  scaling
+	Features int
+	BurnIn   int
+	Machines []storedMachine
+	Report   estimators.Report
+}
+
+type storedMachine struct {
+	Draws    []*draw
+	Baseline float64
+	Trace    []Sweep
+}
+
+type storedRegressor struct {
+	Learned     storedLearned
+	Mean, Scale float64
+}
+
+type storedClassifier struct {
+	Learned    storedLearned
+	Classes    []int
+	Likelihood int
+	Links      []link
+}
+
+func (l *learned) store(report estimators.Report) storedLearned {
+	s := storedLearned{Scaling: l.scaling, Features: int(l.kind), BurnIn: l.burnIn, Report: report}
+	for _, m := range l.machines {
+		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
+	}
+	return s
+}
+
+// learned validates what was read, for the number of machines that there should be.
+func (s storedLearned) learned(kind string, machines int, variances bool) (learned, error) {
+	l := learned{scaling: s.Scaling, kind: Map(s.Features), burnIn: s.BurnIn}
+	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
+	switch {
+	case l.kind < Stationary || l.kind > AllPairs:
+		return bad("features %d", s.Features)
+	case !l.scaling.valid():
+		return bad("scaling of columns %v of %d", s.Scaling.Columns, s.Scaling.Width)
+	case len(s.Machines) != machines:
+		return bad("%d machines, want %d", len(s.Machines), machines)
+	case s.Report.Objective-s.Report.Objective != 0:
+		return bad("objective %v", s.Report.Objective)
+	}
+	for i, m := range s.Machines {
+		if len(m.Draws) == 0 || m.Baseline-m.Baseline != 0 {
+			return bad("machine %d: %d draws, baseline %v", i, len(m.Draws), m.Baseline)
+		}
+		for _, d := range m.Draws {
+			if d == nil || !d.valid(len(l.Columns), l.kind, variances) {
+				return bad("machine %d: a draw is incomplete or not finite", i)
+			}
+		}
+		l.machines = append(l.machines, &machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
+	}
+	return l, nil
+}
+
+// valid reports whether a draw of d columns can be predicted with.
+func (d *draw) valid(columns int, kind Map, variances bool) bool {
+	w, err := d.W.Dense()
+	if err != nil || w == nil || d.W.Cols != columns {
+		return false
+	}
+	v, err := d.V.Dense()
+	switch {
+	case err != nil, (v == nil) != (kind == Stationary), v != nil && d.V.Cols != columns, kind == Paired && d.V.Rows != d.W.Rows:
+		return false
+	case v != nil && float64(d.W.Rows)*float64(d.V.Rows) > 1<<30:
+		return false
+	}
+	p := 2*pairsOf(w, v, kind) + 1
+	switch numbers := (codec.Floats{d.Shape, d.Rate, d.Lambda, d.LogEv}); {
+	case len(d.Weights) != p || !d.Weights.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
+		return false
+	case variances && !triangular(d.Factor, p), !variances && len(d.Factor) != 0:
+		return false
+	}
+	return validParts(d.Mixture, columns, d.W.Rows) && (v == nil && len(d.Local) == 0 || v != nil && validParts(d.Local, columns, d.V.Rows))
+}
+
+// triangular reports whether data are the rows of an upper factor of order p, with a
+// positive diagonal.
+func triangular(data codec.Floats, p int) bool {
+	if float64(len(data)) != float64(p)*(float64(p)+1)/2 || !data.Finite() {
+		return false
+	}
+	at := 0
+	for i := range p {
+		if !(data[at] > 0) {
+			return false
+		}
+		at += p - i
+	}
+	return true
+}
+
+// validParts reports whether the components have as many frequencies together as there
+// are.
+func validParts(parts []storedPart, columns, rows int) bool {
+	total := 0
+	for _, p := range parts {
+		if p.N < 1 || p.N > rows || len(p.Mu) != columns || !p.Mu.Finite() || len(p.Root) != columns*(columns+1)/2 || !p.Root.Finite() {
+			return false
+		}
+		for i := range columns {
+			if !(p.Root[i*(i+3)/2] > 0) { // the diagonal
+				return false
+			}
+		}
+		total += p.N
+	}
+	return total == rows
+}
+
+// MarshalBinary writes the fitted model: the draws of the kept sweeps, the scaling and
+// the trace. The configuration is not written.
+func (r *Regressor) MarshalBinary() ([]byte, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(regressorType)
+	}
+	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(r.m.report), Mean: r.m.mean, Scale: r.m.scale})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors are
+// ErrBadModel and leave r as it was.
+func (r *Regressor) UnmarshalBinary(data []byte) error {
+	var s storedRegressor
+	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
+		return err
+	}
+	l, err := s.Learned.learned(regressorKind, 1, true)
+	if err != nil {
+		return err
+	}
+	if s.Mean-s.Mean != 0 || !(s.Scale > 0) || math.IsInf(s.Scale, 1) {
+		return fault.BadModel(regressorKind, "targets of mean %v and scale %v", s.Mean, s.Scale)
+	}
+	r.m = &regression{learned: l, mean: s.Mean, scale: s.Scale, report: s.Learned.Report}
+	return nil
+}
+
+// MarshalBinary writes the fitted model: the draws of the kept sweeps of all machines,
+// their links, the classes, the scaling and the trace. The configuration is not written.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	return codec.Marshal(classifierKind, version, storedClassifier{
+		Learned: c.m.store(c.m.report), Classes: c.m.classes, Likelihood: int(c.m.likelihood), Links: c.m.links,
+	})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into any Classifier. Errors are
+// ErrBadModel and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedClassifier
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	likelihood := Likelihood(s.Likelihood)
+	machines := len(s.Classes)
+	if machines == 2 {
+		machines = 1
+	}
+	for i := 1; i < len(s.Classes); i++ {
+		if s.Classes[i] <= s.Classes[i-1] {
+			return fault.BadModel(classifierKind, "classes %v do not ascend", s.Classes)
+		}
+	}
+	if len(s.Classes) < 2 || len(s.Links) != machines || likelihood < Normal || likelihood > Surrogate {
+		return fault.BadModel(classifierKind, "%d classes, %d links, likelihood %d", len(s.Classes), len(s.Links), s.Likelihood)
+	}
+	for _, l := range s.Links {
+		if !(l.Slope >= 0) || !(codec.Floats{l.Slope, l.Offset}).Finite() {
+			return fault.BadModel(classifierKind, "a link of slope %v and offset %v", l.Slope, l.Offset)
+		}
+	}
+	l, err := s.Learned.learned(classifierKind, machines, likelihood == PolyaGamma)
+	if err != nil {
+		return err
+	}
+	c.m = &classification{learned: l, classes: s.Classes, likelihood: likelihood, links: s.Links, report: s.Learned.Report}
+	return nil
+}

@@ -1,0 +1,142 @@
+package gabasr
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+func TestHostilePayloads(t *testing.T) {
+	x, y, labels := problem(20, 1)
+	r := &Regressor{Components: 3, Features: Paired, Sweeps: 2, Chains: 1}
+	require.NoError(t, r.Fit(ctx, x, y))
+	try := func(change func(s *storedRegressor)) error {
+		data, err := r.MarshalBinary()
+		require.NoError(t, err)
+		var s storedRegressor
+		_, err = codec.Unmarshal(data, regressorKind, version, &s)
+		require.NoError(t, err)
+		change(&s)
+		data, err = codec.Marshal(regressorKind, version, s)
+		require.NoError(t, err)
+		return (&Regressor{}).UnmarshalBinary(data)
+	}
+	require.NoError(t, try(func(*storedRegressor) {}))
+	first := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[0] }
+	for name, change := range map[string]func(s *storedRegressor){
+		"scale":             func(s *storedRegressor) { s.Scale = 0 },
+		"mean":              func(s *storedRegressor) { s.Mean = math.Inf(1) },
+		"features":          func(s *storedRegressor) { s.Learned.Features = 9 },
+		"other features":    func(s *storedRegressor) { s.Learned.Features = int(Stationary) },
+		"no machine":        func(s *storedRegressor) { s.Learned.Machines = nil },
+		"two machines":      func(s *storedRegressor) { s.Learned.Machines = append(s.Learned.Machines, s.Learned.Machines[0]) },
+		"no draws":          func(s *storedRegressor) { s.Learned.Machines[0].Draws = nil },
+		"nil draw":          func(s *storedRegressor) { s.Learned.Machines[0].Draws[0] = nil },
+		"baseline":          func(s *storedRegressor) { s.Learned.Machines[0].Baseline = math.NaN() },
+		"objective":         func(s *storedRegressor) { s.Learned.Report.Objective = math.Inf(1) },
+		"columns":           func(s *storedRegressor) { s.Learned.Scaling.Columns = []int{1, 0} },
+		"column beyond":     func(s *storedRegressor) { s.Learned.Scaling.Columns[1] = 2 },
+		"inverse":           func(s *storedRegressor) { s.Learned.Scaling.Inverse[0] = -1 },
+		"no frequencies":    func(s *storedRegressor) { first(s).W = codec.Matrix{} },
+		"hostile matrix":    func(s *storedRegressor) { first(s).W.Rows = 1 << 40 },
+		"no local":          func(s *storedRegressor) { first(s).V = codec.Matrix{} },
+		"weights":           func(s *storedRegressor) { first(s).Weights = first(s).Weights[1:] },
+		"infinite weight":   func(s *storedRegressor) { first(s).Weights[0] = math.Inf(1) },
+		"factor":            func(s *storedRegressor) { first(s).Factor = first(s).Factor[1:] },
+		"factor's diagonal": func(s *storedRegressor) { first(s).Factor[0] = 0 },
+		"shape":             func(s *storedRegressor) { first(s).Shape = 0 },
+		"rate":              func(s *storedRegressor) { first(s).Rate = math.NaN() },
+		"count":             func(s *storedRegressor) { first(s).Mixture[0].N++ },
+		"no mixture":        func(s *storedRegressor) { first(s).Mixture = nil },
+		"mean of a part":    func(s *storedRegressor) { first(s).Mixture[0].Mu = nil },
+		"root of a part":    func(s *storedRegressor) { first(s).Local[0].Root[2] = 0 },
+	} {
+		assert.ErrorIs(t, try(change), estimators.ErrBadModel, name)
+	}
+
+	classes := make([]int, 20)
+	for i, l := range labels {
+		classes[i] = int(l)
+	}
+	c := &Classifier{Components: 3, Sweeps: 2, Chains: 1}
+	require.NoError(t, c.Fit(ctx, x, classes))
+	tryClasses := func(change func(s *storedClassifier)) error {
+		data, err := c.MarshalBinary()
+		require.NoError(t, err)
+		var s storedClassifier
+		_, err = codec.Unmarshal(data, classifierKind, version, &s)
+		require.NoError(t, err)
+		change(&s)
+		data, err = codec.Marshal(classifierKind, version, s)
+		require.NoError(t, err)
+		return (&Classifier{}).UnmarshalBinary(data)
+	}
+	require.NoError(t, tryClasses(func(*storedClassifier) {}))
+	for name, change := range map[string]func(s *storedClassifier){
+		"one class":    func(s *storedClassifier) { s.Classes = s.Classes[:1] },
+		"order":        func(s *storedClassifier) { s.Classes = []int{3, 1} },
+		"three":        func(s *storedClassifier) { s.Classes = []int{1, 2, 3} },
+		"links":        func(s *storedClassifier) { s.Links = nil },
+		"slope":        func(s *storedClassifier) { s.Links[0].Slope = -1 },
+		"offset":       func(s *storedClassifier) { s.Links[0].Offset = math.Inf(-1) },
+		"likelihood":   func(s *storedClassifier) { s.Likelihood = 7 },
+		"no variances": func(s *storedClassifier) { s.Likelihood = int(PolyaGamma) },
+	} {
+		assert.ErrorIs(t, tryClasses(change), estimators.ErrBadModel, name)
+	}
+}
+
+// Any rows and fields give a model or an error.
+func FuzzFit(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6}, uint8(2), uint8(3), uint8(0))
+	f.Add([]byte{0, 0, 0, 255, 0, 9, 9, 9}, uint8(1), uint8(1), uint8(1))
+	f.Add([]byte{200}, uint8(1), uint8(4), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, width, components, kind uint8) {
+		d := int(width)%4 + 1
+		n := min(len(data)/(d+1), 12)
+		if n == 0 {
+			return
+		}
+		x, y := make([]float64, n*d), make([]float64, n)
+		value := func(b byte) float64 { return (float64(b) - 128) * math.Pow(10, float64(b%13)-6) }
+		for i := range x {
+			x[i] = value(data[i])
+		}
+		for i := range y {
+			y[i] = value(data[n*d+i])
+		}
+		r := &Regressor{Components: int(components) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
+		rows := mat.NewDense(n, d, x)
+		if err := r.Fit(ctx, rows, y); err != nil {
+			return
+		}
+		if _, _, err := r.PredictVariance(rows); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	x, y, _ := problem(10, 1)
+	r := &Regressor{Components: 2, Sweeps: 2, Chains: 1}
+	if err := r.Fit(ctx, x, y); err != nil {
+		f.Fatal(err)
+	}
+	data, err := r.MarshalBinary()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		read := &Regressor{}
+		if read.UnmarshalBinary(data) == nil {
+			_, _ = read.Predict(x) // it may say that the width is another
+		}
+	})
+}

@@ -1,0 +1,344 @@
+package gabasr
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// chainStream is the stream of a chain's numbers; the machine and the chain are added.
+const chainStream = 0x676162617372 << 16 // "gabasr"
+
+// settings is a configuration with its defaults.
+type settings struct {
+	typ            string
+	components     int
+	kind           Map
+	evidence       evidenceOf
+	sweeps, burnIn int // sweeps is 0 for the start alone
+	chains         int
+	lambda         float64 // 0: sampled
+	p0             prior
+	plain          bool // no scaling
+	seed           uint64
+	workers        int
+	observe        func(estimators.Step)
+	variances      bool // keep what variances need
+	leaveOneOut    bool // compute leave-one-out scores
+}
+
+// withDefaults checks the fields and fills in the defaults.
+func (s settings) withDefaults() (settings, error) {
+	bad := func(field string, value any, want string) (settings, error) {
+		return s, fault.Param(s.typ, field, value, want)
+	}
+	switch {
+	case s.components < 0:
+		return bad("Components", s.components, ">= 1, or 0 for the default")
+	case s.kind < Stationary || s.kind > AllPairs:
+		return bad("Features", int(s.kind), "Stationary, Paired or AllPairs")
+	case s.sweeps < NoSweeps:
+		return bad("Sweeps", s.sweeps, ">= 1, NoSweeps, or 0 for the default")
+	case s.chains < 0:
+		return bad("Chains", s.chains, ">= 1, or 0 for the default")
+	case !(s.lambda >= 0) || math.IsInf(s.lambda, 1):
+		return bad("Lambda", s.lambda, "a finite value > 0, or 0 to sample it")
+	case !(s.p0.bias >= 0) || math.IsInf(s.p0.bias, 1):
+		return bad("BiasPrecision", s.p0.bias, "a finite value > 0, or 0 for the default")
+	case !(s.p0.a >= 0) || math.IsInf(s.p0.a, 1):
+		return bad("NoiseShape", s.p0.a, "a finite value > 0, or 0 for the default")
+	case !(s.p0.b >= 0) || math.IsInf(s.p0.b, 1):
+		return bad("NoiseRate", s.p0.b, "a finite value > 0, or 0 for the default")
+	}
+	if s.components == 0 {
+		s.components = DefaultComponents
+	}
+	if s.chains == 0 {
+		s.chains = DefaultChains
+	}
+	switch {
+	case s.sweeps == 0:
+		s.sweeps = DefaultSweeps
+	case s.sweeps == NoSweeps:
+		s.sweeps = 0
+	}
+	switch {
+	case s.burnIn < 0:
+		s.burnIn = 0
+	case s.burnIn == 0:
+		s.burnIn = min(DefaultBurnIn, 2*s.sweeps/5)
+	}
+	if s.sweeps > 0 && s.burnIn >= s.sweeps {
+		return bad("BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
+	}
+	if s.p0.bias == 0 {
+		s.p0.bias = DefaultBiasPrecision
+	}
+	if s.p0.a == 0 {
+		s.p0.a = DefaultNoise
+	}
+	if s.p0.b == 0 {
+		s.p0.b = DefaultNoise
+	}
+	return s, nil
+}
+
+// Sweep is what is known at the end of a sweep of a chain.
+type Sweep struct {
+	Machine     int     // 0 for a regressor and for two classes, else the position of the class in Classes
+	Chain       int     // from 0
+	Number      int     // from 1; 0 is the start, which the evidence chose among random frequencies
+	LogEvidence float64 // of the targets in their own units; for PolyaGamma the log likelihood of the weights drawn, for Surrogate that of the least-squares weights
+	Lambda      float64
+	Alpha       float64 // concentration of the Dirichlet process
+	Components  int     // of the mixture of frequencies
+	Accepted    float64 // share of the proposals; high for frequencies that do not matter, so no diagnostic
+}
+
+// machine is what is learnt of one target: draws and traces of all chains.
+type machine struct {
+	Draws    []*draw
+	Baseline float64 // the highest log evidence of a start
+	Trace    []Sweep
+	Jitter   float64
+	loo      []float64 // leave-one-out scores, averaged over the draws
+}
+
+// progress passes steps on, one at a time.
+type progress struct {
+	mu      sync.Mutex
+	done    int
+	total   int
+	several bool
+	observe func(estimators.Step)
+}
+
+func (p *progress) step(s Sweep) {
+	if p.observe == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	which := ""
+	if p.several {
+		which = fmt.Sprintf("machine %d, chain %d, ", s.Machine, s.Chain)
+	}
+	p.observe(estimators.Step{Iteration: p.done, Total: p.total, Objective: -s.LogEvidence,
+		Message: fmt.Sprintf("%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, s.Number, s.LogEvidence, s.Lambda, s.Components)})
+}
+
+// task is a target of a machine, in units of its own.
+type task struct {
+	target []float64
+	labels []float64 // 0 or 1; nil for a regression
+	shift  float64   // added to the log evidence, for the units
+}
+
+// run samples all chains of all tasks, in parallel.
+func (s settings) run(ctx context.Context, x *mat.Dense, tasks []task) ([]*machine, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	median, err := kernels.MedianSquaredDistance(ctx, x, s.seed)
+	if err != nil {
+		return nil, err
+	}
+	unit := 1 / math.Sqrt(median)
+	if !(median > 0) || unit-unit != 0 {
+		_, d := x.Dims()
+		unit = 1 / math.Sqrt(float64(d))
+	}
+	runs := make([]*machine, len(tasks)*s.chains)
+	p := &progress{total: len(runs) * (s.sweeps + 1), several: len(runs) > 1, observe: s.observe}
+	inner := s
+	if len(runs) > 1 {
+		inner.workers = 1 // the chains keep the processors busy
+	}
+	err = parallel.For(ctx, s.workers, len(runs), func(i int) error {
+		var err error
+		runs[i], err = inner.chain(ctx, x, tasks[i/s.chains], unit, i/s.chains, i%s.chains, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*machine, len(tasks))
+	for i := range out {
+		out[i] = merge(runs[i*s.chains : (i+1)*s.chains])
+	}
+	return out, nil
+}
+
+// merge joins the chains of a target.
+func merge(chains []*machine) *machine {
+	out := &machine{Baseline: math.Inf(-1)}
+	for _, c := range chains {
+		out.Draws = append(out.Draws, c.Draws...)
+		out.Trace = append(out.Trace, c.Trace...)
+		out.Baseline, out.Jitter = max(out.Baseline, c.Baseline), max(out.Jitter, c.Jitter)
+		if out.loo == nil {
+			out.loo = make([]float64, len(c.loo))
+		}
+		for i, v := range c.loo {
+			out.loo[i] += v / float64(len(chains))
+		}
+	}
+	return out
+}
+
+// chain runs one chain, with numbers of a stream of its own.
+func (s settings) chain(ctx context.Context, x *mat.Dense, t task, unit float64, number, index int, p *progress) (*machine, error) {
+	rng := rand.New(rand.NewPCG(s.seed, chainStream+uint64(number)<<8+uint64(index)))
+	begin := &starter{settings: s, x: x, target: t.target, unit: unit, rng: rng}
+	c, err := begin.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.evidence != normalEvidence {
+		if err := c.become(s.evidence, t.labels); err != nil {
+			return nil, err
+		}
+	}
+	out := &machine{Baseline: c.value() + t.shift}
+	record := func(sweep int) {
+		out.Trace = append(out.Trace, c.record(number, index, sweep, t.shift))
+		out.Jitter = max(out.Jitter, c.sys.jitter)
+		p.step(out.Trace[len(out.Trace)-1])
+		if sweep > s.burnIn || s.sweeps == 0 {
+			d := c.keep()
+			d.LogEv = c.value() + t.shift
+			if s.leaveOneOut {
+				out.loo = c.addLeaveOneOut(out.loo, d, s.sweeps-s.burnIn)
+			}
+			if !s.variances {
+				d.Factor = nil
+			}
+			out.Draws = append(out.Draws, d)
+		}
+	}
+	record(0)
+	for sweep := 1; sweep <= s.sweeps; sweep++ {
+		if err := c.sweep(ctx); err != nil {
+			return nil, err
+		}
+		record(sweep)
+	}
+	return out, nil
+}
+
+// become turns the chain of the start, with normal noise, into one of another evidence.
+func (c *chain) become(e evidenceOf, labels []float64) error {
+	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
+	if e == augmentedEvidence {
+		c.reweigh(make([]float64, c.sys.n))
+		if !c.sys.factor() {
+			return notPSD()
+		}
+		c.augment()
+	}
+	// Least-squares weights have the higher likelihood the less they are held back: λ is
+	// no parameter that it could choose.
+	c.fixedLambda = c.fixedLambda || e == surrogateEvidence
+	if !c.sys.factor() {
+		return notPSD()
+	}
+	return nil
+}
+
+// value is what the trace shows.
+func (c *chain) value() float64 {
+	if c.sys.evidence == augmentedEvidence {
+		return c.trace
+	}
+	return c.sys.fac.logEv
+}
+
+func (c *chain) record(number, index, sweep int, shift float64) Sweep {
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Lambda: c.sys.lambda, Alpha: c.w.alpha, Components: len(c.w.parts)}
+	if c.proposed > 0 {
+		out.Accepted = float64(c.taken) / float64(c.proposed)
+	}
+	return out
+}
+
+// addLeaveOneOut adds the scores of a draw, each without its row, (f - h y)/(1 - h) with
+// h = φ'A⁻¹φ. Cost O(np²).
+func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
+	s := c.sys
+	if sum == nil {
+		sum = make([]float64, s.n)
+	}
+	scores := make([]float64, s.n)
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(d.Weights), 0, vector(scores))
+	h := d.quadratic(mat.DenseCopyOf(s.phi))
+	for i, f := range scores {
+		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1))
+	}
+	return sum
+}
+
+// splitRHat is the potential scale reduction of the log evidence over the halves of the
+// chains after the burn-in (Gelman and others, Bayesian Data Analysis, 2013); NaN where a
+// half has less than two sweeps.
+func splitRHat(trace []Sweep, burnIn int) float64 {
+	series := map[[2]int][]float64{}
+	for _, s := range trace {
+		if s.Number > burnIn {
+			key := [2]int{s.Machine, s.Chain}
+			series[key] = append(series[key], s.LogEvidence)
+		}
+	}
+	var means, variances []float64
+	length := 0
+	for _, v := range series {
+		length = len(v) / 2
+		if length < 2 {
+			return math.NaN()
+		}
+		for _, half := range [][]float64{v[:length], v[len(v)-length:]} {
+			m, sq := 0.0, 0.0
+			for _, e := range half {
+				m += e / float64(length)
+			}
+			for _, e := range half {
+				sq += (e - m) * (e - m) / float64(length-1)
+			}
+			means, variances = append(means, m), append(variances, sq)
+		}
+	}
+	if len(means) == 0 {
+		return math.NaN()
+	}
+	// The series come from a map: sums in a fixed order do not depend on it.
+	slices.Sort(means)
+	slices.Sort(variances)
+	n := float64(length)
+	grand, within, between := 0.0, 0.0, 0.0
+	for i, m := range means {
+		grand += m / float64(len(means))
+		within += variances[i] / float64(len(means))
+	}
+	for _, m := range means {
+		between += n * (m - grand) * (m - grand) / float64(len(means)-1)
+	}
+	if !(within > 0) {
+		if between > 0 {
+			return math.Inf(1)
+		}
+		return 1
+	}
+	return math.Sqrt((n-1)/n + between/(n*within))
+}

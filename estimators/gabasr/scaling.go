@@ -1,0 +1,113 @@
+package gabasr
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+// scaling is what Fit does to x: constant columns are left out, the others centred and
+// divided by their standard deviation.
+type scaling struct {
+	Width   int
+	Columns []int        // that are kept, ascending; at least one
+	Mean    codec.Floats // of these
+	Inverse codec.Floats // 1/standard deviation
+}
+
+// newScaling looks at the columns of x. With plain all are kept as they are.
+func newScaling(x *mat.Dense, plain bool) scaling {
+	n, d := x.Dims()
+	s := scaling{Width: d}
+	for j := range d {
+		mean, scale := 0.0, 1.0
+		if !plain {
+			var spread, largest float64
+			mean, spread, largest = moments(mat.Col(nil, j, x))
+			// Rounding of the mean leaves a constant column a spread of its last bits.
+			if n > 1 && !(spread > 1e-13*largest) {
+				continue
+			}
+			scale = spread
+		}
+		if inverse := 1 / scale; !math.IsInf(inverse, 1) && inverse > 0 {
+			s.Columns, s.Mean, s.Inverse = append(s.Columns, j), append(s.Mean, mean), append(s.Inverse, inverse)
+		}
+	}
+	if len(s.Columns) == 0 {
+		mean, _, _ := moments(mat.Col(nil, 0, x))
+		s.Columns, s.Mean, s.Inverse = []int{0}, codec.Floats{mean}, codec.Floats{1}
+	}
+	return s
+}
+
+// moments returns mean, standard deviation and largest magnitude, without overflow; the
+// deviation of a single value is 1.
+func moments(v []float64) (mean, deviation, largest float64) {
+	for _, e := range v {
+		largest = max(largest, math.Abs(e))
+	}
+	if largest == 0 || len(v) == 1 {
+		if len(v) == 1 {
+			return v[0], 1, largest
+		}
+		return 0, 0, 0
+	}
+	n := float64(len(v))
+	for _, e := range v {
+		mean += e / n
+	}
+	sum := 0.0
+	for _, e := range v {
+		r := (e - mean) / largest
+		sum += r * r
+	}
+	return mean, largest * math.Sqrt(sum/n), largest
+}
+
+// apply returns the scaled columns of x.
+func (s scaling) apply(x *mat.Dense) *mat.Dense {
+	n, _ := x.Dims()
+	out := mat.NewDense(n, len(s.Columns), nil)
+	for i := range n {
+		from, to := x.RawRowView(i), out.RawRowView(i)
+		for k, j := range s.Columns {
+			to[k] = (from[j] - s.Mean[k]) * s.Inverse[k]
+		}
+	}
+	return out
+}
+
+// frequency writes a frequency of scaled columns as one of x itself, 0 for the columns
+// that are left out.
+func (s scaling) frequency(dst, w []float64) {
+	clear(dst)
+	for k, j := range s.Columns {
+		dst[j] = w[k] * s.Inverse[k]
+	}
+}
+
+// origin is where scaled x is 0.
+func (s scaling) origin() []float64 {
+	out := make([]float64, s.Width)
+	for k, j := range s.Columns {
+		out[j] = s.Mean[k]
+	}
+	return out
+}
+
+func (s scaling) valid() bool {
+	if len(s.Columns) < 1 || len(s.Mean) != len(s.Columns) || len(s.Inverse) != len(s.Columns) || !s.Mean.Finite() || !s.Inverse.Finite() ||
+		s.Columns[0] < 0 || s.Columns[len(s.Columns)-1] >= s.Width || slices.Min(s.Inverse) <= 0 {
+		return false
+	}
+	for i := 1; i < len(s.Columns); i++ {
+		if s.Columns[i] <= s.Columns[i-1] {
+			return false
+		}
+	}
+	return true
+}

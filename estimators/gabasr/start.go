@@ -1,0 +1,287 @@
+package gabasr
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The grid of starts: frequencies of standard deviation 2^e over the median distance of
+// rows, for a map that is not stationary with local ones likewise, and λ by decades. With
+// one column high frequencies can be told apart, so the grid goes further.
+const (
+	startLow, startHigh, startHighOne = -3, 2, 6
+	lambdaLow, lambdaHigh             = -5, 1
+	// startRows is the largest number of rows that frequencies are chosen on.
+	startRows = 2000
+)
+
+var localExponents = []int{-3, -1, 1}
+
+// candidate is a start: scales, and, if not nil, frequencies from the periodogram that
+// take the place of half of the others.
+type candidate struct {
+	scale, local float64
+	drawn        *mat.Dense
+}
+
+// starter chooses the start of a chain by the evidence of normal noise.
+type starter struct {
+	settings
+	x      *mat.Dense
+	target []float64
+	unit   float64 // 1/median distance
+	rng    *rand.Rand
+}
+
+// counts returns the numbers of w and of v.
+func (s settings) counts() (w, v int) {
+	switch s.kind {
+	case Paired:
+		return s.components, s.components
+	case AllPairs:
+		k := int(math.Sqrt(float64(s.components)))
+		return k, k
+	}
+	return s.components, 0
+}
+
+// start returns a chain with the features of the highest evidence, factored, whose system
+// is that of normal noise. Cost of a candidate O(np²) for at most startRows rows and p³
+// for each λ.
+func (s *starter) start(ctx context.Context) (*chain, error) {
+	_, d := s.x.Dims()
+	m, k := s.counts()
+	eps := normals(m, d, s.rng)
+	var epsLocal *mat.Dense
+	if k > 0 {
+		epsLocal = normals(k, d, s.rng)
+	}
+	x, target := s.x, s.target
+	if n, _ := x.Dims(); n > startRows {
+		x, target = sample(x, target, s.rng)
+	}
+	drawn := []*mat.Dense{nil}
+	if spectrum := periodogram(x, target); spectrum != nil && m > 1 {
+		// In proportion to the power, and to its root, which gives the weaker waves more.
+		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
+	}
+	trial := s.chain(x, target)
+	best, bestEv := candidate{}, math.Inf(-1)
+	bestLambda := 0.0
+	for _, c := range s.candidates(d, drawn) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.place(trial, c, eps, epsLocal)
+		trial.fill()
+		trial.sys.load(target)
+		if lambda, ev := trial.sys.bestLambda(s.lambdas()); ev > bestEv {
+			best, bestEv, bestLambda = c, ev, lambda
+		}
+	}
+	if math.IsInf(bestEv, -1) {
+		return nil, notPSD()
+	}
+	c := trial
+	if x != s.x {
+		c = s.chain(s.x, s.target)
+	}
+	s.place(c, best, eps, epsLocal)
+	c.fill()
+	c.sys.load(s.target)
+	if x != s.x { // more rows may want another λ
+		bestLambda, _ = c.sys.bestLambda(s.lambdas())
+	}
+	c.sys.lambda = bestLambda
+	if !c.sys.factor() {
+		return nil, notPSD()
+	}
+	return c, ctx.Err()
+}
+
+// bestLambda returns the λ of the highest evidence, 0 and -Inf if none can be factored.
+func (s *system) bestLambda(among []float64) (lambda, ev float64) {
+	ev = math.Inf(-1)
+	for _, l := range among {
+		if s.factorAt(l, &s.spare) && s.spare.logEv > ev {
+			lambda, ev = l, s.spare.logEv
+		}
+	}
+	return lambda, ev
+}
+
+func (s *starter) lambdas() (out []float64) {
+	if s.lambda > 0 {
+		return []float64{s.lambda}
+	}
+	for e := lambdaLow; e <= lambdaHigh; e++ {
+		out = append(out, math.Pow(10, float64(e)))
+	}
+	return out
+}
+
+func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
+	high := startHigh
+	if d == 1 {
+		high = startHighOne
+	}
+	local := []int{0}
+	if s.kind != Stationary {
+		local = localExponents
+	}
+	for e := startLow; e <= high; e++ {
+		for _, l := range local {
+			for _, f := range drawn {
+				out = append(out, candidate{scale: math.Ldexp(s.unit, e), local: math.Ldexp(s.unit, l), drawn: f})
+			}
+		}
+	}
+	return out
+}
+
+// chain makes a chain of the counts' size, without content.
+func (s *starter) chain(x *mat.Dense, target []float64) *chain {
+	n, d := x.Dims()
+	m, k := s.counts()
+	pairs := m
+	if s.kind == AllPairs {
+		pairs = m * k
+	}
+	c := &chain{x: x, kind: s.kind, rng: s.rng, workers: s.workers, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedLambda: s.lambda > 0}
+	if k > 0 {
+		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
+	}
+	c.sys = newSystem(normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
+	return c
+}
+
+// place gives the chain the candidate's frequencies, and mixtures that fit them.
+func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+	w := c.w.omega
+	w.Scale(k.scale, eps)
+	c.w = newMixture(w, k.scale)
+	if c.v != nil {
+		v := c.v.omega
+		v.Scale(k.local, epsLocal)
+		c.v = newMixture(v, k.local)
+	}
+	drawn := k.drawn
+	if drawn == nil {
+		return
+	}
+	// A component of their own, or the first steps would draw all frequencies as widely.
+	count, _ := drawn.Dims()
+	mean, square := 0.0, 0.0
+	for i := range count {
+		f := drawn.At(i, 0)
+		w.Set(i, 0, f)
+		c.w.z[i] = 1
+		mean += f / float64(count)
+		square += f * f / float64(count)
+	}
+	spread := math.Sqrt(max(square-mean*mean, k.scale*k.scale))
+	root := mat.NewTriDense(1, mat.Lower, []float64{1 / spread})
+	c.w.parts[0].n -= count
+	c.w.parts = append(c.w.parts, &part{n: count, mu: []float64{mean}, root: root})
+}
+
+func normals(m, d int, rng *rand.Rand) *mat.Dense {
+	out := mat.NewDense(m, d, nil)
+	for i := range m {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+	}
+	return out
+}
+
+// sample returns startRows of the rows.
+func sample(x *mat.Dense, target []float64, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, d := x.Dims()
+	xs, ts := mat.NewDense(startRows, d, nil), make([]float64, startRows)
+	for i, row := range rng.Perm(n)[:startRows] {
+		xs.SetRow(i, x.RawRowView(row))
+		ts[i] = target[row]
+	}
+	return xs, ts
+}
+
+// spectrum is the power of a series at the frequencies step, 2·step, ...
+type spectrum struct {
+	step  float64
+	power []float64
+}
+
+// periodogram returns that of the targets less their least-squares parabola, up to the
+// frequency of as many half waves as there are rows, in steps of half a wave; nil for
+// more columns than one, for few rows, or without any power.
+func periodogram(x *mat.Dense, target []float64) *spectrum {
+	n, d := x.Dims()
+	if d != 1 || n < 8 {
+		return nil
+	}
+	t := mat.Col(nil, 0, x)
+	low, high := t[0], t[0]
+	for _, v := range t {
+		low, high = min(low, v), max(high, v)
+	}
+	if !(high > low) {
+		return nil
+	}
+	trend, rest := mat.NewDense(n, 3, nil), mat.NewVecDense(n, append([]float64(nil), target...))
+	for i, v := range t {
+		u := 2*(v-low)/(high-low) - 1
+		trend.SetRow(i, []float64{1, u, u*u - 1.0/3})
+	}
+	var b mat.VecDense
+	// Two places alone have no parabola; the targets then keep what they have.
+	if b.SolveVec(trend, rest) == nil {
+		var fit mat.VecDense
+		fit.MulVec(trend, &b)
+		rest.SubVec(rest, &fit)
+	}
+	s := &spectrum{step: math.Pi / (high - low), power: make([]float64, n)}
+	total := 0.0
+	for k := range s.power {
+		re, im := 0.0, 0.0
+		for i, v := range t {
+			sin, cos := math.Sincos(float64(k+1) * s.step * (v - low))
+			re, im = re+rest.AtVec(i)*cos, im+rest.AtVec(i)*sin
+		}
+		s.power[k] = re*re + im*im
+		total += s.power[k]
+	}
+	if !(total > 0) || math.IsInf(total, 1) {
+		return nil
+	}
+	for k := range s.power {
+		s.power[k] /= total
+	}
+	return s
+}
+
+// draw returns frequencies in proportion to the power to the exponent, each anywhere
+// within its step. They are drawn systematically, so that a peak which has its share of
+// one in count is not missed.
+func (s *spectrum) draw(count int, exponent float64, rng *rand.Rand) *mat.Dense {
+	share := make([]float64, len(s.power))
+	total := 0.0
+	for k, p := range s.power {
+		share[k] = math.Pow(p, exponent)
+		total += share[k]
+	}
+	out := mat.NewDense(count, 1, nil)
+	offset, below, k := rng.Float64(), 0.0, 0
+	for i := range count {
+		at := (float64(i) + offset) / float64(count) * total
+		for ; k < len(share)-1 && at >= below+share[k]; k++ {
+			below += share[k]
+		}
+		out.Set(i, 0, s.step*(float64(k)+0.5+rng.Float64()))
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"image/color"
+	"math"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+)
+
+// Two colours that remain apart for the colour-blind and in grey.
+var (
+	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
+	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
+	band   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x38}
+)
+
+// drawForecasts writes a panel for each forecast.
+func drawForecasts(path string, forecasts []forecast) error {
+	var panels [][]*plot.Plot
+	for _, f := range forecasts {
+		p, err := f.panel()
+		if err != nil {
+			return err
+		}
+		panels = append(panels, []*plot.Plot{p})
+	}
+	return write(path, panels, 22*vg.Centimeter, 22*vg.Centimeter)
+}
+
+func (f forecast) panel() (*plot.Plot, error) {
+	const steps = 1500
+	from, to := f.x.At(0, 0), f.from+ahead
+	at := mat.NewDense(steps, 1, nil)
+	for i := range steps {
+		at.Set(i, 0, from+(to-from)*float64(i)/(steps-1))
+	}
+	mean, low, high, err := f.predict(at)
+	if err != nil {
+		return nil, err
+	}
+	line, edge := make(plotter.XYs, steps), make(plotter.XYs, 2*steps)
+	for i := range steps {
+		x := at.At(i, 0)
+		line[i] = plotter.XY{X: x, Y: mean[i]}
+		edge[i] = plotter.XY{X: x, Y: low[i]}
+		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
+	}
+	p := newPlot(f.title, "year", "CO₂, parts per million")
+	p.Legend.Left = true
+	area, err := plotter.NewPolygon(edge)
+	if err != nil {
+		return nil, err
+	}
+	area.Color, area.LineStyle.Width = band, 0
+	curve, err := plotter.NewLine(line)
+	if err != nil {
+		return nil, err
+	}
+	curve.Color, curve.Width = blue, vg.Points(1)
+	p.Add(area, curve)
+	p.Legend.Add("mean", curve)
+	p.Legend.Add("95% of new months", area)
+	var seen, unseen plotter.XYs
+	for i, v := range f.y {
+		if xy := (plotter.XY{X: f.x.At(i, 0), Y: v}); xy.X < f.from {
+			seen = append(seen, xy)
+		} else {
+			unseen = append(unseen, xy)
+		}
+	}
+	for _, s := range []struct {
+		xys   plotter.XYs
+		c     color.Color
+		label string
+	}{{seen, color.Gray{Y: 0x40}, "months of the fit"}, {unseen, orange, "months that it did not see"}} {
+		if len(s.xys) == 0 {
+			continue
+		}
+		dots, err := plotter.NewScatter(s.xys)
+		if err != nil {
+			return nil, err
+		}
+		dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, s.c, vg.Points(1)
+		p.Add(dots)
+		p.Legend.Add(s.label, dots)
+	}
+	p.Y.Max += 10 // room for the legend
+	return p, nil
+}
+
+// drawDensity writes the learned spectral density over cycles a year, of both signs
+// together, as a logarithm.
+func drawDensity(path string, model *gabasr.Regressor) error {
+	const steps, most = 4000, 4.0
+	at := mat.NewDense(steps, 1, nil)
+	for i := range steps {
+		at.Set(i, 0, 2*math.Pi*most*(float64(i)+0.5)/steps)
+	}
+	density, err := model.SpectralDensity(at)
+	if err != nil {
+		return err
+	}
+	line := make(plotter.XYs, steps)
+	for i, v := range density {
+		line[i] = plotter.XY{X: at.At(i, 0) / (2 * math.Pi), Y: math.Log10(max(2*2*math.Pi*v, 1e-6))}
+	}
+	p := newPlot("learned spectral density of the record", "cycles a year", "log10 of the density")
+	curve, err := plotter.NewLine(line)
+	if err != nil {
+		return err
+	}
+	curve.Color, curve.Width = blue, vg.Points(1.3)
+	p.Add(curve)
+	p.Legend.Add("mixture, mean of the kept sweeps", curve)
+	w := model.Frequencies()
+	count, _ := w.Dims()
+	var marks plotter.XYs
+	for i := range count {
+		if f := math.Abs(w.At(i, 0)) / (2 * math.Pi); f < most {
+			marks = append(marks, plotter.XY{X: f, Y: p.Y.Min})
+		}
+	}
+	if len(marks) > 0 {
+		dots, err := plotter.NewScatter(marks)
+		if err != nil {
+			return err
+		}
+		dots.Shape, dots.Color, dots.Radius = draw.PlusGlyph{}, orange, vg.Points(3)
+		p.Add(dots)
+		p.Legend.Add("frequencies of the best sweep", dots)
+	}
+	p.X.Min, p.X.Max = 0, most
+	return write(path, [][]*plot.Plot{{p}}, 22*vg.Centimeter, 11*vg.Centimeter)
+}
+
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Legend.Top = true
+	p.Legend.Padding = vg.Millimeter
+	p.Legend.TextStyle.Font.Size = font.Points(9)
+	p.Add(plotter.NewGrid())
+	return p
+}
+
+// write tiles the panels into a PNG.
+func write(path string, panels [][]*plot.Plot, width, height vg.Length) error {
+	canvas := vgimg.New(width, height)
+	pad := 4 * vg.Millimeter
+	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
+	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
+		panels[i][0].Draw(row[0])
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

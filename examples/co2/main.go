@@ -1,0 +1,200 @@
+// Co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa with GaBaSR:
+// the season and its harmonics are found without being told of. Sines and cosines know no
+// trend, so a parabola, by least squares, goes before. It draws the record and a forecast of
+// ten years with its 95% band, a forecast of ten years that are in the record from those
+// before, and the learned spectral density. The series is read from -data DIR, or is the
+// one that the repository ships.
+//
+//	go run ./examples/co2
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+const ahead = 10.0 // years of a forecast
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "co2:", err)
+		os.Exit(1)
+	}
+}
+
+// forecast is a fit up to a year, and what it says of the years after.
+type forecast struct {
+	title string
+	model *gabasr.Regressor
+	x     *mat.Dense // all months that are known
+	y     []float64
+	from  float64    // the first year that the fit did not see
+	trend [3]float64 // of decades since 1980, fitted to the months before
+}
+
+// parabola is the trend at a year.
+func (f *forecast) parabola(year float64) float64 {
+	t := (year - 1980) / 10
+	return f.trend[0] + t*(f.trend[1]+t*f.trend[2])
+}
+
+// predict returns the forecast and the ends of its interval at the years of at.
+func (f *forecast) predict(at *mat.Dense) (mean, low, high []float64, err error) {
+	if mean, err = f.model.Predict(at); err != nil {
+		return nil, nil, nil, err
+	}
+	if low, high, err = f.model.PredictInterval(at, 0.95); err != nil {
+		return nil, nil, nil, err
+	}
+	for i := range mean {
+		v := f.parabola(at.At(i, 0))
+		mean[i], low[i], high[i] = mean[i]+v, low[i]+v, high[i]+v
+	}
+	return mean, low, high, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := flag.NewFlagSet("co2", flag.ContinueOnError)
+	flags.SetOutput(progress)
+	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("out", ".", "`folder` for the pictures")
+	components := flags.Int("components", gabasr.DefaultComponents, "frequencies")
+	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")
+	seed := flags.Uint64("seed", 1, "of the chains")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	set, err := dataset.Open(*data, "mauna-loa-co2-monthly")
+	if err != nil {
+		return err
+	}
+	n, _ := set.X.Dims()
+	end := set.X.At(n-1, 0) + 1.0/24
+	forecasts := []forecast{
+		{title: fmt.Sprintf("fitted to all of the record, and ten years more: %.0f to %.0f", end, end+ahead), from: end},
+		{title: fmt.Sprintf("fitted to the months before %.0f alone, and the ten years that followed", end-ahead), from: end - ahead},
+	}
+	for i := range forecasts {
+		f := &forecasts[i]
+		f.x, f.y = set.X, set.Y
+		f.model = &gabasr.Regressor{Components: *components, Sweeps: *sweeps, Seed: *seed}
+		if err := f.fit(ctx, progress); err != nil {
+			return err
+		}
+		if err := f.report(out); err != nil {
+			return err
+		}
+	}
+	picture, density := filepath.Join(*dir, "co2-forecast.png"), filepath.Join(*dir, "co2-density.png")
+	if err := drawForecasts(picture, forecasts); err != nil {
+		return err
+	}
+	if err := drawDensity(density, forecasts[0].model); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "drawn: %s, %s\n", picture, density)
+	return err
+}
+
+// split returns the months before the forecast, and those after.
+func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
+	var before, after []float64
+	for i, v := range f.y {
+		if t := f.x.At(i, 0); t < f.from {
+			before, y = append(before, t), append(y, v)
+		} else {
+			after, laterY = append(after, t), append(laterY, v)
+		}
+	}
+	x = mat.NewDense(len(before), 1, before)
+	if len(after) > 0 {
+		later = mat.NewDense(len(after), 1, after)
+	}
+	return x, later, y, laterY
+}
+
+// fit shows the evidence as it goes.
+func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(20*time.Millisecond))
+	f.model.Observe = func(s estimators.Step) {
+		bar.ChangeMax(s.Total)
+		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))
+		_ = bar.Add(1)
+	}
+	x, _, y, _ := f.split()
+	design := mat.NewDense(len(y), 3, nil)
+	for i := range y {
+		t := (x.At(i, 0) - 1980) / 10
+		design.SetRow(i, []float64{1, t, t * t})
+	}
+	var b mat.VecDense
+	if err := b.SolveVec(design, mat.NewVecDense(len(y), y)); err != nil {
+		return err
+	}
+	copy(f.trend[:], b.RawVector().Data)
+	for i := range y {
+		y[i] -= f.parabola(x.At(i, 0))
+	}
+	if err := f.model.Fit(ctx, x, y); err != nil {
+		return err
+	}
+	return bar.Finish()
+}
+
+// report prints what was learnt, and how the forecast did where the record goes on.
+func (f *forecast) report(out io.Writer) error {
+	kept, start := f.model.LogEvidence()
+	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat %.2f\n", f.title, kept, start, f.model.RHat())
+	for _, cycles := range []float64{1, 2} {
+		share := 0.0
+		for _, c := range f.model.Mixture() {
+			share += c.Weight * within(c, 2*math.Pi*(cycles-0.1), 2*math.Pi*(cycles+0.1))
+		}
+		fmt.Fprintf(out, "  share of the spectral density within 0.1 of %.0f cycles a year: %.3f\n", cycles, share)
+	}
+	_, later, _, truth := f.split()
+	if later == nil {
+		return nil
+	}
+	mean, low, high, err := f.predict(later)
+	if err != nil {
+		return err
+	}
+	rmse, err := metrics.RMSE(truth, mean, nil)
+	if err != nil {
+		return err
+	}
+	share, width, err := metrics.Coverage(truth, low, high, nil)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  %d months ahead: root mean squared error %.2f ppm, %.0f%% within the 95%% band, of mean width %.1f ppm\n", len(truth), rmse, 100*share, width)
+	return err
+}
+
+// within is the probability of a component, of either sign, between two frequencies.
+func within(c gabasr.Component, low, high float64) float64 {
+	s := math.Sqrt(c.Covariance.At(0, 0))
+	below := func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 }
+	between := func(a, b float64) float64 { return below((b-c.Mean[0])/s) - below((a-c.Mean[0])/s) }
+	return between(low, high) + between(-high, -low)
+}
