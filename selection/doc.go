@@ -28,6 +28,12 @@
 // kernels that some sets want. With few rows, and test rows beyond them, it is the
 // other way round: docs/selector.md has the numbers of both.
 //
+// The score is the very error of lssvm's machines. For other learners it stands in for theirs,
+// and there it keeps to ridges from MinRidge on: kernel ridge regression makes use of
+// eigenvalues of 10⁻⁸ of the largest where targets are free of noise, with kernels so smooth
+// that a sparse machine cannot predict with them at all. With the relevance vector machine
+// that floor took the error over eleven sets, as a ratio to a grid's, from 1.18 to 0.97.
+//
 // What the paper does otherwise: it takes any parameter within [0.3, 0.5] that a
 // golden-section-like search meets, which never ends where its interval misses
 // the band, and whose single entropy fails on nearly linear targets. Its measure
