@@ -24,8 +24,8 @@ const (
 	// 480 kB of them with AVX-512, 192 kB without, on processors which have less of it.
 	columnsAVX512, columnsAVX2 = 240, 96
 
-	// A product of fewer multiplications is not shared out: starting goroutines takes as
-	// long as some 10⁵ of them.
+	// A product of fewer multiplications is not shared out: starting goroutines may take as
+	// long as some 10⁶ of them.
 	parallelFrom = 1 << 21
 	// Tiles for each worker, so that all are busy until about the end.
 	tilesPerWorker = 4
