@@ -10,7 +10,7 @@ const (
 	thin, thinResult = 4, 64
 	// Products of so few multiplications are gonum's, and of so short an inner dimension
 	// with so small a result: packing takes longer.
-	small, short, smallResult = 768, 4, 2048
+	small, short, smallResult = 500, 4, 2048
 )
 
 // holds reports whether a row-major matrix of this shape, with at least a row and a

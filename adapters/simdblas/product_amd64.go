@@ -24,8 +24,8 @@ const (
 	// 480 kB of them with AVX-512, 192 kB without, on processors which have less of it.
 	columnsAVX512, columnsAVX2 = 240, 96
 
-	// A product of fewer multiplications is not shared out: starting goroutines takes as
-	// long as some 10⁵ of them.
+	// A product of fewer multiplications is not shared out: starting goroutines may take as
+	// long as some 10⁶ of them.
 	parallelFrom = 1 << 21
 	// Tiles for each worker, so that all are busy until about the end.
 	tilesPerWorker = 4
@@ -171,7 +171,9 @@ func (p *product) tile(i0, i1, j0, j1 int) {
 		if k0 == 0 {
 			beta = p.beta
 		}
-		p.a.pack(w.a, i0, i1-i0, k0, k, rows)
+		// Panels of A are packed when the first panels of B want them, and kept for the
+		// others if there are any.
+		kept, packed := j1-j0 > block, false
 		for j := j0; j < j1; j += block {
 			end := min(j+block, j1)
 			if p.outside(i0, i1, j, end) {
@@ -179,8 +181,16 @@ func (p *product) tile(i0, i1, j0, j1 int) {
 			}
 			p.b.pack(w.b, j, end-j, k0, k, columns)
 			for i := i0; i < i1; i += rows {
-				p.row(i, min(i+rows, i1), j, end, k, w.a[(i-i0)*k:], w.b, beta, &w.tile)
+				panel := w.a[:rows*k]
+				if kept {
+					panel = w.a[(i-i0)*k : (i-i0+rows)*k]
+				}
+				if !packed {
+					p.a.pack(panel, i, min(rows, i1-i), k0, k, rows)
+				}
+				p.row(i, min(i+rows, i1), j, end, k, panel, w.b, beta, &w.tile)
 			}
+			packed = kept
 		}
 	}
 }
