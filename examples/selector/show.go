@@ -79,3 +79,56 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 	}
 	return nil
 }
+
+// twoScales sets a family of one parameter beside one of two, and beside higher entropies, on
+// a record that has a slow trend and fast seasons. A quarter of the months is held back.
+func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
+	set, err := dataset.Open("", "mauna-loa-co2-monthly")
+	if err != nil {
+		return err
+	}
+	n, _ := set.X.Dims()
+	folds, err := selection.ShuffleSplit{Splits: 2, Seed: seed}.Split(n, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s, two splits: test NMSE of the least-squares SVM\n", set.Name)
+	for _, c := range []struct {
+		name string
+		make func() *selection.Regressor
+	}{
+		{"one RBF", func() *selection.Regressor { return &selection.Regressor{} }},
+		{"one RBF, entropies to 0.9", func() *selection.Regressor {
+			targets := append(selection.DefaultTargets(), selection.HigherTargets()...)
+			return &selection.Regressor{Search: &selection.Entropy{Targets: targets}}
+		}},
+		{"two RBFs (Family2)", func() *selection.Regressor {
+			return &selection.Regressor{Family2: kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}}
+		}},
+		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Grid{}} }},
+	} {
+		sum, matrices, fits := 0.0, 0, 0
+		for _, fold := range folds {
+			x, y, _ := set.Rows(fold.Train)
+			xt, yt, _ := set.Rows(fold.Test)
+			r := c.make()
+			r.Preprocess = []transformers.Transformer{&transformers.StandardScaler{}}
+			if err := r.Fit(ctx, x, y); err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			p, err := r.Predict(xt)
+			if err != nil {
+				return err
+			}
+			v, err := metrics.NMSE(yt, p, nil)
+			if err != nil {
+				return err
+			}
+			sum += v / float64(len(folds))
+			matrices += r.Result().KernelMatrices
+			fits += r.Result().Fits
+		}
+		fmt.Fprintf(w, "%-26s %.4f, %d kernel matrices and %d fits\n", c.name, sum, matrices, fits)
+	}
+	return nil
+}
