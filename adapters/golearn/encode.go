@@ -64,6 +64,9 @@ func newEncoder(grid base.FixedDataGrid, class string, noOneHot, allowMissing bo
 
 // present returns the categories that occur, in the order of their indices.
 func present(c *cells) ([]string, error) {
+	if err := c.hold(); err != nil {
+		return nil, err
+	}
 	seen := make([]bool, len(c.column.Values))
 	for i := range c.rows {
 		k, err := c.category(i)
