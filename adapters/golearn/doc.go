@@ -31,8 +31,9 @@
 //
 // The class attribute is categorical, binary, or a float of 0 and 1. That last
 // one is what golearn's meta.OneVsAllModel hands over: the prediction is then a
-// float attribute with the probability of 1, or the predicted 0 or 1 if the
-// estimator has no probabilities.
+// float attribute with the probability of 1, a score made of the estimator's
+// decision if it has no probabilities, or with NoScores the predicted 0 or 1.
+// WithClass chooses another attribute as the class.
 //
 // # Pipelines
 //

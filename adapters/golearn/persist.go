@@ -149,7 +149,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, payloadVersion, &p); err != nil {
 		return err
 	}
-	if err := checkEncoder(classifierKind, &p.Encoder, p.NoOneHot, c.NoOneHot, c.AllowMissing); err != nil {
+	if err := checkEncoder(classifierKind, &p.Encoder, p.NoOneHot, c.NoOneHot, c.AllowMissing, c.Impute); err != nil {
 		return err
 	}
 	if err := p.Classes.validate(); err != nil {
@@ -165,12 +165,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if got := est.Classes(); !slices.Equal(got, want) {
 		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(want))
 	}
-	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est}
+	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est, noScores: c.NoScores}
 	return nil
 }
 
 // checkEncoder compares the configuration in a file with the receiver's.
-func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMissing bool) error {
+func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMissing, impute bool) error {
 	if err := e.validate(); err != nil {
 		return fault.BadModel(modelKind, "%v", err)
 	}
@@ -179,6 +179,9 @@ func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMiss
 	}
 	if e.AllowMissing != allowMissing {
 		return fault.BadModel(modelKind, "written with AllowMissing = %t, the receiver has %t", e.AllowMissing, allowMissing)
+	}
+	if (e.Fills != nil) != impute {
+		return fault.BadModel(modelKind, "written with Impute = %t, the receiver has %t", e.Fills != nil, impute)
 	}
 	return nil
 }
@@ -240,7 +243,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, payloadVersion, &p); err != nil {
 		return err
 	}
-	if err := checkEncoder(regressorKind, &p.Encoder, p.NoOneHot, r.NoOneHot, r.AllowMissing); err != nil {
+	if err := checkEncoder(regressorKind, &p.Encoder, p.NoOneHot, r.NoOneHot, r.AllowMissing, r.Impute); err != nil {
 		return err
 	}
 	if err := p.Target.validate(); err != nil || p.Target.Kind != floatKind {

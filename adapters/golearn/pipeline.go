@@ -28,7 +28,8 @@ const pipelineName = "golearn: Pipeline"
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
-	// Final is a Classifier, a Regressor, a Pipeline, or a classifier of golearn.
+	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, or a classifier of
+	// golearn.
 	Final base.Classifier
 	// NoOneHot refuses categorical features before a Transform step. The default,
 	// false, gives each category that the training rows hold a column.
@@ -145,6 +146,8 @@ func cloneFinal(c base.Classifier) (base.Classifier, error) {
 	case *Regressor:
 		return v.Clone(), nil
 	case *Pipeline:
+		return v.Clone(), nil
+	case *Bagging:
 		return v.Clone(), nil
 	}
 	return c, nil

@@ -100,7 +100,7 @@ func fitTransform(ctx context.Context, t transformers.Transformer, grid base.Fix
 		return nil, nil, estimators.Unsupported("golearn: Transform", t, estimators.Cloning)
 	}
 	f := &fittedTransform{transformer: c.Clone()}
-	enc, x, err := newEncoder(grid, cls.column.Name, noOneHot, true)
+	enc, x, err := newEncoder(grid, cls.column.Name, noOneHot, allowGaps)
 	if err != nil {
 		return nil, nil, err
 	}
