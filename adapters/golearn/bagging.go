@@ -59,6 +59,7 @@ type Bagging struct {
 type baggingModel struct {
 	columns []column
 	class   column
+	votes   bool // a float class of 0 and 1 is voted on, not averaged
 	members []baggingMember
 }
 
@@ -80,7 +81,7 @@ func (b *Bagging) Fit(grid base.FixedDataGrid) error {
 // no rows, no features or not one class attribute; the first model's that failed,
 // with its number; ctx's.
 func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := b.fit(ctx, grid)
+	m, err := b.fit(withScores(ctx, grid), grid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", baggingName, err)
 	}
@@ -108,7 +109,7 @@ func (b *Bagging) fit(ctx context.Context, grid base.FixedDataGrid) (*baggingMod
 	if b.Features < 0 || b.Features > len(t.Columns) {
 		return nil, fault.Param("input", "Features", b.Features, fmt.Sprintf(">= 0 and at most the grid's %d", len(t.Columns)))
 	}
-	out := &baggingModel{columns: t.Columns, class: t.Class, members: make([]baggingMember, models)}
+	out := &baggingModel{columns: t.Columns, class: t.Class, votes: !wantsScores(ctx) && countClasses(t, nil) > 0, members: make([]baggingMember, models)}
 	for i := range out.members {
 		if out.members[i].model, err = b.model(); err != nil {
 			return nil, err
@@ -226,7 +227,9 @@ func gather(bits []uint64, rows []int) []uint64 {
 
 // Predict returns, for each row of grid, the class that most models give it, of
 // those that tie the first in the class attribute's order; of a float class the
-// mean of their predictions. Errors: ErrNotFitted; ErrShape for a missing feature;
+// mean of their predictions, unless the training grid holds 0 and 1 only, the models
+// predict one of these, and golearn's meta.OneVsAllModel does not ask for scores.
+// Errors: ErrNotFitted; ErrShape for a missing feature;
 // ErrParam for one of another type, or a model that predicts no class of the
 // training grid; the first model's that failed, with its number.
 func (b *Bagging) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
@@ -241,11 +244,7 @@ func (b *Bagging) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 	bits := make([]uint64, rows)
 	if m.class.Kind == floatKind {
 		for i := range bits {
-			mean := 0.0
-			for _, p := range of {
-				mean += math.Float64frombits(p[i]) / float64(len(of))
-			}
-			bits[i] = math.Float64bits(mean)
+			bits[i] = math.Float64bits(m.combine(of, i))
 		}
 		return classGrid(m.class, bits)
 	}
@@ -260,6 +259,27 @@ func (b *Bagging) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 		bits[i] = uint64(best)
 	}
 	return classGrid(m.class, bits)
+}
+
+// combine returns the mean of what the models predict for a row, or, where they
+// vote on 0 and 1, the one that most of them predict, 0 if they tie.
+func (m *baggingModel) combine(of [][]uint64, row int) float64 {
+	mean, ones, hard := 0.0, 0, m.votes
+	for _, p := range of {
+		v := math.Float64frombits(p[row])
+		mean += v / float64(len(of))
+		if v == 1 {
+			ones++
+		}
+		hard = hard && (v == 0 || v == 1)
+	}
+	switch {
+	case !hard:
+		return mean
+	case 2*ones > len(of):
+		return 1
+	}
+	return 0
 }
 
 // size is the number of classes of the class attribute.
@@ -455,6 +475,7 @@ func (b *Bagging) String() string {
 type baggingPayload struct {
 	Columns []column
 	Class   column
+	Votes   bool
 	Members []memberPayload
 }
 
@@ -470,7 +491,7 @@ func (b *Bagging) MarshalBinary() ([]byte, error) {
 	if m == nil {
 		return nil, fault.NotFitted(baggingName)
 	}
-	out := baggingPayload{Columns: m.columns, Class: m.class}
+	out := baggingPayload{Columns: m.columns, Class: m.class, Votes: m.votes}
 	for i, member := range m.members {
 		model, err := marshalFinal(member.model)
 		if err != nil {
@@ -503,7 +524,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 	if err := in.Class.validate(); err != nil {
 		return fault.BadModel(baggingKind, "%v", err)
 	}
-	out := &baggingModel{columns: in.Columns, class: in.Class, members: make([]baggingMember, models)}
+	out := &baggingModel{columns: in.Columns, class: in.Class, votes: in.Votes, members: make([]baggingMember, models)}
 	for i, p := range in.Members {
 		if err := checkFeatures(p.Features, len(in.Columns), b.Features); err != nil {
 			return fault.BadModel(baggingKind, "model %d: %v", i, err)

@@ -45,10 +45,10 @@ type Classifier struct {
 	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1"
 	// for a binary or a float class); absent: 1; times the balance.
 	ClassWeights map[string]float64
-	// NoScores gives the predicted 0 or 1 after training on a float class, where the
-	// default is a score: golearn's confusion matrix compares what is printed, and its
-	// OneVsAllModel wants scores.
-	NoScores bool
+	// Scores gives scores after training on a float class (see Predict), which the
+	// default gives to golearn's meta.OneVsAllModel alone: golearn's confusion matrix
+	// compares what is printed, and wants 0 or 1.
+	Scores bool
 
 	fitted *classifierModel
 }
@@ -57,7 +57,7 @@ type classifierModel struct {
 	encoder   *encoder
 	classes   *classes
 	estimator estimators.Classifier
-	noScores  bool
+	scores    bool
 }
 
 var (
@@ -78,7 +78,7 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 // weights that Estimator does not take; ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
 // matrix over MaxMatrixBytes; ErrNotFinite; the estimator's own, as it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := c.fit(ctx, grid)
+	m, err := c.fit(withScores(ctx, grid), grid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", classifierName, err)
 	}
@@ -114,7 +114,7 @@ func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classif
 	if err := fitWeighted(ctx, est, x, y, weights); err != nil {
 		return nil, enc.explain(err)
 	}
-	return &classifierModel{encoder: enc, classes: cls, estimator: est, noScores: c.NoScores}, nil
+	return &classifierModel{encoder: enc, classes: cls, estimator: est, scores: c.Scores || wantsScores(ctx)}, nil
 }
 
 // weights returns a weight for each row, and nil where all are 1.
@@ -167,11 +167,12 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 
 // Predict returns a grid of the same rows, in the same order, with the class
 // attribute of the training grid alone: its name, type and categories. After
-// training on a float class it holds a score between 0 and 1: the probability of 1;
+// training on a float class that is the predicted 0 or 1, or, with Scores and for
+// golearn's meta.OneVsAllModel, a score between 0 and 1: the probability of 1;
 // where the estimator gives none, the logistic function of half the difference of
-// the two decision values; and where it gives neither, or with NoScores, the
-// predicted 0 or 1. Errors: ErrNotFitted; ErrShape for a
-// missing feature; ErrParam for one of another type; ErrNotFinite; the estimator's.
+// the two decision values; and 0 or 1 where it gives neither. Errors: ErrNotFitted;
+// ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite;
+// the estimator's.
 func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 	m := c.fitted
 	x, err := m.matrix(grid)
@@ -211,10 +212,10 @@ func (m *classifierModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
 
 // predict returns the cells of the class column.
 func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
-	if m.classes.Column.Kind == floatKind && !m.noScores {
+	if m.classes.Column.Kind == floatKind && m.scores {
 		switch {
 		case estimators.Supports(m.estimator, estimators.Proba):
-			return m.scores(x)
+			return m.probabilities(x)
 		case len(m.classes.Present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
 			return m.squashed(x)
 		}
@@ -241,9 +242,9 @@ func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
 	return out, nil
 }
 
-// scores returns the probabilities of the class 1, which training may not have
+// probabilities returns those of the class 1, which training may not have
 // held.
-func (m *classifierModel) scores(x *mat.Dense) ([]uint64, error) {
+func (m *classifierModel) probabilities(x *mat.Dense) ([]uint64, error) {
 	p, err := m.proba(x)
 	if err != nil {
 		return nil, err
@@ -390,7 +391,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 // that has no Clone method is shared, and then Fit of either will fail.
 func (c *Classifier) Clone() *Classifier {
 	out := &Classifier{Estimator: c.Estimator, NoOneHot: c.NoOneHot, AllowMissing: c.AllowMissing, Impute: c.Impute,
-		Balanced: c.Balanced, ClassWeights: maps.Clone(c.ClassWeights), NoScores: c.NoScores}
+		Balanced: c.Balanced, ClassWeights: maps.Clone(c.ClassWeights), Scores: c.Scores}
 	if e, err := estimators.Clone(classifierName, c.Estimator); err == nil {
 		out.Estimator = e
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // binned is golearn's binning filter as a step.
@@ -158,9 +159,9 @@ func TestClassWeights(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}, Balanced: true}).Fit(train), errors.ErrUnsupported)
 }
 
-// Scores for golearn's OneVsAllModel: of a machine without probabilities they are
-// its decisions, by which rows that several or no machines claim are told apart.
-func TestScoresForOneVsAll(t *testing.T) {
+// A float class of 0 and 1 is predicted as golearn prints it, and with Scores as a
+// score: of a machine without probabilities its decision.
+func TestScoresOfAFloatClass(t *testing.T) {
 	x, labels := species(60, 1)
 	y := make([]float64, 60)
 	for i, l := range labels {
@@ -172,10 +173,8 @@ func TestScoresForOneVsAll(t *testing.T) {
 	require.NoError(t, err)
 	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Hidden: 20, C: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
 		cls := &golearn.Classifier{Estimator: e}
-		require.NoError(t, cls.Fit(grid))
-		labels := &golearn.Classifier{Estimator: e, NoScores: true}
-		require.NoError(t, labels.Fit(grid))
-		scores, hard := targets(t, cls, grid), targets(t, labels, grid)
+		scored := &golearn.Classifier{Estimator: e, Scores: true}
+		hard, scores := targets(t, fit(t, cls, grid), grid), targets(t, fit(t, scored, grid), grid)
 		between := 0
 		for i, s := range scores {
 			assert.Equal(t, s > 0.5, hard[i] == 1, name)
@@ -186,30 +185,95 @@ func TestScoresForOneVsAll(t *testing.T) {
 			}
 		}
 		assert.Positive(t, between, name)
-		// What golearn prints of a hard prediction is what it prints of the class.
-		pred, err := labels.Predict(grid)
+		pred, err := cls.Predict(grid)
 		require.NoError(t, err)
-		assert.Greater(t, accuracyOf(t, grid, pred), 0.9, name)
+		assert.Greater(t, accuracyOf(t, grid, pred), 0.9, "golearn compares what it prints")
 		path := filepath.Join(t.TempDir(), "model")
-		require.NoError(t, labels.Save(path))
-		again := labels.Clone()
-		require.NoError(t, again.Load(path))
-		assert.Equal(t, hard, targets(t, again, grid))
+		for _, m := range []*golearn.Classifier{cls, scored} {
+			require.NoError(t, m.Save(path))
+			again := m.Clone()
+			require.NoError(t, again.Load(path))
+			assert.Equal(t, targets(t, m, grid), targets(t, again, grid))
+		}
 	}
-	// One class against the rest, of classes that lie in each other's way: hard
-	// answers leave rows to the first class that scores cannot.
-	right := func(noScores bool) float64 {
-		train, test := crowded(t, 90, 1), crowded(t, 90, 2)
+	bag := &golearn.Bagging{New: machine, Models: 4}
+	pred, err := fit(t, bag, grid).Predict(grid)
+	require.NoError(t, err)
+	assert.Greater(t, accuracyOf(t, grid, pred), 0.9)
+}
+
+// golearn's OneVsAllModel gets scores, through pipelines and bagging too: hard
+// answers would leave rows that several classes claim, or none, to the first.
+func TestScoresForOneVsAll(t *testing.T) {
+	for name, build := range map[string]func() base.Classifier{
+		"Classifier": machine,
+		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Hidden: 10, C: 1}} },
+		"Pipeline":   func() base.Classifier { return &golearn.Pipeline{Final: machine()} },
+		"Bagging":    func() base.Classifier { return &golearn.Bagging{New: machine, Models: 3} },
+		"nested": func() base.Classifier {
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Pipeline{Final: machine()}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			train := crowded(t, 90, 1)
+			var asked []*spy
+			ova := meta.NewOneVsAllModel(func(string) base.Classifier {
+				asked = append(asked, &spy{Classifier: build()})
+				return asked[len(asked)-1]
+			})
+			ova.Fit(train)
+			_, err := ova.Predict(train)
+			require.NoError(t, err)
+			require.Len(t, asked, 3)
+			for _, s := range asked {
+				values := map[float64]bool{}
+				for _, v := range s.predicted {
+					values[v] = true
+				}
+				assert.Greater(t, len(values), 4, "more than two answers")
+			}
+		})
+	}
+	right := func(wrap func(base.FixedDataGrid) base.FixedDataGrid) float64 {
+		train, test := crowded(t, 90, 1), crowded(t, 900, 2)
 		ova := meta.NewOneVsAllModel(func(string) base.Classifier {
-			return &golearn.Classifier{Estimator: &elm.Classifier{Hidden: 10, C: 1}, NoScores: noScores}
+			return &hidden{&golearn.Classifier{Estimator: &elm.Classifier{Hidden: 10, C: 1}}, wrap}
 		})
 		ova.Fit(train)
 		pred, err := ova.Predict(test)
 		require.NoError(t, err)
 		return accuracyOf(t, test, pred)
 	}
-	assert.Greater(t, right(false), right(true)+0.02)
+	// The same without scores: behind a copy of the grid nobody sees whose it is.
+	hard := right(func(g base.FixedDataGrid) base.FixedDataGrid {
+		train, _, err := golearn.Split(g, 0.01, 1)
+		require.NoError(t, err)
+		return train
+	})
+	assert.Greater(t, right(func(g base.FixedDataGrid) base.FixedDataGrid { return g }), hard)
 }
+
+// spy keeps the last predictions.
+type spy struct {
+	base.Classifier
+	predicted []float64
+}
+
+func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
+	pred, err := s.Classifier.Predict(g)
+	if err == nil {
+		s.predicted, err = golearn.Targets(pred)
+	}
+	return pred, err
+}
+
+// hidden fits on another grid than it is given.
+type hidden struct {
+	base.Classifier
+	wrap func(base.FixedDataGrid) base.FixedDataGrid
+}
+
+func (h *hidden) Fit(g base.FixedDataGrid) error { return h.Classifier.Fit(h.wrap(g)) }
 
 // crowded is species with so much noise that the classes overlap.
 func crowded(t *testing.T, n int, seed uint64) *base.DenseInstances {

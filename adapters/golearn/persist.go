@@ -120,6 +120,9 @@ type classifierPayload struct {
 	Classes   classes
 	NoOneHot  bool
 	Estimator []byte
+	// Hard says that a float class was predicted without scores. The first files do
+	// not hold it: they gave scores.
+	Hard bool `cbor:",omitempty"`
 }
 
 // MarshalBinary returns the fitted model. Errors: ErrNotFitted, and one that
@@ -133,7 +136,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return codec.Marshal(classifierKind, payloadVersion, classifierPayload{Encoder: *m.encoder, Classes: *m.classes, NoOneHot: c.NoOneHot, Estimator: est})
+	return codec.Marshal(classifierKind, payloadVersion, classifierPayload{Encoder: *m.encoder, Classes: *m.classes, NoOneHot: c.NoOneHot, Estimator: est, Hard: m.classes.Column.Kind == floatKind && !m.scores})
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
@@ -165,7 +168,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if got := est.Classes(); !slices.Equal(got, want) {
 		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(want))
 	}
-	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est, noScores: c.NoScores}
+	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est, scores: c.Scores || !p.Hard}
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
 // attribute; ErrNotFinite; one that wraps errors.ErrUnsupported for a transformer
 // without a Clone method; those of the transformers, of Final, and ctx's.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := p.fitSteps(ctx, grid)
+	m, err := p.fitSteps(withScores(ctx, grid), grid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", pipelineName, err)
 	}
