@@ -96,12 +96,10 @@ const (
 	processMark  = "predicted: "
 )
 
-// predictedBy prints what a model makes of a file: what it says of numbers with all
+// predictedBy prints what a model makes of a grid: what it says of numbers with all
 // their digits.
-func predictedBy(t *testing.T, m loadable, path string) []string {
+func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	t.Helper()
-	grid, err := golearn.ReadCSV(path, nil)
-	require.NoError(t, err)
 	pred, err := m.Predict(grid)
 	require.NoError(t, err)
 	class := pred.AllClassAttributes()[0]
@@ -125,7 +123,9 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 		parts := strings.Split(task, "\n")
 		m := constructors[parts[0]]()
 		require.NoError(t, m.Load(parts[1]))
-		fmt.Println(processMark + strings.Join(predictedBy(t, m, parts[2]), " "))
+		grid, err := golearn.ReadCSV(parts[2], nil)
+		require.NoError(t, err)
+		fmt.Println(processMark + strings.Join(predictedBy(t, m, grid), " "))
 		return
 	}
 	x, labels := species(60, 1)
@@ -167,7 +167,11 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 			_, rest, ok := strings.Cut(string(out), processMark)
 			require.True(t, ok, "%s", out)
 			line, _, _ := strings.Cut(rest, "\n")
-			assert.Equal(t, predictedBy(t, m, data), strings.Fields(line))
+			got, want := strings.Fields(line), predictedBy(t, m, grid)
+			require.Len(t, got, 60)
+			for i := range got {
+				assert.Equal(t, want[row(i)], got[i], "row %d", i)
+			}
 		})
 	}
 }
