@@ -22,6 +22,25 @@ type cells struct {
 	spec           base.AttributeSpec
 	column         column
 	rows           int
+	held           []uint64 // the bits of every row, where hold has read them
+}
+
+// hold reads the cells, so that those of a lazily filtered grid pass through its
+// filter once, however often they are asked for.
+func (c *cells) hold() error {
+	if c.storage != nil || c.held != nil {
+		return nil
+	}
+	held := make([]uint64, c.rows)
+	for i := range held {
+		b, err := c.bits(i)
+		if err != nil {
+			return err
+		}
+		held[i] = b
+	}
+	c.held = held
+	return nil
 }
 
 // bits returns the 8 bytes of a float or categorical cell, and 0 or 1 for a
@@ -29,6 +48,9 @@ type cells struct {
 func (c *cells) bits(row int) (uint64, error) {
 	if c.storage != nil {
 		return binary.LittleEndian.Uint64(c.storage[row*c.stride+c.offset:]), nil
+	}
+	if c.held != nil {
+		return c.held[row], nil
 	}
 	raw := c.grid.Get(c.spec, row)
 	if c.column.Kind == binaryKind {
@@ -52,6 +74,10 @@ func (c *cells) category(row int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return c.checked(row, b)
+}
+
+func (c *cells) checked(row int, b uint64) (int, error) {
 	if b >= uint64(len(c.column.Values)) {
 		return 0, fault.Param("input", fmt.Sprintf("attribute %q, row %d", c.column.Name, row), b,
 			fmt.Sprintf("the index of one of its %d categories", len(c.column.Values)))
@@ -66,7 +92,7 @@ func (c *cells) all() ([]uint64, error) {
 	for i := range out {
 		b, err := c.bits(i)
 		if err == nil && c.column.Kind == categoricalKind {
-			_, err = c.category(i)
+			_, err = c.checked(i, b)
 		}
 		if err != nil {
 			return nil, err

@@ -3,7 +3,11 @@ package golearn
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
@@ -30,6 +34,21 @@ type Classifier struct {
 	// AllowMissing hands NaN cells to Estimator instead of refusing them: for an
 	// estimator that imputes them itself.
 	AllowMissing bool
+	// Impute puts the mean of a float feature over the training rows in place of a
+	// NaN, in training and at Predict, and 0 where they hold no number. A gap in a
+	// categorical feature is a category like the others (MissingCategory). For other
+	// statistics put a transformers.Imputer into a pipeline.
+	Impute bool
+	// Balanced weighs each row by n/(K·the rows of its class), so that all K classes
+	// count alike. It and ClassWeights ask for estimators.WeightedFitter.
+	Balanced bool
+	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1"
+	// for a binary or a float class); absent: 1; times the balance.
+	ClassWeights map[string]float64
+	// Scores gives scores after training on a float class (see Predict), which the
+	// default gives to golearn's meta.OneVsAllModel alone: golearn's confusion matrix
+	// compares what is printed, and wants 0 or 1.
+	Scores bool
 
 	fitted *classifierModel
 }
@@ -38,6 +57,7 @@ type classifierModel struct {
 	encoder   *encoder
 	classes   *classes
 	estimator estimators.Classifier
+	scores    bool
 }
 
 var (
@@ -53,11 +73,12 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 // FitContext learns from the rows of grid, which has one class attribute:
 // categorical, binary, or a float of 0 and 1. The estimator sees the classes that
 // occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil Estimator
-// or grid, a class or a category that is none, a refused categorical feature;
-// ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
+// or grid, a class or a category that is none, a refused categorical feature, a
+// weight out of range or for no class; one that wraps errors.ErrUnsupported for
+// weights that Estimator does not take; ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
 // matrix over MaxMatrixBytes; ErrNotFinite; the estimator's own, as it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := c.fit(ctx, grid)
+	m, err := c.fit(withScores(ctx, grid), grid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", classifierName, err)
 	}
@@ -74,7 +95,11 @@ func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classif
 	if err != nil {
 		return nil, err
 	}
-	enc, x, err := newEncoder(grid, class.GetName(), c.NoOneHot, c.AllowMissing)
+	missing, err := gapsOf(c.AllowMissing, c.Impute)
+	if err != nil {
+		return nil, err
+	}
+	enc, x, err := newEncoder(grid, class.GetName(), c.NoOneHot, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -82,17 +107,72 @@ func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classif
 	if err != nil {
 		return nil, err
 	}
-	if err := est.Fit(ctx, x, y); err != nil {
+	weights, err := c.weights(cls, y)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitWeighted(ctx, est, x, y, weights); err != nil {
 		return nil, enc.explain(err)
 	}
-	return &classifierModel{encoder: enc, classes: cls, estimator: est}, nil
+	return &classifierModel{encoder: enc, classes: cls, estimator: est, scores: c.Scores || wantsScores(ctx)}, nil
+}
+
+// weights returns a weight for each row, and nil where all are 1.
+func (c *Classifier) weights(cls *classes, y []int) ([]float64, error) {
+	if !c.Balanced && len(c.ClassWeights) == 0 {
+		return nil, nil
+	}
+	labels := cls.labels()
+	factor := make([]float64, len(labels))
+	for k := range factor {
+		factor[k] = 1
+	}
+	for name, w := range c.ClassWeights {
+		k := slices.Index(labels, name)
+		if k < 0 {
+			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(labels, ", "))
+		}
+		if !(w > 0) || math.IsInf(w, 1) {
+			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", w, "> 0 and finite")
+		}
+		factor[k] = w
+	}
+	if c.Balanced {
+		count := make([]float64, len(labels))
+		for _, k := range y {
+			count[k]++
+		}
+		for k := range factor {
+			factor[k] *= float64(len(y)) / (float64(len(labels)) * count[k])
+		}
+	}
+	out := make([]float64, len(y))
+	for i, k := range y {
+		out[i] = factor[k]
+	}
+	return out, nil
+}
+
+// fitWeighted fits with nil weights by Fit, which every estimator has.
+func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y []int, weights []float64) error {
+	if weights == nil {
+		return est.Fit(ctx, x, y)
+	}
+	w, ok := est.(estimators.WeightedFitter[int])
+	if !ok || !estimators.Supports(est, estimators.Weighted) {
+		return estimators.Unsupported("Estimator", est, estimators.Weighted)
+	}
+	return w.FitWeighted(ctx, x, y, weights)
 }
 
 // Predict returns a grid of the same rows, in the same order, with the class
 // attribute of the training grid alone: its name, type and categories. After
-// training on a float class it holds the probability of 1, or the predicted 0 or
-// 1 if the estimator gives no probabilities. Errors: ErrNotFitted; ErrShape for a
-// missing feature; ErrParam for one of another type; ErrNotFinite; the estimator's.
+// training on a float class that is the predicted 0 or 1, or, with Scores and for
+// golearn's meta.OneVsAllModel, a score between 0 and 1: the probability of 1;
+// where the estimator gives none, the logistic function of half the difference of
+// the two decision values; and 0 or 1 where it gives neither. Errors: ErrNotFitted;
+// ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite;
+// the estimator's.
 func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 	m := c.fitted
 	x, err := m.matrix(grid)
@@ -132,8 +212,13 @@ func (m *classifierModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
 
 // predict returns the cells of the class column.
 func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
-	if m.classes.Column.Kind == floatKind && estimators.Supports(m.estimator, estimators.Proba) {
-		return m.scores(x)
+	if m.classes.Column.Kind == floatKind && m.scores {
+		switch {
+		case estimators.Supports(m.estimator, estimators.Proba):
+			return m.probabilities(x)
+		case len(m.classes.Present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
+			return m.squashed(x)
+		}
 	}
 	y, err := m.estimator.Predict(x)
 	if err != nil {
@@ -157,9 +242,9 @@ func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
 	return out, nil
 }
 
-// scores returns the probabilities of the class 1, which training may not have
+// probabilities returns those of the class 1, which training may not have
 // held.
-func (m *classifierModel) scores(x *mat.Dense) ([]uint64, error) {
+func (m *classifierModel) probabilities(x *mat.Dense) ([]uint64, error) {
 	p, err := m.proba(x)
 	if err != nil {
 		return nil, err
@@ -170,6 +255,29 @@ func (m *classifierModel) scores(x *mat.Dense) ([]uint64, error) {
 		if k == 1 {
 			mat.Col(out, label, p)
 		}
+	}
+	return floatBits(out), nil
+}
+
+// squashed returns the decision for the class 1 between 0 and 1: golearn's
+// OneVsAllModel compares these of several models and takes none that is not
+// above 0.
+func (m *classifierModel) squashed(x *mat.Dense) ([]uint64, error) {
+	p, ok := m.estimator.(estimators.DecisionPredictor)
+	if !ok {
+		return nil, estimators.Unsupported("Estimator", m.estimator, estimators.Decision)
+	}
+	d, err := p.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := x.Dims()
+	if r, k := d.Dims(); r != rows || k != 2 {
+		return nil, fault.Shape(fmt.Sprintf("the estimator's decisions have %d rows and", r), k, "columns", "want %d rows and 2 columns", rows)
+	}
+	out := make([]float64, rows)
+	for i := range out {
+		out[i] = 1 / (1 + math.Exp((d.At(i, 0)-d.At(i, 1))/2))
 	}
 	return floatBits(out), nil
 }
@@ -282,7 +390,8 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
 // that has no Clone method is shared, and then Fit of either will fail.
 func (c *Classifier) Clone() *Classifier {
-	out := &Classifier{Estimator: c.Estimator, NoOneHot: c.NoOneHot, AllowMissing: c.AllowMissing}
+	out := &Classifier{Estimator: c.Estimator, NoOneHot: c.NoOneHot, AllowMissing: c.AllowMissing, Impute: c.Impute,
+		Balanced: c.Balanced, ClassWeights: maps.Clone(c.ClassWeights), Scores: c.Scores}
 	if e, err := estimators.Clone(classifierName, c.Estimator); err == nil {
 		out.Estimator = e
 	}

@@ -29,10 +29,11 @@
 // it did not see sets none of its attribute's columns, which Inspect counts.
 // The grid may lack the class attribute and may have no rows.
 //
-// The class attribute is categorical, binary, or a float of 0 and 1. That last
-// one is what golearn's meta.OneVsAllModel hands over: the prediction is then a
-// float attribute with the probability of 1, or the predicted 0 or 1 if the
-// estimator has no probabilities.
+// The class attribute is categorical, binary, or a float of 0 and 1, which is
+// predicted as 0 or 1. golearn's meta.OneVsAllModel, which hands over such a class
+// and compares the predictions of several models, gets scores between 0 and 1; so
+// does who sets Scores.
+// WithClass chooses another attribute as the class.
 //
 // # Pipelines
 //
@@ -59,10 +60,18 @@
 //
 // # Data
 //
-// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0.
-// [FeatureGrid], [LabelledGrid] and [TargetGrid] make grids of matrices, and
-// [Matrix], [Labels] and [Targets] the reverse. [Split] and [StratifiedSplit]
-// divide a grid reproducibly, without shuffling it.
+// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0;
+// grids that golearn makes of CSV and ARFF files or of a dataframe-go frame are
+// taken as they are. [FeatureGrid], [LabelledGrid] and [TargetGrid] make grids of
+// matrices (and with [Rows] of slices), [StructGrid] of structs, and [Matrix],
+// [Labels] and [Targets] the reverse.
+//
+// # Evaluation
+//
+// golearn's splits, folds and bagging draw without a seed. [Split],
+// [StratifiedSplit], [Folds], [CrossValidate] and [Bagging] repeat, shuffle no
+// grid in place, and report errors; [CrossValidateRegression] and
+// [SummarizeRegression] are for numbers.
 //
 // # What is refused
 //
@@ -73,6 +82,7 @@
 // cell that is missing, a feature that the grid to predict lacks or has as
 // another type.
 //
-// The package imports golearn's base package only. That needs no C compiler, and
-// neither does anything here; golearn's knn, linear_models and ensemble do.
+// The package imports golearn's base and evaluation packages. They need no C
+// compiler, and neither does anything here; golearn's knn, linear_models and
+// ensemble do.
 package golearn

@@ -29,10 +29,34 @@ type Inspection struct {
 type encoder struct {
 	Columns      []column // of a categorical feature: the categories seen in training
 	AllowMissing bool     // NaN and infinities are left to what comes next
+	// Fills, where it is set, has a number for each of Columns, which takes the place
+	// of a NaN in it.
+	Fills []float64 `cbor:",omitempty"`
+}
+
+// gaps says what becomes of a NaN in a feature.
+type gaps int
+
+const (
+	refuseGaps gaps = iota
+	allowGaps
+	imputeGaps
+)
+
+func gapsOf(allow, impute bool) (gaps, error) {
+	switch {
+	case allow && impute:
+		return 0, fault.Param("input", "AllowMissing and Impute", "both set", "one of them")
+	case allow:
+		return allowGaps, nil
+	case impute:
+		return imputeGaps, nil
+	}
+	return refuseGaps, nil
 }
 
 // newEncoder learns the columns of a training grid and returns its matrix.
-func newEncoder(grid base.FixedDataGrid, class string, noOneHot, allowMissing bool) (_ *encoder, _ *mat.Dense, err error) {
+func newEncoder(grid base.FixedDataGrid, class string, noOneHot bool, missing gaps) (_ *encoder, _ *mat.Dense, err error) {
 	defer guard("reading the grid", &err)
 	attrs := featureAttributes(grid)
 	cols, err := featureColumns(attrs, class)
@@ -57,13 +81,54 @@ func newEncoder(grid base.FixedDataGrid, class string, noOneHot, allowMissing bo
 			return nil, nil, err
 		}
 	}
-	e := &encoder{Columns: cols, AllowMissing: allowMissing}
+	e := &encoder{Columns: cols, AllowMissing: missing != refuseGaps}
 	x, err := e.fill(readers, nil)
+	if err == nil && missing == imputeGaps {
+		e.AllowMissing = false
+		e.Fills, err = impute(cols, x)
+	}
 	return e, x, err
+}
+
+// impute puts the mean of each float column of x in place of its NaN, 0 where the
+// column has no number, and returns what it put for each of cols.
+func impute(cols []column, x *mat.Dense) ([]float64, error) {
+	rows, _ := x.Dims()
+	fills := make([]float64, len(cols))
+	at := 0
+	for j, c := range cols {
+		if c.Kind == floatKind {
+			there := 0
+			for i := range rows {
+				switch v := x.At(i, at); {
+				case math.IsInf(v, 0):
+					return nil, notFinite(c.Name, i, v)
+				case !math.IsNaN(v):
+					there++
+				}
+			}
+			for i := range rows {
+				// Divided first: the sum of large numbers may be infinite.
+				if v := x.At(i, at); !math.IsNaN(v) {
+					fills[j] += v / float64(there)
+				}
+			}
+			for i := range rows {
+				if math.IsNaN(x.At(i, at)) {
+					x.Set(i, at, fills[j])
+				}
+			}
+		}
+		at += c.width()
+	}
+	return fills, nil
 }
 
 // present returns the categories that occur, in the order of their indices.
 func present(c *cells) ([]string, error) {
+	if err := c.hold(); err != nil {
+		return nil, err
+	}
 	seen := make([]bool, len(c.column.Values))
 	for i := range c.rows {
 		k, err := c.category(i)
@@ -145,6 +210,7 @@ func match(grid base.FixedDataGrid, cols []column) (_ []cells, ignored []string,
 // planned is one attribute of the plan that fill runs through for each row.
 type planned struct {
 	*cells
+	index int   // among the encoder's columns
 	at    int   // the first matrix column
 	codes []int // grid's category -> ours, -1 for one that training did not hold
 }
@@ -153,7 +219,7 @@ func (e *encoder) fill(readers []cells, unseen map[string]int) (*mat.Dense, erro
 	plan := make([]planned, len(readers))
 	width := 0
 	for j := range readers {
-		plan[j] = planned{cells: &readers[j], at: width}
+		plan[j] = planned{cells: &readers[j], index: j, at: width}
 		if c := e.Columns[j]; c.Kind == categoricalKind {
 			plan[j].codes = recode(readers[j].column.Values, c.Values)
 		}
@@ -175,6 +241,9 @@ func (e *encoder) fill(readers []cells, unseen map[string]int) (*mat.Dense, erro
 					return nil, err
 				}
 				v := math.Float64frombits(b)
+				if e.Fills != nil && math.IsNaN(v) {
+					v = e.Fills[p.index]
+				}
 				if v-v != 0 && !e.AllowMissing {
 					return nil, notFinite(p.column.Name, i, v)
 				}
@@ -254,6 +323,14 @@ func (e *encoder) explain(err error) error {
 func (e *encoder) validate() error {
 	if len(e.Columns) == 0 {
 		return errors.New("no feature")
+	}
+	if e.Fills != nil && (len(e.Fills) != len(e.Columns) || e.AllowMissing) {
+		return fmt.Errorf("%d numbers for the gaps of %d features", len(e.Fills), len(e.Columns))
+	}
+	for j, v := range e.Fills {
+		if v-v != 0 {
+			return fmt.Errorf("the gaps of %q filled with %v", e.Columns[j].Name, v)
+		}
 	}
 	for _, c := range e.Columns {
 		if err := c.validate(); err != nil {

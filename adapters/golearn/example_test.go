@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -251,4 +252,99 @@ func ExampleLabelledGrid() {
 	y, labels, err := golearn.Labels(grid)
 	fmt.Println(y, labels, err)
 	// Output: [0 1 0] [no yes] <nil>
+}
+
+func ExampleBagging() {
+	train := parse(weather)
+	bag := &golearn.Bagging{
+		New:    func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} },
+		Models: 25,
+		Seed:   1,
+	}
+	if err := bag.Fit(train); err != nil {
+		fmt.Println(err)
+		return
+	}
+	pred, err := bag.Predict(train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(base.GetClass(pred, 0), base.GetClass(pred, 1))
+	// Output:
+	// yes no
+}
+
+func ExampleFold() {
+	folds, err := golearn.Folds(parse(weather), 2, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range folds {
+		fmt.Println(base.GetClassDistribution(f.Test))
+	}
+	// Output:
+	// map[no:1 yes:2]
+	// map[no:1 yes:1]
+}
+
+func ExampleRegressionSummary() {
+	doses := parse("dose,response\n1,2\n2,4\n3,6\n4,8\n5,10\n6,12\n")
+	folds, err := golearn.CrossValidateRegression(doses, &golearn.Regressor{Estimator: &ridge.Regressor{}}, 2, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(folds), folds[0].R2 > 0.99)
+	fmt.Print(golearn.RegressionSummary{Target: "response", Rows: 3, RMSE: 0.5, MAE: 0.25, NMSE: 0.1, R2: 0.9})
+	// Output:
+	// 2 true
+	// Reference Target Rows RMSE MAE  NMSE
+	// ---------------- ---- ---- ---  ----
+	// response         3    0.5  0.25 0.1000
+	// Overall R2: 0.9000
+}
+
+func ExampleStructGrid() {
+	type day struct {
+		Temperature float64
+		Sky         string
+		Play        string
+	}
+	train, err := golearn.StructGrid([]day{{21, "sunny", "yes"}, {8, "grey", "no"}, {24, "sunny", "yes"}, {6, "grey", "no"}}, "Play")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
+	if err := cls.Fit(train); err != nil {
+		fmt.Println(err)
+		return
+	}
+	today, err := golearn.StructGrid([]day{{Temperature: 23, Sky: "sunny"}}, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pred, err := cls.Predict(today)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(base.GetClass(pred, 0))
+	// Output:
+	// yes
+}
+
+func ExampleWithClass() {
+	bySky, err := golearn.WithClass(parse(weather), "sky")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, classes, err := golearn.Labels(bySky)
+	fmt.Println(classes, err)
+	// Output:
+	// [sunny grey] <nil>
 }

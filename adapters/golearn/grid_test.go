@@ -2,10 +2,12 @@ package golearn
 
 import (
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/filters"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
@@ -164,4 +166,57 @@ func BenchmarkGridFromMatrix(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchRows*benchCols), "ns/cell")
+}
+
+// binnedGrid is a grid and golearn's binning filter for all of its features.
+func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter) {
+	b.Helper()
+	rng := rand.New(rand.NewPCG(1, 5))
+	x := mat.NewDense(rows, cols, nil)
+	labels := make([]string, rows)
+	for i := range rows {
+		for j := range cols {
+			x.Set(i, j, rng.Float64())
+		}
+		labels[i] = speciesNames[i%3]
+	}
+	g, err := LabelledGrid(x, nil, "species", labels)
+	require.NoError(b, err)
+	f := filters.NewBinningFilter(g, 8)
+	for _, a := range featureAttributes(g) {
+		require.NoError(b, f.AddAttribute(a))
+	}
+	require.NoError(b, f.Train())
+	return g, f
+}
+
+// A lazily filtered grid of golearn's looks for the attribute in a list at each
+// cell, so a cell costs more the more attributes there are.
+func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
+	const rows, cols = 1000, 20
+	g, f := binnedGrid(b, rows, cols)
+	lazy := base.NewLazilyFilteredInstances(g, f)
+	for b.Loop() {
+		if _, _, err := Matrix(lazy, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
+}
+
+func BenchmarkFilterStep(b *testing.B) {
+	const rows, cols = 1000, 20
+	g, _ := binnedGrid(b, rows, cols)
+	class, err := findClass(g)
+	require.NoError(b, err)
+	cls, err := readClass(g, class)
+	require.NoError(b, err)
+	step, _, err := binning(8).fit(b.Context(), g, cls, false)
+	require.NoError(b, err)
+	for b.Loop() {
+		if _, err := step.apply(g, cls); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
 }

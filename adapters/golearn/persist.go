@@ -120,6 +120,9 @@ type classifierPayload struct {
 	Classes   classes
 	NoOneHot  bool
 	Estimator []byte
+	// Hard says that a float class was predicted without scores. The first files do
+	// not hold it: they gave scores.
+	Hard bool `cbor:",omitempty"`
 }
 
 // MarshalBinary returns the fitted model. Errors: ErrNotFitted, and one that
@@ -133,7 +136,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return codec.Marshal(classifierKind, payloadVersion, classifierPayload{Encoder: *m.encoder, Classes: *m.classes, NoOneHot: c.NoOneHot, Estimator: est})
+	return codec.Marshal(classifierKind, payloadVersion, classifierPayload{Encoder: *m.encoder, Classes: *m.classes, NoOneHot: c.NoOneHot, Estimator: est, Hard: m.classes.Column.Kind == floatKind && !m.scores})
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
@@ -149,7 +152,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, payloadVersion, &p); err != nil {
 		return err
 	}
-	if err := checkEncoder(classifierKind, &p.Encoder, p.NoOneHot, c.NoOneHot, c.AllowMissing); err != nil {
+	if err := checkEncoder(classifierKind, &p.Encoder, p.NoOneHot, c.NoOneHot, c.AllowMissing, c.Impute); err != nil {
 		return err
 	}
 	if err := p.Classes.validate(); err != nil {
@@ -165,12 +168,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if got := est.Classes(); !slices.Equal(got, want) {
 		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(want))
 	}
-	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est}
+	c.fitted = &classifierModel{encoder: &p.Encoder, classes: &p.Classes, estimator: est, scores: c.Scores || !p.Hard}
 	return nil
 }
 
 // checkEncoder compares the configuration in a file with the receiver's.
-func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMissing bool) error {
+func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMissing, impute bool) error {
 	if err := e.validate(); err != nil {
 		return fault.BadModel(modelKind, "%v", err)
 	}
@@ -179,6 +182,9 @@ func checkEncoder(modelKind string, e *encoder, gotNoOneHot, noOneHot, allowMiss
 	}
 	if e.AllowMissing != allowMissing {
 		return fault.BadModel(modelKind, "written with AllowMissing = %t, the receiver has %t", e.AllowMissing, allowMissing)
+	}
+	if (e.Fills != nil) != impute {
+		return fault.BadModel(modelKind, "written with Impute = %t, the receiver has %t", e.Fills != nil, impute)
 	}
 	return nil
 }
@@ -240,7 +246,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, payloadVersion, &p); err != nil {
 		return err
 	}
-	if err := checkEncoder(regressorKind, &p.Encoder, p.NoOneHot, r.NoOneHot, r.AllowMissing); err != nil {
+	if err := checkEncoder(regressorKind, &p.Encoder, p.NoOneHot, r.NoOneHot, r.AllowMissing, r.Impute); err != nil {
 		return err
 	}
 	if err := p.Target.validate(); err != nil || p.Target.Kind != floatKind {

@@ -72,16 +72,20 @@ func (p *Pipeline) MarshalBinary() ([]byte, error) {
 		out.Steps = append(out.Steps, sp)
 	}
 	var err error
-	if final, ok := m.final.(ours); ok {
-		out.Final.Ours, err = final.MarshalBinary()
-	} else {
-		out.Final.Type = fmt.Sprintf("%T", m.final)
-		out.Final.Archive, err = archive(m.final)
-	}
-	if err != nil {
+	if out.Final, err = marshalFinal(m.final); err != nil {
 		return nil, fmt.Errorf("%s: final: %w", pipelineName, err)
 	}
 	return codec.Marshal(pipelineKind, payloadVersion, out)
+}
+
+func marshalFinal(c base.Classifier) (out finalPayload, err error) {
+	if o, ok := c.(ours); ok {
+		out.Ours, err = o.MarshalBinary()
+		return out, err
+	}
+	out.Type = fmt.Sprintf("%T", c)
+	out.Archive, err = archive(c)
+	return out, err
 }
 
 func (f *fittedTransform) payload() (stepPayload, error) {

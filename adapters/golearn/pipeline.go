@@ -28,7 +28,8 @@ const pipelineName = "golearn: Pipeline"
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
-	// Final is a Classifier, a Regressor, a Pipeline, or a classifier of golearn.
+	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, or a classifier of
+	// golearn.
 	Final base.Classifier
 	// NoOneHot refuses categorical features before a Transform step. The default,
 	// false, gives each category that the training rows hold a column.
@@ -70,7 +71,7 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
 // attribute; ErrNotFinite; one that wraps errors.ErrUnsupported for a transformer
 // without a Clone method; those of the transformers, of Final, and ctx's.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := p.fitSteps(ctx, grid)
+	m, err := p.fitSteps(withScores(ctx, grid), grid)
 	if err != nil {
 		return fmt.Errorf("%s: %w", pipelineName, err)
 	}
@@ -145,6 +146,8 @@ func cloneFinal(c base.Classifier) (base.Classifier, error) {
 	case *Regressor:
 		return v.Clone(), nil
 	case *Pipeline:
+		return v.Clone(), nil
+	case *Bagging:
 		return v.Clone(), nil
 	}
 	return c, nil

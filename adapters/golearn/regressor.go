@@ -27,6 +27,11 @@ type Regressor struct {
 	// AllowMissing hands NaN cells to Estimator instead of refusing them: for an
 	// estimator that imputes them itself.
 	AllowMissing bool
+	// Impute puts the mean of a float feature over the training rows in place of a
+	// NaN, in training and at Predict, and 0 where they hold no number. A gap in a
+	// categorical feature is a category like the others (MissingCategory). For other
+	// statistics put a transformers.Imputer into a pipeline.
+	Impute bool
 
 	fitted *regressorModel
 }
@@ -69,7 +74,11 @@ func (r *Regressor) fit(ctx context.Context, grid base.FixedDataGrid) (*regresso
 	if err != nil {
 		return nil, err
 	}
-	enc, x, err := newEncoder(grid, class.GetName(), r.NoOneHot, r.AllowMissing)
+	missing, err := gapsOf(r.AllowMissing, r.Impute)
+	if err != nil {
+		return nil, err
+	}
+	enc, x, err := newEncoder(grid, class.GetName(), r.NoOneHot, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +216,7 @@ func (r *Regressor) Supports(capability estimators.Capability) bool {
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
 // that has no Clone method is shared, and then Fit of either will fail.
 func (r *Regressor) Clone() *Regressor {
-	out := &Regressor{Estimator: r.Estimator, NoOneHot: r.NoOneHot, AllowMissing: r.AllowMissing}
+	out := &Regressor{Estimator: r.Estimator, NoOneHot: r.NoOneHot, AllowMissing: r.AllowMissing, Impute: r.Impute}
 	if e, err := estimators.Clone(regressorName, r.Estimator); err == nil {
 		out.Estimator = e
 	}

@@ -100,7 +100,7 @@ func fitTransform(ctx context.Context, t transformers.Transformer, grid base.Fix
 		return nil, nil, estimators.Unsupported("golearn: Transform", t, estimators.Cloning)
 	}
 	f := &fittedTransform{transformer: c.Clone()}
-	enc, x, err := newEncoder(grid, cls.column.Name, noOneHot, true)
+	enc, x, err := newEncoder(grid, cls.column.Name, noOneHot, allowGaps)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -358,6 +358,7 @@ func (f *fittedFilter) run(cols []column, bits [][]uint64, rows int, training bo
 	defer guard(fmt.Sprintf("%T", f.filter), &err)
 	outCols = slices.Clone(f.output)
 	outBits = make([][]uint64, len(f.parts))
+	buf := make([]byte, cellSize)
 	for k, p := range f.parts {
 		if p.attr == nil {
 			outCols[k], outBits[k] = cols[p.source], bits[p.source]
@@ -372,7 +373,7 @@ func (f *fittedFilter) run(cols []column, bits [][]uint64, rows int, training bo
 			if known := len(f.train.Columns[p.source].Values); c.Kind == categoricalKind && b >= uint64(known) {
 				return nil, nil, fault.Param("golearn: Filter", fmt.Sprintf("attribute %q, row %d", c.Name, i), c.Values[b], "a category of the training grid, as it is filtered")
 			}
-			got, err := filterCell(f.filter, f.attrs[p.source], p.attr, c.Kind, b)
+			got, err := filterCell(f.filter, f.attrs[p.source], p.attr, c.Kind, b, buf)
 			if err != nil {
 				return nil, nil, fmt.Errorf("attribute %q, row %d: %w", c.Name, i, err)
 			}
@@ -397,13 +398,14 @@ func digest(bits [][]uint64) []byte {
 	return h.Sum(nil)
 }
 
-// filterCell passes one cell through a filter.
-func filterCell(f base.Filter, old, after base.Attribute, k kind, bits uint64) (uint64, error) {
-	var raw []byte
+// filterCell passes one cell through a filter. It is handed over in buf, which has
+// room for it, as golearn's grids hand cells over: in a buffer that they reuse.
+func filterCell(f base.Filter, old, after base.Attribute, k kind, bits uint64, buf []byte) (uint64, error) {
+	raw := buf[:1]
 	if k == binaryKind {
-		raw = []byte{byte(bits)}
+		raw[0] = byte(bits)
 	} else {
-		raw = binary.LittleEndian.AppendUint64(nil, bits)
+		raw = binary.LittleEndian.AppendUint64(buf[:0], bits)
 	}
 	got := f.Transform(old, after, raw)
 	want := cellSize

@@ -125,7 +125,10 @@ func open(data []byte, want string) (kind string, version int, body []byte, err 
 		return "", 0, nil, fault.BadModel(want, "cut short in its header")
 	}
 	length := binary.LittleEndian.Uint64(data[8+k:])
-	if have := uint64(len(data) - fixedSize - k - checksumSize); length != have {
+	switch have := uint64(len(data) - fixedSize - k - checksumSize); {
+	case length > have:
+		return "", 0, nil, fault.BadModel(want, "cut short: payload of %d bytes announced, %d found", length, have)
+	case length < have:
 		return "", 0, nil, fault.BadModel(want, "payload of %d bytes announced, %d found", length, have)
 	}
 	end := len(data) - checksumSize

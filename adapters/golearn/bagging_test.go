@@ -1,0 +1,170 @@
+package golearn_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+)
+
+func machine() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
+
+// Trap 11: a bagging that a seed repeats, whatever the number of workers, and that
+// breaks ties by the order of the classes.
+func TestBaggingIsSeeded(t *testing.T) {
+	train, test := speciesGrid(t, 30, 1), speciesGrid(t, 60, 2)
+	proba := func(seed uint64, workers int) *mat.Dense {
+		b := &golearn.Bagging{New: machine, Models: 6, Features: 2, Seed: seed, Workers: workers}
+		require.NoError(t, b.Fit(train))
+		p, err := b.PredictProba(test)
+		require.NoError(t, err)
+		pred, err := b.Predict(test)
+		require.NoError(t, err)
+		for i := range 60 {
+			best := 0
+			for k := range 3 {
+				if p.At(i, k) > p.At(i, best) {
+					best = k
+				}
+			}
+			require.Equal(t, b.Labels()[best], base.GetClass(pred, i))
+		}
+		return p
+	}
+	one := proba(1, 1)
+	assert.True(t, mat.Equal(one, proba(1, 4)))
+	assert.False(t, mat.Equal(one, proba(2, 4)))
+}
+
+// A class with one row among sixty is missing from a bootstrap in three of eight.
+func TestBaggingHoldsEveryClass(t *testing.T) {
+	x, labels := species(60, 1)
+	for i := range labels {
+		if labels[i] == "reed" && i > 2 {
+			labels[i] = "moss"
+		}
+	}
+	grid, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	require.NoError(t, err)
+	b := &golearn.Bagging{New: machine, Models: 12}
+	require.NoError(t, b.Fit(grid))
+	for _, m := range b.Fitted() {
+		assert.Len(t, m.(*golearn.Classifier).Labels(), 3)
+	}
+}
+
+func TestBaggingOfRegressors(t *testing.T) {
+	train, test := curveGrid(t, 80, 1), curveGrid(t, 60, 2)
+	_, y := curve(60, 2)
+	b := &golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }, Seed: 5}
+	require.NoError(t, b.Fit(train))
+	got := targets(t, b, test)
+	near(t, y, got)
+	sum := make([]float64, 60)
+	for _, m := range b.Fitted() {
+		for i, v := range targets(t, m, test) {
+			sum[i] += v / golearn.DefaultModels
+		}
+	}
+	assert.InDeltaSlice(t, sum, got, 1e-12, "the mean of the models")
+	_, err := b.PredictProba(test)
+	require.Error(t, err)
+	assert.Nil(t, b.Labels())
+}
+
+// Where golearn's BaggedModel drops errors.
+func TestBaggingReportsErrors(t *testing.T) {
+	train := speciesGrid(t, 30, 1)
+	good := &golearn.Bagging{New: machine, Models: 3}
+	require.NoError(t, good.Fit(train))
+	before := texts(t, good, train)
+	for name, c := range map[string]struct {
+		b    golearn.Bagging
+		grid base.FixedDataGrid
+		is   error
+		text string
+	}{
+		"no New":            {golearn.Bagging{}, train, estimators.ErrParam, "New"},
+		"New gives nil":     {golearn.Bagging{New: func() base.Classifier { return nil }}, train, estimators.ErrParam, "nil"},
+		"Models":            {golearn.Bagging{New: machine, Models: -1}, train, estimators.ErrParam, "Models"},
+		"Features":          {golearn.Bagging{New: machine, Features: 4}, train, estimators.ErrParam, "Features"},
+		"no grid":           {golearn.Bagging{New: machine}, nil, estimators.ErrParam, "grid"},
+		"a model's":         {golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &ridge.Regressor{}} }}, train, estimators.ErrParam, "model 0"},
+		"a golearn's panic": {golearn.Bagging{New: func() base.Classifier { return panicking{trees.NewID3DecisionTree(0)} }}, train, estimators.ErrParam, "model 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := c.b.Fit(c.grid)
+			require.ErrorIs(t, err, c.is)
+			assert.ErrorContains(t, err, c.text)
+			pred, err := c.b.Predict(train)
+			require.ErrorIs(t, err, estimators.ErrNotFitted)
+			require.NotNil(t, pred)
+		})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, good.FitContext(ctx, train), context.Canceled)
+	assert.Equal(t, before, texts(t, good, train), "the old models stay")
+	lacking, err := golearn.FeatureGrid(mat.NewDense(1, 1, nil), nil)
+	require.NoError(t, err)
+	_, err = good.Predict(lacking)
+	require.ErrorIs(t, err, estimators.ErrShape)
+}
+
+type panicking struct{ base.Classifier }
+
+func (panicking) Fit(base.FixedDataGrid) error { panic("no") }
+
+func TestBaggingSavesItself(t *testing.T) {
+	train := speciesGrid(t, 60, 1)
+	for name, build := range map[string]func() base.Classifier{
+		"ours":     machine,
+		"golearn":  func() base.Classifier { return trees.NewID3DecisionTree(0) },
+		"pipeline": func() base.Classifier { return &golearn.Pipeline{Steps: []golearn.Step{binned(4)}, Final: machine()} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := golearn.Bagging{New: build, Models: 3, Features: 2}
+			b := config.Clone()
+			require.NoError(t, b.Fit(train))
+			path := filepath.Join(t.TempDir(), "bag")
+			require.NoError(t, b.Save(path))
+			again := config.Clone()
+			require.NoError(t, again.Load(path))
+			assert.Equal(t, texts(t, b, train), texts(t, again, train))
+			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 4, Features: 2}).Load(path), estimators.ErrBadModel)
+			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 3}).Load(path), estimators.ErrBadModel)
+
+			// Behind a step, with golearn's own archive around it.
+			p := &golearn.Pipeline{Final: config.Clone()}
+			require.NoError(t, p.Fit(train))
+			require.NoError(t, p.Save(path))
+			q := &golearn.Pipeline{Final: config.Clone()}
+			require.NoError(t, q.Load(path))
+			assert.Equal(t, texts(t, p, train), texts(t, q, train))
+		})
+	}
+}
+
+func TestBaggingOfNoRows(t *testing.T) {
+	train := speciesGrid(t, 30, 1)
+	b := &golearn.Bagging{New: machine, Models: 2}
+	require.NoError(t, b.Fit(train))
+	none := base.NewInstancesViewFromVisible(train, nil, train.AllAttributes())
+	assert.Empty(t, texts(t, b, none))
+	p, err := b.PredictProba(none)
+	require.NoError(t, err)
+	assert.True(t, p.IsEmpty())
+	report, err := b.Inspect(train)
+	require.NoError(t, err)
+	assert.Equal(t, 30, report.Rows)
+}

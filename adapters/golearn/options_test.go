@@ -1,0 +1,486 @@
+package golearn_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
+	"github.com/sjwhitworth/golearn/filters"
+	"github.com/sjwhitworth/golearn/meta"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// binned is golearn's binning filter as a step.
+func binned(bins int) golearn.Step {
+	return golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
+		f := filters.NewBinningFilter(train, bins)
+		for _, a := range base.NonClassFloatAttributes(train) {
+			if err := f.AddAttribute(a); err != nil {
+				return nil, err
+			}
+		}
+		return f, f.Train()
+	})
+}
+
+func TestImpute(t *testing.T) {
+	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n")
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true}
+	require.NoError(t, cls.Fit(train))
+	require.NotContains(t, cls.Features(), "size=?")
+	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
+	// A gap predicts what the mean of the training rows, 4, does.
+	mean := parse("size,colour,kind\n4,red,a\n4,blue,a\n")
+	gap := parse("size,colour,kind\nNaN,red,a\n,blue,a\n")
+	gap0, _, err := golearn.Matrix(gap, nil)
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(gap0.At(0, 0)) || math.IsNaN(gap0.At(0, 1)) || math.IsNaN(gap0.At(0, 2)))
+	want, err := cls.PredictProba(mean)
+	require.NoError(t, err)
+	got, err := cls.PredictProba(gap)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(want, got))
+
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, cls.Save(path))
+	again := cls.Clone()
+	require.NoError(t, again.Load(path))
+	got, err = again.PredictProba(gap)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(want, got))
+	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}}).Load(path)
+	require.ErrorIs(t, err, estimators.ErrBadModel)
+	assert.ErrorContains(t, err, "Impute")
+
+	require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}}).Fit(train), estimators.ErrNotFinite)
+	require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true, AllowMissing: true}).Fit(train), estimators.ErrParam)
+	infinite := parse("size,kind\n1,a\nInf,b\n2,a\n")
+	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true}).Fit(infinite)
+	require.ErrorIs(t, err, estimators.ErrNotFinite)
+	assert.ErrorContains(t, err, `"size", row 1`)
+	_, err = cls.Predict(parse("size,colour,kind\nInf,red,a\n"))
+	require.ErrorIs(t, err, estimators.ErrNotFinite, "an infinity is no gap")
+}
+
+func TestImputeForRegression(t *testing.T) {
+	// The mean of a column of the largest numbers does not overflow.
+	train := parse("a,b,y\n1,1e308,2\n,1e308,4\n3,1e308,6\n")
+	reg := &golearn.Regressor{Estimator: &constant{}, Impute: true}
+	require.NoError(t, reg.Fit(train))
+	x := reg.Fitted().(*constant).seen
+	assert.Equal(t, []float64{1, 2, 3}, mat.Col(nil, 0, x))
+	assert.Equal(t, []float64{1e308, 1e308, 1e308}, mat.Col(nil, 1, x))
+	reg = &golearn.Regressor{Estimator: &ridge.Regressor{}, Impute: true}
+	doses := parse("dose,response\n1,2\n2,4\n,6\n4,8\n")
+	require.NoError(t, reg.Fit(doses))
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, reg.Save(path))
+	again := reg.Clone()
+	require.NoError(t, again.Load(path))
+	assert.Equal(t, targets(t, reg, doses), targets(t, again, doses))
+	require.ErrorIs(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Load(path), estimators.ErrBadModel)
+}
+
+// rare draws classes that overlap, one in ten of them "rare".
+func rare(t *testing.T, n int, seed uint64) *base.DenseInstances {
+	x, labels := species(n, seed)
+	for i := range labels {
+		labels[i] = "common"
+		if i%10 == 0 {
+			labels[i] = "rare"
+			x.Set(i, 0, x.At(i, 0)+1)
+		}
+	}
+	g, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	require.NoError(t, err)
+	return g
+}
+
+func countOf(texts []string, want string) (n int) {
+	for _, s := range texts {
+		if s == want {
+			n++
+		}
+	}
+	return n
+}
+
+func TestClassWeights(t *testing.T) {
+	train := rare(t, 120, 1)
+	predicted := func(c *golearn.Classifier) int {
+		return countOf(texts(t, fit(t, c, train), train), "rare")
+	}
+	for name, build := range map[string]func() estimators.Classifier{
+		"lssvm": func() estimators.Classifier { return &lssvm.Classifier{} },
+		"svm":   func() estimators.Classifier { return &svm.Classifier{} },
+		"selection": func() estimators.Classifier {
+			return &selection.Classifier{}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := predicted(&golearn.Classifier{Estimator: build()})
+			balanced := predicted(&golearn.Classifier{Estimator: build(), Balanced: true})
+			assert.Greater(t, balanced, plain)
+			// Balance is weights of n/(2·rows of the class): 120/(2·108) and 120/(2·12).
+			byName := predicted(&golearn.Classifier{Estimator: build(), ClassWeights: map[string]float64{"common": 120. / 216, "rare": 5}})
+			assert.Equal(t, balanced, byName)
+		})
+	}
+	for _, c := range []struct {
+		weights map[string]float64
+		text    string
+	}{
+		{map[string]float64{"other": 2}, `"other"`},
+		{map[string]float64{"rare": 0}, `"rare"`},
+		{map[string]float64{"rare": math.NaN()}, `"rare"`},
+		{map[string]float64{"rare": math.Inf(1)}, `"rare"`},
+	} {
+		err := (&golearn.Classifier{Estimator: &lssvm.Classifier{}, ClassWeights: c.weights}).Fit(train)
+		require.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, c.text)
+	}
+	require.ErrorIs(t, (&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}, Balanced: true}).Fit(train), errors.ErrUnsupported)
+}
+
+// A float class of 0 and 1 is predicted as golearn prints it, and with Scores as a
+// score: of a machine without probabilities its decision.
+func TestScoresOfAFloatClass(t *testing.T) {
+	x, labels := species(60, 1)
+	y := make([]float64, 60)
+	for i, l := range labels {
+		if l == "moss" {
+			y[i] = 1
+		}
+	}
+	grid, err := golearn.TargetGrid(x, nil, "is moss", y)
+	require.NoError(t, err)
+	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Hidden: 20, C: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
+		cls := &golearn.Classifier{Estimator: e}
+		scored := &golearn.Classifier{Estimator: e, Scores: true}
+		hard, scores := targets(t, fit(t, cls, grid), grid), targets(t, fit(t, scored, grid), grid)
+		between := 0
+		for i, s := range scores {
+			assert.Equal(t, s > 0.5, hard[i] == 1, name)
+			require.Contains(t, []float64{0, 1}, hard[i])
+			require.True(t, s > 0 && s < 1, "golearn takes none that is not above 0")
+			if s > 0.01 && s < 0.99 {
+				between++
+			}
+		}
+		assert.Positive(t, between, name)
+		pred, err := cls.Predict(grid)
+		require.NoError(t, err)
+		assert.Greater(t, accuracyOf(t, grid, pred), 0.9, "golearn compares what it prints")
+		path := filepath.Join(t.TempDir(), "model")
+		for _, m := range []*golearn.Classifier{cls, scored} {
+			require.NoError(t, m.Save(path))
+			again := m.Clone()
+			require.NoError(t, again.Load(path))
+			assert.Equal(t, targets(t, m, grid), targets(t, again, grid))
+		}
+	}
+	bag := &golearn.Bagging{New: machine, Models: 4}
+	pred, err := fit(t, bag, grid).Predict(grid)
+	require.NoError(t, err)
+	assert.Greater(t, accuracyOf(t, grid, pred), 0.9)
+}
+
+// golearn's OneVsAllModel, which takes the class of the largest, gets scores,
+// through pipelines and bagging too.
+func TestScoresForOneVsAll(t *testing.T) {
+	for name, build := range map[string]func() base.Classifier{
+		"Classifier": machine,
+		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Hidden: 10, C: 1}} },
+		"Pipeline":   func() base.Classifier { return &golearn.Pipeline{Final: machine()} },
+		"Bagging":    func() base.Classifier { return &golearn.Bagging{New: machine, Models: 3} },
+		"nested": func() base.Classifier {
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Pipeline{Final: machine()}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			train := crowded(t, 90, 1)
+			var asked []*spy
+			ova := meta.NewOneVsAllModel(func(string) base.Classifier {
+				asked = append(asked, &spy{Classifier: build()})
+				return asked[len(asked)-1]
+			})
+			ova.Fit(train)
+			_, err := ova.Predict(train)
+			require.NoError(t, err)
+			require.Len(t, asked, 3)
+			for _, s := range asked {
+				values := map[float64]bool{}
+				for _, v := range s.predicted {
+					values[v] = true
+				}
+				assert.Greater(t, len(values), 4, "more than two answers")
+			}
+		})
+	}
+}
+
+// spy keeps the last predictions.
+type spy struct {
+	base.Classifier
+	predicted []float64
+}
+
+func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
+	pred, err := s.Classifier.Predict(g)
+	if err == nil {
+		s.predicted, err = golearn.Targets(pred)
+	}
+	return pred, err
+}
+
+// crowded is species with so much noise that the classes overlap.
+func crowded(t *testing.T, n int, seed uint64) *base.DenseInstances {
+	x, labels := species(n, seed)
+	noise, _ := species(n, seed+100)
+	for i := range n {
+		x.Set(i, 0, x.At(i, 0)+1.5*noise.At(i, 2))
+		x.Set(i, 1, x.At(i, 1)+1.5*x.At(i, 2))
+		x.Set(i, 2, 0)
+	}
+	g, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	require.NoError(t, err)
+	return g
+}
+
+func TestWithClass(t *testing.T) {
+	grid := parse("colour,size,kind\nred,1,a\nblue,2,b\nred,3,a\nblue,5,b\n")
+	byColour, err := golearn.WithClass(grid, "colour")
+	require.NoError(t, err)
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
+	require.NoError(t, cls.Fit(byColour))
+	assert.ElementsMatch(t, []string{"size", "kind=a", "kind=b"}, cls.Features())
+	assert.Equal(t, []string{"red", "blue", "red", "blue"}, texts(t, cls, byColour))
+	assert.Equal(t, "kind", grid.AllClassAttributes()[0].GetName(), "the grid stays as it is")
+	sizes, err := golearn.WithClass(grid, "size")
+	require.NoError(t, err)
+	require.NoError(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Fit(sizes))
+	none, err := golearn.WithClass(grid, "")
+	require.NoError(t, err)
+	assert.Empty(t, none.AllClassAttributes())
+	_, err = golearn.WithClass(grid, "weight")
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.WithClass(nil, "size")
+	require.ErrorIs(t, err, estimators.ErrParam)
+}
+
+type plant struct {
+	Length  float64
+	Leaves  int `golearn:"number of leaves"`
+	Age     uint8
+	Soil    string
+	Flowers bool
+	Note    []string `golearn:"-"`
+	Kind    string
+	seen    int
+}
+
+func TestStructGrid(t *testing.T) {
+	rows := []plant{
+		{Length: 1.5, Leaves: -3, Age: 2, Soil: "sand", Kind: "fern"},
+		{Length: 2.5, Leaves: 4, Age: 1, Soil: "clay", Flowers: true, Kind: "reed", seen: 1},
+		{Length: 1.25, Leaves: -2, Age: 2, Soil: "sand", Kind: "fern"},
+	}
+	grid, err := golearn.StructGrid(rows, "Kind")
+	require.NoError(t, err)
+	x, names, err := golearn.Matrix(grid, nil)
+	require.NoError(t, err)
+	row := map[string]float64{}
+	for j, n := range names {
+		row[n] = x.At(1, j)
+	}
+	assert.Equal(t, map[string]float64{"Length": 2.5, "number of leaves": 4, "Age": 1, "Soil=sand": 0, "Soil=clay": 1, "Flowers": 1}, row)
+	_, labels, err := golearn.Labels(grid)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"fern", "reed"}, labels)
+	m := fit(t, machine(), grid)
+	// One row, of no known class, and of a category that training did not hold.
+	one, err := golearn.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"reed"}, texts(t, m, one))
+
+	_, err = golearn.StructGrid([]plant{}, "Kind")
+	require.ErrorIs(t, err, estimators.ErrShape)
+	_, err = golearn.StructGrid(rows, "Sort")
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.StructGrid([]int{1}, "")
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.StructGrid([]struct{ A []int }{{}}, "")
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.StructGrid([]struct {
+		A int
+		B int `golearn:"A"`
+	}{{}}, "")
+	require.ErrorIs(t, err, estimators.ErrParam)
+}
+
+func TestRows(t *testing.T) {
+	x, err := golearn.Rows([][]float64{{1, 2}, {3, 4}})
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(mat.NewDense(2, 2, []float64{1, 2, 3, 4}), x))
+	for _, bad := range [][][]float64{nil, {{}}, {{1}, {1, 2}}} {
+		_, err := golearn.Rows(bad)
+		require.ErrorIs(t, err, estimators.ErrShape)
+	}
+}
+
+func TestFoldsAreSeededAndStratified(t *testing.T) {
+	grid := rare(t, 100, 1)
+	view, _ := shuffled(grid)
+	for _, g := range []base.FixedDataGrid{grid, view} {
+		folds, err := golearn.Folds(g, 5, 3)
+		require.NoError(t, err)
+		again, err := golearn.Folds(g, 5, 3)
+		require.NoError(t, err)
+		other, err := golearn.Folds(g, 5, 4)
+		require.NoError(t, err)
+		var rows []string
+		for i, f := range folds {
+			assert.Equal(t, map[string]int{"common": 18, "rare": 2}, base.GetClassDistribution(f.Test))
+			assert.Equal(t, map[string]int{"common": 72, "rare": 8}, base.GetClassDistribution(f.Train))
+			assert.Equal(t, printed(f.Test), printed(again[i].Test))
+			assert.NotEqual(t, printed(f.Test), printed(other[i].Test))
+			rows = append(rows, printed(f.Test)...)
+		}
+		assert.ElementsMatch(t, printed(g), rows, "each row is tested once")
+	}
+}
+
+func printed(g base.FixedDataGrid) []string {
+	_, n := g.Size()
+	out := make([]string, n)
+	for i := range out {
+		out[i] = g.RowString(i)
+	}
+	return out
+}
+
+func TestCrossValidate(t *testing.T) {
+	grid := speciesGrid(t, 60, 1)
+	one, err := golearn.CrossValidate(grid, machine(), 4, 7)
+	require.NoError(t, err)
+	two, err := golearn.CrossValidate(grid, machine(), 4, 7)
+	require.NoError(t, err)
+	assert.Equal(t, one, two)
+	mean, _ := evaluation.GetCrossValidatedMetric(one, evaluation.GetAccuracy)
+	assert.Greater(t, mean, 0.9)
+	rows := 0
+	for _, cm := range one {
+		for _, counts := range cm {
+			for _, n := range counts {
+				rows += n
+			}
+		}
+	}
+	assert.Equal(t, 60, rows)
+
+	_, err = golearn.CrossValidate(grid, machine(), 1, 0)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.CrossValidate(grid, machine(), 61, 0)
+	require.ErrorIs(t, err, estimators.ErrShape)
+	_, err = golearn.CrossValidate(grid, nil, 3, 0)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.CrossValidate(nil, machine(), 3, 0)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, err = golearn.CrossValidate(grid, panicking{}, 3, 0)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "fold 0")
+}
+
+func TestRegressionSummary(t *testing.T) {
+	truth, err := golearn.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 6})
+	require.NoError(t, err)
+	predicted, err := golearn.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 4})
+	require.NoError(t, err)
+	s, err := golearn.SummarizeRegression(truth, predicted)
+	require.NoError(t, err)
+	// Errors 0, 0, 0, 2; the targets' mean is 3 and their squares about it sum to 14.
+	assert.Equal(t, "yield", s.Target)
+	assert.Equal(t, 4, s.Rows)
+	assert.InDelta(t, 1, s.RMSE, 1e-12)
+	assert.InDelta(t, 0.5, s.MAE, 1e-12)
+	assert.InDelta(t, 4./14, s.NMSE, 1e-12)
+	assert.InDelta(t, 10./14, s.R2, 1e-12)
+	lines := strings.Split(s.String(), "\n")
+	assert.Equal(t, []string{"yield", "4", "1", "0.5", "0.2857"}, strings.Fields(lines[2]))
+	assert.Equal(t, "Overall R2: 0.7143", lines[3])
+
+	short, err := golearn.TargetGrid(mat.NewDense(3, 1, nil), nil, "yield", []float64{1, 2, 3})
+	require.NoError(t, err)
+	_, err = golearn.SummarizeRegression(truth, short)
+	require.ErrorIs(t, err, estimators.ErrShape)
+	_, err = golearn.SummarizeRegression(speciesGrid(t, 9, 1), short)
+	require.ErrorIs(t, err, estimators.ErrParam)
+
+	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
+	folds, err := golearn.CrossValidateRegression(curveGrid(t, 60, 1), reg, 3, 1)
+	require.NoError(t, err)
+	require.Len(t, folds, 3)
+	for _, f := range folds {
+		assert.Equal(t, 20, f.Rows)
+		assert.Greater(t, f.R2, 0.5)
+	}
+	_, err = golearn.CrossValidateRegression(speciesGrid(t, 30, 1), machine(), 3, 1)
+	require.ErrorIs(t, err, estimators.ErrParam)
+}
+
+// A selection inside, and what its search did, before and after saving.
+func TestTheTraceOfASelection(t *testing.T) {
+	grid := speciesGrid(t, 60, 1)
+	build := func() *golearn.Pipeline {
+		return &golearn.Pipeline{Steps: []golearn.Step{binned(6)}, Final: &golearn.Classifier{Estimator: &selection.Classifier{}}}
+	}
+	trace := func(p *golearn.Pipeline) *selection.Result {
+		return p.Fitted().(*golearn.Classifier).Fitted().(*selection.Classifier).Result()
+	}
+	p := build()
+	require.NoError(t, p.Fit(grid))
+	want := trace(p)
+	require.NotEmpty(t, want.Trace)
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, p.Save(path))
+	q := build()
+	require.NoError(t, q.Load(path))
+	assert.Equal(t, len(want.Trace), len(trace(q).Trace))
+}
+
+// constant keeps the matrix that it was fitted on.
+type constant struct{ seen *mat.Dense }
+
+func (c *constant) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
+	c.seen = mat.DenseCopyOf(x)
+	return nil
+}
+
+func (c *constant) Predict(x mat.Matrix) ([]float64, error) {
+	n, _ := x.Dims()
+	return make([]float64, n), nil
+}
+
+func (c *constant) Clone() estimators.Regressor { return &constant{} }
+
+// unweighted hides what else a classifier can do.
+type unweighted struct{ estimators.Classifier }
+
+func (u unweighted) Clone() estimators.Classifier { return u }

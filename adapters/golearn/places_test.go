@@ -1,0 +1,536 @@
+package golearn_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
+	"github.com/sjwhitworth/golearn/meta"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Every estimator in every place where golearn takes a classifier. The table of
+// docs/golearn.md is what this file finds; go test -run TestPlaces -update-places
+// writes it anew. A new estimator is one line in one of the two lists.
+
+var updatePlaces = flag.Bool("update-places", false, "write the table of docs/golearn.md")
+
+type listed[E any] struct {
+	name  string
+	build func() E
+}
+
+func standardScaler() []transformers.Transformer {
+	return []transformers.Transformer{&transformers.StandardScaler{}}
+}
+
+var classifierList = []listed[estimators.Classifier]{
+	{"lssvm.Classifier", func() estimators.Classifier { return &lssvm.Classifier{} }},
+	{"svm.Classifier", func() estimators.Classifier { return &svm.Classifier{C: 10} }},
+	{"svm.Classifier with probabilities", func() estimators.Classifier { return &svm.Classifier{C: 10, Probabilities: true} }},
+	{"rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} }},
+	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Hidden: 30} }},
+	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
+	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Hidden: 30, C: 10} }},
+	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
+	{"pipeline.Classifier", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: standardScaler(), Final: &lssvm.Classifier{}}
+	}},
+}
+
+var regressorList = []listed[estimators.Regressor]{
+	{"lssvm.Regressor", func() estimators.Regressor { return &lssvm.Regressor{} }},
+	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{C: 1000} }},
+	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
+	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},
+	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
+	{"selection.Regressor of rvm", func() estimators.Regressor {
+		return &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}
+	}},
+	{"pipeline.Regressor", func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: standardScaler(), Final: &lssvm.Regressor{}}
+	}},
+}
+
+// place is a use of a model. Its check gets what makes new models.
+type place struct {
+	name  string
+	check func(t *testing.T, build func() base.Classifier)
+}
+
+// species draws n rows of three classes in three features: two classes are told
+// apart by one line, the third by none.
+func species(n int, seed uint64) (*mat.Dense, []string) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x := mat.NewDense(n, 3, nil)
+	labels := make([]string, n)
+	for i := range n {
+		k := i % 3
+		labels[i] = []string{"fern", "moss", "reed"}[k]
+		x.SetRow(i, []float64{
+			[]float64{-2, 0, 2}[k] + 0.3*rng.NormFloat64(),
+			[]float64{1, -1, 1}[k] + 0.3*rng.NormFloat64(),
+			rng.NormFloat64(),
+		})
+	}
+	return x, labels
+}
+
+func speciesGrid(t *testing.T, n int, seed uint64) *base.DenseInstances {
+	t.Helper()
+	x, labels := species(n, seed)
+	g, err := golearn.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
+	require.NoError(t, err)
+	return g
+}
+
+// texts returns what golearn prints of the class of each row.
+func texts(t *testing.T, m base.Classifier, g base.FixedDataGrid) []string {
+	t.Helper()
+	pred, err := m.Predict(g)
+	require.NoError(t, err)
+	_, rows := g.Size()
+	_, got := pred.Size()
+	require.Equal(t, rows, got)
+	out := make([]string, rows)
+	for i := range out {
+		out[i] = base.GetClass(pred, i)
+	}
+	return out
+}
+
+func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier {
+	t.Helper()
+	require.NoError(t, m.Fit(g))
+	return m
+}
+
+// bagged is golearn's own bagging, whose Fit returns nothing.
+func bagged(build func() base.Classifier, n int) *meta.BaggedModel {
+	out := new(meta.BaggedModel)
+	for range n {
+		out.AddModel(build())
+	}
+	return out
+}
+
+// identity leaves every cell as it is, and counts them.
+type identity struct {
+	pairs []base.FilteredAttribute
+	seen  map[string]int
+}
+
+func newIdentity(t *testing.T, g base.FixedDataGrid) *identity {
+	f := &identity{seen: map[string]int{}}
+	for _, a := range g.AllAttributes() {
+		require.NoError(t, f.AddAttribute(a))
+	}
+	return f
+}
+
+func (f *identity) AddAttribute(a base.Attribute) error {
+	twin := base.Attribute(base.NewFloatAttribute(a.GetName()))
+	if c, ok := a.(*base.CategoricalAttribute); ok {
+		other := base.NewCategoricalAttribute()
+		other.SetName(c.GetName())
+		for _, v := range c.GetValues() {
+			other.GetSysValFromString(v)
+		}
+		twin = other
+	}
+	f.pairs = append(f.pairs, base.FilteredAttribute{Old: a, New: twin})
+	return nil
+}
+
+func (f *identity) GetAttributesAfterFiltering() []base.FilteredAttribute { return f.pairs }
+func (f *identity) String() string                                        { return "identity" }
+func (f *identity) Train() error                                          { return nil }
+func (f *identity) Transform(old, _ base.Attribute, cell []byte) []byte {
+	f.seen[old.GetName()]++
+	return cell
+}
+
+// lazy is the same grid, each cell passed through a filter when it is read.
+func lazy(t *testing.T, g base.FixedDataGrid) (*base.LazilyFilteredInstances, *identity) {
+	f := newIdentity(t, g)
+	return base.NewLazilyFilteredInstances(g, f), f
+}
+
+// shuffled is the same rows in another order, as golearn's bagging hands them over.
+func shuffled(g base.FixedDataGrid) (view base.FixedDataGrid, row func(int) int) {
+	_, n := g.Size()
+	rows := map[int]int{}
+	for i := range n {
+		rows[i] = (i*7 + 3) % n
+	}
+	return base.NewInstancesViewFromRows(g, rows), func(i int) int { return rows[i] }
+}
+
+// numbers is golearn's grid over a gonum matrix, the last column the class.
+func numbers(t *testing.T, x *mat.Dense, y []float64) *base.Mat64Instances {
+	n, d := x.Dims()
+	all := mat.NewDense(n, d+1, nil)
+	all.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
+	all.SetCol(d, y)
+	g := base.InstancesFromMat64(n, d+1, all)
+	require.NoError(t, g.AddClassAttribute(g.AllAttributes()[d]))
+	return g
+}
+
+func classifierPlaces() []place {
+	return []place{
+		{"confusion matrix and summary", func(t *testing.T, build func() base.Classifier) {
+			test := speciesGrid(t, 60, 2)
+			pred, err := fit(t, build(), speciesGrid(t, 60, 1)).Predict(test)
+			require.NoError(t, err)
+			cm, err := evaluation.GetConfusionMatrix(test, pred)
+			require.NoError(t, err)
+			require.Greater(t, evaluation.GetAccuracy(cm), 0.9)
+			require.Contains(t, evaluation.GetSummary(cm), "Overall accuracy")
+		}},
+		{"GenerateCrossFoldValidationConfusionMatrices", func(t *testing.T, build func() base.Classifier) {
+			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(speciesGrid(t, 60, 1), build(), 3)
+			require.NoError(t, err)
+			mean, _ := evaluation.GetCrossValidatedMetric(folds, evaluation.GetAccuracy)
+			require.Greater(t, mean, 0.85)
+		}},
+		{"BaggedModel", func(t *testing.T, build func() base.Classifier) {
+			test := speciesGrid(t, 60, 2)
+			bag := bagged(build, 3)
+			bag.Fit(speciesGrid(t, 60, 1))
+			pred, err := bag.Predict(test)
+			require.NoError(t, err)
+			require.Greater(t, accuracyOf(t, test, pred), 0.85)
+		}},
+		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			bag, again := bagged(build, 1), bagged(build, 1) // it breaks the ties of several at random
+			bag.Fit(grid)
+			path := filepath.Join(t.TempDir(), "bag")
+			require.NoError(t, bag.Save(path))
+			require.NoError(t, again.Load(path))
+			want, err := bag.Predict(grid)
+			require.NoError(t, err)
+			got, err := again.Predict(grid)
+			require.NoError(t, err)
+			require.Equal(t, 1.0, accuracyOf(t, want, got))
+			require.Greater(t, accuracyOf(t, grid, got), 0.85)
+		}},
+		{"OneVsAllModel", func(t *testing.T, build func() base.Classifier) {
+			test := speciesGrid(t, 60, 2)
+			ova := meta.NewOneVsAllModel(func(string) base.Classifier { return build() })
+			ova.Fit(speciesGrid(t, 60, 1))
+			pred, err := ova.Predict(test)
+			require.NoError(t, err)
+			require.Greater(t, accuracyOf(t, test, pred), 0.85)
+		}},
+		{"Save and Load of OneVsAllModel", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			path := filepath.Join(t.TempDir(), "ova")
+			var of [2]base.FixedDataGrid
+			for i := range of {
+				ova := meta.NewOneVsAllModel(func(string) base.Classifier { return build() })
+				if i == 0 {
+					ova.Fit(grid)
+				} else {
+					require.NoError(t, ova.Load(path))
+				}
+				var err error
+				of[i], err = ova.Predict(grid)
+				require.NoError(t, err)
+				if i == 0 {
+					require.NoError(t, ova.Save(path))
+				}
+			}
+			require.Equal(t, 1.0, accuracyOf(t, of[0], of[1]))
+			require.Greater(t, accuracyOf(t, grid, of[1]), 0.85)
+		}},
+		{"DenseInstances", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			m := fit(t, build(), grid)
+			require.Equal(t, texts(t, m, grid), texts(t, fit(t, build(), grid), grid), "the same again")
+		}},
+		{"InstancesView", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			view, row := shuffled(grid)
+			m := fit(t, build(), view)
+			all, got := texts(t, m, grid), texts(t, m, view)
+			right := 0
+			for i := range got {
+				require.Equal(t, all[row(i)], got[i], "row %d", i)
+				if got[i] == base.GetClass(view, i) {
+					right++
+				}
+			}
+			require.Greater(t, right, 52)
+		}},
+		{"LazilyFilteredInstances", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			filtered, f := lazy(t, grid)
+			m := fit(t, build(), filtered)
+			require.Equal(t, map[string]int{"length": 60, "width": 60, "noise": 60, "kind": 60}, f.seen, "each cell once")
+			require.Equal(t, texts(t, fit(t, build(), grid), grid), texts(t, m, filtered))
+		}},
+		{"Mat64Instances", func(t *testing.T, build func() base.Classifier) {
+			x, labels := species(60, 1)
+			y := make([]float64, 60)
+			for i, l := range labels {
+				if l == "moss" {
+					y[i] = 1
+				}
+			}
+			grid := numbers(t, x, y)
+			pred, err := fit(t, build(), grid).Predict(grid)
+			require.NoError(t, err)
+			scores, err := golearn.Targets(pred)
+			require.NoError(t, err)
+			right := 0
+			for i := range scores {
+				if (scores[i] > 0.5) == (y[i] == 1) {
+					right++
+				}
+			}
+			require.Greater(t, right, 52)
+		}},
+		{"Save and Load", func(t *testing.T, build func() base.Classifier) {
+			grid := speciesGrid(t, 60, 1)
+			m, again := fit(t, build(), grid), build()
+			path := filepath.Join(t.TempDir(), "model")
+			require.NoError(t, m.Save(path))
+			require.NoError(t, again.Load(path))
+			require.Equal(t, texts(t, m, grid), texts(t, again, grid))
+		}},
+	}
+}
+
+// curve draws n rows of two features and a number that depends on both.
+func curve(n int, seed uint64) (*mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	x := mat.NewDense(n, 2, nil)
+	y := make([]float64, n)
+	for i := range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{a, b})
+		y[i] = 2*a + math.Sin(b) + 0.05*rng.NormFloat64()
+	}
+	return x, y
+}
+
+func curveGrid(t *testing.T, n int, seed uint64) *base.DenseInstances {
+	t.Helper()
+	x, y := curve(n, seed)
+	g, err := golearn.TargetGrid(x, []string{"a", "b"}, "y", y)
+	require.NoError(t, err)
+	return g
+}
+
+// targets returns a model's predictions for a grid.
+func targets(t *testing.T, m base.Classifier, g base.FixedDataGrid) []float64 {
+	t.Helper()
+	pred, err := m.Predict(g)
+	require.NoError(t, err)
+	out, err := golearn.Targets(pred)
+	require.NoError(t, err)
+	return out
+}
+
+// near says that predictions leave less than a tenth of the variance of y.
+func near(t *testing.T, y, predicted []float64) {
+	t.Helper()
+	require.Less(t, unexplainedOf(t, y, predicted), 0.1)
+}
+
+func unexplainedOf(t *testing.T, y, predicted []float64) float64 {
+	t.Helper()
+	nmse, err := metrics.NMSE(y, predicted, nil)
+	require.NoError(t, err)
+	return nmse
+}
+
+func regressorPlaces() []place {
+	return []place{
+		{"GenerateCrossFoldValidationConfusionMatrices", func(t *testing.T, build func() base.Classifier) {
+			// Its matrices count printed numbers, which says nothing; that it runs is all.
+			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(curveGrid(t, 40, 1), build(), 3)
+			require.NoError(t, err)
+			require.Len(t, folds, 3)
+		}},
+		{"BaggedModel", func(t *testing.T, build func() base.Classifier) {
+			// It votes on printed numbers, so of one model only.
+			grid, test := curveGrid(t, 60, 1), curveGrid(t, 40, 2)
+			_, y := curve(40, 2)
+			bag := bagged(build, 1)
+			bag.Fit(grid)
+			pred, err := bag.Predict(test)
+			require.NoError(t, err)
+			got, err := golearn.Targets(pred)
+			require.NoError(t, err)
+			require.Less(t, unexplainedOf(t, y, got), 0.5, "it draws rows without a seed")
+		}},
+		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
+			grid := curveGrid(t, 60, 1)
+			bag, again := bagged(build, 1), bagged(build, 1)
+			bag.Fit(grid)
+			path := filepath.Join(t.TempDir(), "bag")
+			require.NoError(t, bag.Save(path))
+			require.NoError(t, again.Load(path))
+			want, err := bag.Predict(grid)
+			require.NoError(t, err)
+			got, err := again.Predict(grid)
+			require.NoError(t, err)
+			a, err := golearn.Targets(want)
+			require.NoError(t, err)
+			b, err := golearn.Targets(got)
+			require.NoError(t, err)
+			require.Equal(t, a, b)
+		}},
+		{"DenseInstances", func(t *testing.T, build func() base.Classifier) {
+			_, y := curve(40, 2)
+			near(t, y, targets(t, fit(t, build(), curveGrid(t, 60, 1)), curveGrid(t, 40, 2)))
+		}},
+		{"InstancesView", func(t *testing.T, build func() base.Classifier) {
+			grid := curveGrid(t, 60, 1)
+			view, row := shuffled(grid)
+			m := fit(t, build(), view)
+			all, got := targets(t, m, grid), targets(t, m, view)
+			for i := range got {
+				require.InDelta(t, all[row(i)], got[i], 1e-9, "row %d", i)
+			}
+			_, y := curve(60, 1)
+			near(t, y, all)
+		}},
+		{"LazilyFilteredInstances", func(t *testing.T, build func() base.Classifier) {
+			grid := curveGrid(t, 60, 1)
+			filtered, f := lazy(t, grid)
+			m := fit(t, build(), filtered)
+			require.Equal(t, map[string]int{"a": 60, "b": 60, "y": 60}, f.seen, "each cell once")
+			require.Equal(t, targets(t, fit(t, build(), grid), grid), targets(t, m, filtered))
+		}},
+		{"Mat64Instances", func(t *testing.T, build func() base.Classifier) {
+			x, y := curve(60, 1)
+			grid := numbers(t, x, y)
+			near(t, y, targets(t, fit(t, build(), grid), grid))
+		}},
+		{"Save and Load", func(t *testing.T, build func() base.Classifier) {
+			grid := curveGrid(t, 60, 1)
+			m, again := fit(t, build(), grid), build()
+			path := filepath.Join(t.TempDir(), "model")
+			require.NoError(t, m.Save(path))
+			require.NoError(t, again.Load(path))
+			require.Equal(t, targets(t, m, grid), targets(t, again, grid))
+		}},
+	}
+}
+
+// A lazy filter is materialised once, one-hot features and pipelines included.
+func TestALazyFilterSeesEachCellOnce(t *testing.T) {
+	grid := read(t, plants(30, 1))
+	for name, build := range map[string]func() base.Classifier{
+		"Classifier": func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} },
+		"Transform": func() base.Classifier {
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+		},
+		"no steps": func() base.Classifier {
+			return &golearn.Pipeline{Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+		},
+		"Filter": func() base.Classifier {
+			return &golearn.Pipeline{Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}, Steps: []golearn.Step{
+				golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) { return newIdentity(t, train), nil }),
+			}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filtered, f := lazy(t, grid)
+			m := fit(t, build(), filtered)
+			assert.Equal(t, map[string]int{"length": 30, "width": 30, "soil": 30, "kind": 30}, f.seen)
+			clear(f.seen)
+			_, err := m.Predict(filtered)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]int{"length": 30, "width": 30, "soil": 30}, f.seen, "the class is not asked for")
+		})
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	var table strings.Builder
+	rows(t, &table, "Classification", classifierPlaces(), classifierList, func(e estimators.Classifier) base.Classifier {
+		return &golearn.Classifier{Estimator: e}
+	})
+	rows(t, &table, "Regression", regressorPlaces(), regressorList, func(e estimators.Regressor) base.Classifier {
+		return &golearn.Regressor{Estimator: e}
+	})
+	if !t.Failed() {
+		inDocument(t, table.String())
+	}
+}
+
+// rows runs each listed estimator in each place, alone and as the Final of a
+// golearn.Pipeline with a step of ours, and writes a row for each.
+func rows[E any](t *testing.T, table *strings.Builder, title string, places []place, list []listed[E], wrap func(E) base.Classifier) {
+	for i, p := range places {
+		fmt.Fprintf(table, "%d. %s\n", i+1, p.name)
+	}
+	fmt.Fprintf(table, "\n| %s |", title)
+	for i := range places {
+		fmt.Fprintf(table, " %d |", i+1)
+	}
+	fmt.Fprintf(table, "\n|%s\n", strings.Repeat("---|", len(places)+1))
+	line := func(name string, build func() base.Classifier) {
+		fmt.Fprintf(table, "| %s |", name)
+		for _, p := range places {
+			mark := "✗"
+			if t.Run(name+"/"+p.name, func(t *testing.T) { p.check(t, build) }) {
+				mark = "✓"
+			}
+			fmt.Fprintf(table, " %s |", mark)
+		}
+		table.WriteString("\n")
+	}
+	for _, e := range list {
+		line(e.name, func() base.Classifier { return wrap(e.build()) })
+	}
+	line("golearn.Pipeline of "+list[0].name, func() base.Classifier {
+		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: wrap(list[0].build())}
+	})
+	table.WriteString("\n")
+}
+
+// inDocument holds that the document's table is the one that was found.
+func inDocument(t *testing.T, table string) {
+	const begin, end = "<!-- places: begin -->\n", "<!-- places: end -->"
+	path := filepath.Join("..", "..", "docs", "golearn.md")
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(raw), begin)
+	require.True(t, ok)
+	old, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	if *updatePlaces {
+		require.NoError(t, os.WriteFile(path, []byte(before+begin+table+end+after), 0o644))
+		return
+	}
+	assert.Equal(t, table, old, "go test ./adapters/golearn -run TestPlaces -update-places")
+}

@@ -1,0 +1,65 @@
+package golearn
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// RegressionSummary says how far predicted numbers are from the observed ones, as
+// golearn's confusion matrix does for classes. Its fields are those of package
+// metrics: RMSE and MAE in the target's unit, R2 = 1 - NMSE.
+type RegressionSummary struct {
+	Target              string
+	Rows                int
+	RMSE, MAE, R2, NMSE float64
+}
+
+// SummarizeRegression compares the float class attribute of predicted with that of
+// reference, row by row. Errors: ErrShape for another number of rows, none, or not
+// one class attribute; ErrParam for a class of another type; ErrNotFinite.
+func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
+	const name = "golearn: SummarizeRegression"
+	y, err := Targets(reference)
+	if err != nil {
+		return RegressionSummary{}, fmt.Errorf("%s: reference: %w", name, err)
+	}
+	got, err := Targets(predicted)
+	if err != nil {
+		return RegressionSummary{}, fmt.Errorf("%s: predicted: %w", name, err)
+	}
+	if len(got) != len(y) {
+		return RegressionSummary{}, fault.Shape(name+": predicted has", len(got), "rows", "reference has %d", len(y))
+	}
+	class, err := classOf("SummarizeRegression", reference)
+	if err != nil {
+		return RegressionSummary{}, err
+	}
+	out := RegressionSummary{Target: class.GetName(), Rows: len(y)}
+	for _, m := range []struct {
+		into *float64
+		of   func(y, predicted, weights []float64) (float64, error)
+	}{{&out.RMSE, metrics.RMSE}, {&out.MAE, metrics.MAE}, {&out.R2, metrics.R2}, {&out.NMSE, metrics.NMSE}} {
+		if *m.into, err = m.of(y, got, nil); err != nil {
+			return RegressionSummary{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+// String lays the numbers out as golearn's evaluation.GetSummary does.
+func (s RegressionSummary) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 8, 1, ' ', 0)
+	fmt.Fprintln(w, "Reference Target\tRows\tRMSE\tMAE\tNMSE")
+	fmt.Fprintln(w, "----------------\t----\t----\t---\t----")
+	fmt.Fprintf(w, "%s\t%d\t%.4g\t%.4g\t%.4f\n", s.Target, s.Rows, s.RMSE, s.MAE, s.NMSE)
+	w.Flush() // a strings.Builder refuses nothing
+	fmt.Fprintf(&b, "Overall R2: %.4f\n", s.R2)
+	return b.String()
+}

@@ -1,0 +1,124 @@
+package golearn
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// StructTag is the key of a field's tag that names its attribute, in place of the
+// field's name; "-" leaves the field out.
+const StructTag = "golearn"
+
+// StructGrid makes a grid of structs, a row for each, whose exported fields are the
+// attributes: numbers float, bools binary, and strings categorical, with the
+// categories in the order in which they first occur. The attribute called class is
+// the class attribute; "" is none, as for rows to predict, of which there may be
+// one. Errors: ErrShape for no rows; ErrParam for a T that is no struct, a field of
+// another type, two of one name, or a class that no field has.
+func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
+	const name = "golearn: StructGrid"
+	typ := reflect.TypeFor[T]()
+	if typ.Kind() != reflect.Struct {
+		return nil, fault.Param(name, "T", typ, "a struct")
+	}
+	if len(rows) == 0 {
+		return nil, fault.Shape(name+": there are", 0, "rows", "want at least 1")
+	}
+	var cols []column
+	var fields []int
+	at := -1
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		label, tagged := f.Tag.Lookup(StructTag)
+		if !f.IsExported() || label == "-" {
+			continue
+		}
+		if !tagged || label == "" {
+			label = f.Name
+		}
+		k := kindOf(f.Type.Kind())
+		if k == 0 {
+			return nil, fault.Param(name, "field "+f.Name, f.Type, "a number, a bool or a string, or the tag "+StructTag+`:"-"`)
+		}
+		if label == class && class != "" {
+			at = len(cols)
+		}
+		cols = append(cols, column{Name: label, Kind: k})
+		fields = append(fields, i)
+	}
+	if n, ok := duplicate(names(cols)); ok {
+		return nil, fault.Param(name, "attribute names", fmt.Sprintf("%q twice", n), "each once")
+	}
+	if at < 0 && class != "" {
+		return nil, fault.Param(name, "class", fmt.Sprintf("%q", class), fmt.Sprintf("one of the fields %q", names(cols)))
+	}
+	bits := make([][]uint64, len(cols))
+	for j, f := range fields {
+		bits[j] = fieldBits(rows, f, &cols[j])
+	}
+	return csvGrid(cols, bits, len(rows), at)
+}
+
+func kindOf(k reflect.Kind) kind {
+	switch {
+	case k == reflect.String:
+		return categoricalKind
+	case k == reflect.Bool:
+		return binaryKind
+	case k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr:
+		return floatKind
+	}
+	return 0
+}
+
+func fieldBits[T any](rows []T, field int, c *column) []uint64 {
+	out := make([]uint64, len(rows))
+	index := map[string]int{}
+	for i := range rows {
+		switch v := reflect.ValueOf(&rows[i]).Elem().Field(field); {
+		case v.Kind() == reflect.String:
+			k, ok := index[v.String()]
+			if !ok {
+				k = len(c.Values)
+				index[v.String()] = k
+				c.Values = append(c.Values, v.String())
+			}
+			out[i] = uint64(k)
+		case v.Kind() == reflect.Bool:
+			if v.Bool() {
+				out[i] = 1
+			}
+		case v.CanFloat():
+			c.Precision = GridPrecision
+			out[i] = math.Float64bits(v.Float())
+		case v.CanInt():
+			out[i] = math.Float64bits(float64(v.Int()))
+		default:
+			out[i] = math.Float64bits(float64(v.Uint()))
+		}
+	}
+	return out
+}
+
+// Rows copies slices, one for each row, into a matrix for FeatureGrid, LabelledGrid
+// or TargetGrid. Errors: ErrShape for no rows, no columns, or rows of different
+// length.
+func Rows(x [][]float64) (*mat.Dense, error) {
+	if len(x) == 0 || len(x[0]) == 0 {
+		return nil, fault.Shape("golearn: Rows: there are", len(x), "rows", "want at least 1 of at least 1 number")
+	}
+	out := mat.NewDense(len(x), len(x[0]), nil)
+	for i, row := range x {
+		if len(row) != len(x[0]) {
+			return nil, fault.Shape(fmt.Sprintf("golearn: Rows: row %d has", i), len(row), "numbers", "row 0 has %d", len(x[0]))
+		}
+		out.SetRow(i, row)
+	}
+	return out, nil
+}

@@ -1,0 +1,192 @@
+// Theirs takes programs of golearn's own module as they stand, changes the one line
+// that makes the classifier (and its import), and prints the accuracy that each
+// prints beside golearn's. The same program also runs on golearn's house-votes and
+// titanic data, by a change of the line that reads its file. It needs the go command
+// and, for golearn's nearest neighbours and random forest, a C compiler.
+//
+//	go run ./examples/golearn/theirs
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// program is a program of golearn's.
+type program struct {
+	name     string
+	file     string   // below the module's examples folder
+	line     string   // what makes the classifier
+	imported string   // what only that line needs
+	assign   string   // the line's beginning, which stays
+	data     []string // the line's old and new text that reads the data, if it changes
+}
+
+const readsIris = `base.ParseCSVToInstances("../datasets/iris_headers.csv", true)`
+
+var programs = []program{
+	{name: "KNN example, iris", file: "knnclassifier/knnclassifier_iris.go", assign: "cls := ",
+		line: `knn.NewKnnClassifier("euclidean", "linear", 2)`, imported: "knn"},
+	{name: "KNN example, house votes", file: "knnclassifier/knnclassifier_iris.go", assign: "cls := ",
+		line: `knn.NewKnnClassifier("euclidean", "linear", 2)`, imported: "knn",
+		data: []string{readsIris, `base.ParseCSVToInstances("../datasets/house-votes-84.csv", true)`}},
+	{name: "KNN example, titanic", file: "knnclassifier/knnclassifier_iris.go", assign: "cls := ",
+		line: `knn.NewKnnClassifier("euclidean", "linear", 2)`, imported: "knn",
+		data: []string{readsIris, `base.ParseCSVToInstances("../datasets/titanic.csv", false)`}},
+	{name: "cross-fold random forest, iris", file: "crossfold/rf.go", assign: "tree = ",
+		line: `ensemble.NewRandomForest(i, 4)`, imported: "ensemble"},
+}
+
+// ours are the lines that take the place of theirs, by the packages they need.
+var ours = []struct{ imports, line string }{
+	{"estimators/lssvm", "&golearn.Classifier{Estimator: &lssvm.Classifier{}}"},
+	{"estimators/svm", "&golearn.Classifier{Estimator: &svm.Classifier{}}"},
+	{"estimators/rvm", "&golearn.Classifier{Estimator: &rvm.Classifier{}}"},
+	{"estimators/eem", "&golearn.Classifier{Estimator: &eem.Classifier{Hidden: 50}}"},
+	{"estimators/eem", "&golearn.Classifier{Estimator: &eem.KernelClassifier{Components: 30}}"},
+	{"estimators/elm", "&golearn.Classifier{Estimator: &elm.Classifier{Hidden: 50, C: 10}}"},
+	{"selection", "&golearn.Classifier{Estimator: &selection.Classifier{}}"},
+	{"estimators/pipeline estimators/lssvm transformers",
+		"&golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}}"},
+}
+
+const (
+	module     = "github.com/kernelearn/kernelearn"
+	theirsPath = "github.com/sjwhitworth/golearn"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out io.Writer) error {
+	theirDir, err := output("go", "list", "-m", "-f", "{{.Dir}}", theirsPath)
+	if err != nil {
+		return err
+	}
+	ourDir, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "theirs")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+
+	// The changed programs are packages of an overlay: they lie in a folder of this
+	// module for the compiler, and nowhere else.
+	overlay := map[string]string{}
+	build := []string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", filepath.Join(dir, "bin") + string(filepath.Separator)}
+	for i, p := range programs {
+		source, err := os.ReadFile(filepath.Join(theirDir, "examples", filepath.FromSlash(p.file)))
+		if err != nil {
+			return err
+		}
+		for k := -1; k < len(ours); k++ {
+			text, err := p.changed(string(source), k)
+			if err != nil {
+				return err
+			}
+			at := filepath.Join(dir, p.binary(i, k)+".go")
+			if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+				return err
+			}
+			virtual := filepath.Join("examples", "golearn", "theirs", p.binary(i, k))
+			overlay[filepath.Join(ourDir, virtual, "main.go")] = at
+			build = append(build, module+"/"+filepath.ToSlash(virtual))
+		}
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), replace, 0o600); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		return err
+	}
+	if _, err := output("go", build...); err != nil {
+		return err
+	}
+	for i, p := range programs {
+		fmt.Fprintf(out, "%s\n", p.name)
+		for k := -1; k < len(ours); k++ {
+			cmd := exec.Command(filepath.Join(dir, "bin", p.binary(i, k)))
+			cmd.Dir = filepath.Join(theirDir, "examples", filepath.Dir(filepath.FromSlash(p.file)))
+			printed, err := cmd.Output()
+			if err != nil {
+				return fmt.Errorf("%s with %s: %w", p.name, lineOf(p, k), err)
+			}
+			accuracy, err := accuracyIn(string(printed))
+			if err != nil {
+				return fmt.Errorf("%s with %s: %w", p.name, lineOf(p, k), err)
+			}
+			fmt.Fprintf(out, "  %s  %s\n", accuracy, lineOf(p, k))
+		}
+	}
+	return nil
+}
+
+func (p program) binary(i, k int) string { return fmt.Sprintf("program%d_%d", i, k+1) }
+
+func lineOf(p program, k int) string {
+	if k < 0 {
+		return p.line
+	}
+	return ours[k].line
+}
+
+// changed is the program with line k of ours, or with its own for k = -1.
+func (p program) changed(source string, k int) (string, error) {
+	edits := append([]string(nil), p.data...)
+	if k >= 0 {
+		imports := fmt.Sprintf("%q\n", module+"/adapters/golearn")
+		for _, path := range strings.Fields(ours[k].imports) {
+			imports += fmt.Sprintf("\t%q\n", module+"/"+path)
+		}
+		edits = append(edits, p.assign+p.line, p.assign+ours[k].line, fmt.Sprintf("%q", theirsPath+"/"+p.imported), imports)
+	}
+	for i := 0; i < len(edits); i += 2 {
+		if strings.Count(source, edits[i]) != 1 {
+			return "", fmt.Errorf("%s: the text %s is not there once", p.file, edits[i])
+		}
+		source = strings.Replace(source, edits[i], edits[i+1], 1)
+	}
+	return source, nil
+}
+
+var (
+	summary  = regexp.MustCompile(`Overall accuracy: (\S+)`)
+	lastLine = regexp.MustCompile(`(?m)^\d+\t(\S+)\t\(\+/- \S+\)\n\z`)
+)
+
+// accuracyIn finds what golearn's summary, or the last line of its forests, says.
+func accuracyIn(printed string) (string, error) {
+	for _, pattern := range []*regexp.Regexp{summary, lastLine} {
+		if m := pattern.FindStringSubmatch(printed); m != nil {
+			return m[1], nil
+		}
+	}
+	return "", errors.New("no accuracy is printed")
+}
+
+func output(name string, args ...string) (string, error) {
+	out, err := exec.Command(name, args...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, exit.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}
