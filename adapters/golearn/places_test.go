@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -55,6 +56,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Hidden: 30} }},
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
 	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Hidden: 30, C: 10} }},
+	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Components: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"pipeline.Classifier", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: standardScaler(), Final: &lssvm.Classifier{}}
@@ -66,6 +68,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{C: 1000} }},
 	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
 	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},
+	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Components: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
 		return &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}
