@@ -41,6 +41,11 @@ const bootstrapStream = 0x62616767
 // Rows are drawn again, at most BootstrapAttempts times, until they hold every
 // class of the training grid, which the paper does not ask for: a model may refuse
 // a single class. The drawn rows and features depend on Seed alone, not on Workers.
+//
+// A model that tunes itself by leaving rows out, as lssvm's does by default, leaves
+// in the copies of a row that was drawn more than once, and is tuned too closely to
+// its training rows: set Fraction for it.
+//
 // Fit and Predict cost Models times those of a model.
 type Bagging struct {
 	// New returns a new, unfitted model at each call: one of this package or a
@@ -50,8 +55,11 @@ type Bagging struct {
 	Models int
 	// Features is how many features each model sees, drawn without replacement; 0: all.
 	Features int
-	Seed     uint64
-	Workers  int // models at a time; 0: GOMAXPROCS
+	// Fraction > 0 draws this share of the rows without replacement for each model,
+	// rounded, in place of as many rows as there are with replacement; at most 1.
+	Fraction float64
+	Seed     uint64 // 0 is a seed like the others
+	Workers  int    // models at a time; 0: GOMAXPROCS
 
 	fitted *baggingModel
 }
@@ -117,7 +125,7 @@ func (b *Bagging) fit(ctx context.Context, grid base.FixedDataGrid) (*baggingMod
 	}
 	err = parallel.For(ctx, b.Workers, models, func(i int) error {
 		rng := rand.New(rand.NewPCG(b.Seed, bootstrapStream+uint64(i)))
-		rows, err := bootstrap(t, rng)
+		rows, err := b.rows(t, rng)
 		if err != nil {
 			return fmt.Errorf("model %d: %w", i, err)
 		}
@@ -144,6 +152,8 @@ func (b *Bagging) models() (int, error) {
 		return 0, fault.Param("input", "New", nil, "a function that returns a model")
 	case b.Models < 0:
 		return 0, fault.Param("input", "Models", b.Models, ">= 1, or 0 for the default")
+	case !(b.Fraction >= 0 && b.Fraction <= 1):
+		return 0, fault.Param("input", "Fraction", b.Fraction, ">= 0 and at most 1")
 	case b.Models == 0:
 		return DefaultModels, nil
 	}
@@ -168,13 +178,17 @@ func (b *Bagging) draw(width int, rng *rand.Rand) []int {
 	return out
 }
 
-// bootstrap draws rows until they hold each class of t.
-func bootstrap(t table, rng *rand.Rand) ([]int, error) {
+// rows draws rows until they hold each class of t.
+func (b *Bagging) rows(t table, rng *rand.Rand) ([]int, error) {
 	want := countClasses(t, nil)
 	rows := make([]int, t.Rows)
 	for range BootstrapAttempts {
-		for i := range rows {
-			rows[i] = rng.IntN(t.Rows)
+		if b.Fraction > 0 {
+			rows = rng.Perm(t.Rows)[:max(1, int(math.Round(b.Fraction*float64(t.Rows))))]
+		} else {
+			for i := range rows {
+				rows[i] = rng.IntN(t.Rows)
+			}
 		}
 		if want == 0 || countClasses(t, rows) == want {
 			return rows, nil
@@ -461,7 +475,7 @@ func (b *Bagging) Supports(capability estimators.Capability) bool {
 
 // Clone returns an unfitted, equally configured copy, which shares New.
 func (b *Bagging) Clone() *Bagging {
-	return &Bagging{New: b.New, Models: b.Models, Features: b.Features, Seed: b.Seed, Workers: b.Workers}
+	return &Bagging{New: b.New, Models: b.Models, Features: b.Features, Fraction: b.Fraction, Seed: b.Seed, Workers: b.Workers}
 }
 
 // String says how many models there are, and of what.

@@ -98,6 +98,7 @@ func TestBaggingReportsErrors(t *testing.T) {
 		"New gives nil":     {golearn.Bagging{New: func() base.Classifier { return nil }}, train, estimators.ErrParam, "nil"},
 		"Models":            {golearn.Bagging{New: machine, Models: -1}, train, estimators.ErrParam, "Models"},
 		"Features":          {golearn.Bagging{New: machine, Features: 4}, train, estimators.ErrParam, "Features"},
+		"Fraction":          {golearn.Bagging{New: machine, Fraction: 1.5}, train, estimators.ErrParam, "Fraction"},
 		"no grid":           {golearn.Bagging{New: machine}, nil, estimators.ErrParam, "grid"},
 		"a model's":         {golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &ridge.Regressor{}} }}, train, estimators.ErrParam, "model 0"},
 		"a golearn's panic": {golearn.Bagging{New: func() base.Classifier { return panicking{trees.NewID3DecisionTree(0)} }}, train, estimators.ErrParam, "model 0"},
@@ -167,4 +168,36 @@ func TestBaggingOfNoRows(t *testing.T) {
 	report, err := b.Inspect(train)
 	require.NoError(t, err)
 	assert.Equal(t, 30, report.Rows)
+}
+
+// counted keeps the rows that it was fitted on.
+type counted struct {
+	base.Classifier
+	rows []string
+}
+
+func (c *counted) Fit(g base.FixedDataGrid) error {
+	c.rows = printed(g)
+	return c.Classifier.Fit(g)
+}
+
+func TestBaggingDrawsRows(t *testing.T) {
+	train := speciesGrid(t, 60, 1)
+	for _, fraction := range []float64{0, 0.5, 1} {
+		b := &golearn.Bagging{New: func() base.Classifier { return &counted{Classifier: machine()} }, Models: 2, Fraction: fraction}
+		require.NoError(t, b.Fit(train))
+		first, second := b.Fitted()[0].(*counted).rows, b.Fitted()[1].(*counted).rows
+		assert.NotEqual(t, first, second)
+		distinct := map[string]bool{}
+		for _, r := range first {
+			distinct[r] = true
+		}
+		if fraction == 0 {
+			assert.Len(t, first, 60)
+			assert.Less(t, len(distinct), 55, "with replacement")
+			continue
+		}
+		assert.Len(t, first, int(60*fraction))
+		assert.Len(t, distinct, len(first), "without replacement")
+	}
 }

@@ -3,6 +3,7 @@ package golearn_test
 import (
 	"testing"
 
+	"github.com/sjwhitworth/golearn/base"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -27,6 +28,9 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 				Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
 				Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}},
 			}
+		},
+		"Bagging-v1.keln": func() model {
+			return &golearn.Bagging{New: func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }, Models: 5}
 		},
 	} {
 		m := build()

@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,6 +32,12 @@ func savedModels() map[string]saved {
 		"one-hot": {func() ours { return &Classifier{Estimator: &centroids{}} }, func(tb testing.TB) base.FixedDataGrid {
 			return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1,red,x", "3,,y")
 		}},
+		"imputed": {func() ours { return &Classifier{Estimator: &centroids{}, Impute: true} }, func(tb testing.TB) base.FixedDataGrid {
+			return csvGridOf(tb, "a,colour,class", "1,red,x", ",blue,y", "1,red,x", "3,,y")
+		}},
+		"bagging": {func() ours {
+			return &Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: 2, Features: 3}
+		}, flower},
 		"regressor": {func() ours { return &Regressor{Estimator: &leastSquares{}} }, func(tb testing.TB) base.FixedDataGrid { return line(tb) }},
 	}
 	for name, build := range pipelines() {
@@ -267,6 +274,18 @@ func TestHostilePayloads(t *testing.T) {
 			require.ErrorIs(t, (&Classifier{Estimator: &centroids{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 		})
 	}
+}
+
+func TestHostileFillsAndFeatures(t *testing.T) {
+	float := []column{{Name: "a", Kind: floatKind}, {Name: "b", Kind: floatKind}}
+	for _, fills := range [][]float64{{1}, {1, math.NaN()}, {1, math.Inf(1)}, {}} {
+		require.Error(t, (&encoder{Columns: float, Fills: fills}).validate())
+	}
+	require.NoError(t, (&encoder{Columns: float, Fills: []float64{1, 2}}).validate())
+	for _, features := range [][]int{{0, 2}, {-1, 1}, {1, 1}, {1, 0}, {0}, nil} {
+		require.Error(t, checkFeatures(features, 2, 0))
+	}
+	require.NoError(t, checkFeatures([]int{1}, 2, 1))
 }
 
 // FuzzLoad gives the payload a right checksum, since random bytes never have one.
