@@ -16,7 +16,6 @@ type point struct {
 	beta  float64
 	sigma *mat.SymDense
 	mu    []float64
-	e     []float64
 	ee    float64
 	lev   float64
 }
@@ -34,7 +33,7 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 	}
 	chol.Solve(rhs)
 	p = &point{alpha: alpha, beta: beta, mu: mat.Col(nil, 0, rhs)}
-	p.e, p.ee = st.residual(p.mu)
+	p.ee = st.squares(p.mu, beta)
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
 	if !isFinite(p.lev) {
 		return nil, false
@@ -68,10 +67,7 @@ func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDe
 	}
 	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
 	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
-	r, sr := make([]float64, m), mat.NewVecDense(m, nil)
-	for i := range r {
-		r[i] = dot(st.members[i].column, p.e)
-	}
+	r, sr := st.gradient(p.mu), mat.NewVecDense(m, nil)
 	sr.MulVec(p.sigma, mat.NewVecDense(m, r))
 	trace2 := float64(m) // tr(ΣGΣG)·β²
 	for i, a := range p.alpha {
@@ -201,7 +197,7 @@ func (st *state) macKay() error {
 		rhs.Set(i, 0, st.beta*st.bt[j])
 	}
 	chol.Solve(rhs)
-	_, ee := st.residual(mat.Col(nil, 0, rhs))
+	ee := st.squares(mat.Col(nil, 0, rhs), st.beta)
 	sum := 0.0
 	var active []int
 	var members []*member

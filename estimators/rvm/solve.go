@@ -58,6 +58,7 @@ func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, 
 	} else if p.variance == 0 {
 		p.variance = mean * mean
 	}
+	p.tt = dot(p.t, p.t)
 	var err error
 	p.bt, err = b.correlate(ctx, p.t)
 	return p, mean * scale, err
