@@ -33,7 +33,7 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 	}
 	chol.Solve(rhs)
 	p = &point{alpha: alpha, beta: beta, mu: mat.Col(nil, 0, rhs)}
-	p.ee = st.squares(p.mu, beta)
+	p.ee = st.residual(p.mu) // exactly: a polish ends on differences of rounding
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
 	if !isFinite(p.lev) {
 		return nil, false
@@ -197,7 +197,7 @@ func (st *state) macKay() error {
 		rhs.Set(i, 0, st.beta*st.bt[j])
 	}
 	chol.Solve(rhs)
-	ee := st.squares(mat.Col(nil, 0, rhs), st.beta)
+	ee := st.squares(mat.Col(nil, 0, rhs), fineEnough/st.beta)
 	sum := 0.0
 	var active []int
 	var members []*member

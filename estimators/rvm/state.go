@@ -151,17 +151,17 @@ func (st *state) refresh() {
 		st.mu[i] = st.beta * st.bt[j]
 	}
 	st.factor.Solve(st.mu)
-	st.ee = st.squares(st.mu, st.beta)
+	st.ee = st.squares(st.mu, fineEnough/st.beta)
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-// fineEnough is what rounding may move βe'e by, far below what an action has to gain.
-const fineEnough = 1e-8
+// fineEnough is what rounding may move βe'e by where an action is judged, far below
+// leastRise.
+const fineEnough = 1e-7
 
-// squares returns e'e for e = t - Φμ, at the precision β. Of the products with Φ it takes
-// O(m²), where the columns themselves take O(nm): those are for targets so free of noise
-// that the terms cancel.
-func (st *state) squares(mu []float64, beta float64) float64 {
+// squares returns e'e for e = t - Φμ. Where rounding may move it by error, it takes the
+// products with Φ, O(m²); where their terms cancel too far for that, the columns, O(nm).
+func (st *state) squares(mu []float64, error float64) float64 {
 	ee, size := st.tt, st.tt
 	for i, v := range mu {
 		products := st.members[i].products
@@ -175,9 +175,14 @@ func (st *state) squares(mu []float64, beta float64) float64 {
 		ee += v * (g - 2*bt)
 		size += math.Abs(v) * (a + 2*math.Abs(bt))
 	}
-	if beta*size*0x1p-50 < fineEnough {
+	if size*0x1p-50 < error {
 		return ee
 	}
+	return st.residual(mu)
+}
+
+// residual returns e'e from the columns.
+func (st *state) residual(mu []float64) float64 {
 	e := slices.Clone(st.t)
 	for i, v := range mu {
 		axpy(-v, st.members[i].column, e)
