@@ -107,6 +107,9 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.products(ctx, k.bytes); err != nil {
+		return nil, err
+	}
 	p, mean, err := newProblem(ctx, b, k.y, k.bias == BiasFree, scale, k.noise, k.workers)
 	if err != nil {
 		return nil, err
