@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // problem is what all starts of a regression share.
@@ -134,7 +135,9 @@ func (st *state) recompute(ctx context.Context) error {
 	return parallel.For(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
 		first := c * chunk
 		width := min(chunk, st.b.m-first)
-		part := mat.NewDense(m, width, nil)
+		memory := rowwise.Scratch(m * width)
+		defer rowwise.Release(memory)
+		part := mat.NewDense(m, width, *memory)
 		for i, mb := range st.members {
 			copy(part.RawRowView(i), mb.products[first:first+width])
 		}
