@@ -16,10 +16,12 @@ import (
 type point struct {
 	alpha []float64
 	beta  float64
-	sigma *mat.SymDense
-	mu    []float64
-	ee    float64
-	lev   float64
+	// sigma comes of factor when derivatives are wanted: not of every point that is tried.
+	factor *linalg.Cholesky
+	sigma  *mat.SymDense
+	mu     []float64
+	ee     float64
+	lev    float64
 }
 
 // at evaluates the model at other precisions; ok is false where that is numerically
@@ -40,7 +42,7 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 	if !isFinite(p.lev) {
 		return nil, false
 	}
-	p.sigma = chol.Inverse()
+	p.factor = chol
 	return p, true
 }
 
@@ -48,6 +50,9 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 // log β), the last without β where the noise is fixed.
 func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDense) {
 	m := len(p.alpha)
+	if p.sigma == nil {
+		p.sigma = p.factor.Inverse()
+	}
 	size := m
 	if withBeta {
 		size++
