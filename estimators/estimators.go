@@ -66,6 +66,20 @@ type DecisionPredictor interface {
 	Decision(x mat.Matrix) (*mat.Dense, error)
 }
 
+// PredictorTo is the capability to predict into memory of the caller's: what serves
+// single rows again and again. Y is float64 for regressors and int for classifiers.
+type PredictorTo[Y float64 | int] interface {
+	// PredictTo is Predict into dst, which has an entry for each row of x. Of a few rows
+	// in a *mat.Dense it allocates nothing. After an error dst holds nothing of use.
+	PredictTo(dst []Y, x mat.Matrix) error
+}
+
+// DecisionPredictorTo is the same for scores.
+type DecisionPredictorTo interface {
+	// DecisionTo is Decision into dst, n×K, as PredictTo.
+	DecisionTo(dst *mat.Dense, x mat.Matrix) error
+}
+
 // WeightedFitter is the capability to fit with a weight for each row. Y is
 // float64 for regressors and int for classifiers. A weight of 2 counts like the
 // row given twice; weights are positive and finite.

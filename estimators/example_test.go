@@ -214,3 +214,31 @@ func ExamplePart() {
 	// transformers.StandardScaler <nil>
 	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows
 }
+
+// A server that predicts one row at a time has the memory for it ready.
+func ExamplePredictorTo() {
+	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
+	c := &lssvm.Classifier{}
+	if err := c.Fit(context.Background(), x, []int{0, 0, 0, 1, 1, 1}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var predictor estimators.PredictorTo[int] = c
+	var scorer estimators.DecisionPredictorTo = c
+	row, label, scores := mat.NewDense(1, 1, nil), make([]int, 1), mat.NewDense(1, 2, nil)
+	for _, v := range []float64{-2.5, 2.5} {
+		row.Set(0, 0, v)
+		if err := predictor.PredictTo(label, row); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := scorer.DecisionTo(scores, row); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(label[0], scores.At(0, 1) > 0)
+	}
+	// Output:
+	// 0 false
+	// 1 true
+}

@@ -436,3 +436,62 @@ func (m *hiddenModel) valid() error {
 	}
 	return nil
 }
+
+// TransformRow sets dst (h) to the activations of the units for one row x (d), without
+// allocating. They agree with Transform's to rounding. Errors: ErrNotFitted, ErrShape,
+// ErrNotFinite.
+func (r *RandomHidden) TransformRow(dst, x []float64) error {
+	m := r.fitted
+	if m == nil {
+		return fault.NotFitted(randomHiddenName)
+	}
+	if len(x) != m.W.Cols {
+		return fault.Columns("x", len(x), m.W.Cols)
+	}
+	if len(dst) != m.W.Rows {
+		return fault.Shape("dst has", len(dst), "entries", "want %d", m.W.Rows)
+	}
+	if err := check.Vector("x", x); err != nil {
+		return err
+	}
+	d, distances := m.W.Cols, m.distances()
+	for i := range dst {
+		sum := 0.0
+		if w := m.W.Data[i*d : (i+1)*d]; distances {
+			for j, v := range w {
+				sum += (x[j] - v) * (x[j] - v)
+			}
+			sum *= m.B[i]
+		} else {
+			for j, v := range w {
+				sum += x[j] * v
+			}
+		}
+		dst[i] = sum
+	}
+	switch m.Activation {
+	case Sigmoid, NormalizedSigmoid:
+		over := 1.0
+		if m.Activation == NormalizedSigmoid {
+			over = float64(d)
+		}
+		for i, v := range dst {
+			dst[i] = m.B[i] - v/over
+		}
+		vecmath.Exp(dst, 1, dst)
+		for i, e := range dst {
+			dst[i] = 1 / (1 + e)
+		}
+	case Tanh:
+		for i, v := range dst {
+			dst[i] = v + m.B[i]
+		}
+		vecmath.Exp(dst, 2, dst)
+		for i, e := range dst {
+			dst[i] = 1 - 2/(1+e)
+		}
+	default:
+		vecmath.Exp(dst, -1, dst)
+	}
+	return check.Vector(randomHiddenName+": activation", dst)
+}

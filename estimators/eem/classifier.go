@@ -2,11 +2,13 @@ package eem
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -89,6 +91,9 @@ type hiddenScorer struct {
 
 func (s *hiddenScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 	_, r := s.directions.Dims()
+	if n, _ := x.Dims(); n == 1 {
+		return placed(s, x, r)
+	}
 	h := &mat.Dense{}
 	return inChunks(x, r, func(dst, x *mat.Dense) error {
 		rows, _ := x.Dims()
@@ -205,4 +210,30 @@ func (c *Classifier) Clone() estimators.Classifier {
 	out.m = nil
 	out.Labels, out.Priors, out.Costs = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs)
 	return &out
+}
+
+func (s *hiddenScorer) place(z, x []float64) {
+	units, _ := s.directions.Dims()
+	p := rowwise.Scratch(units)
+	defer rowwise.Release(p)
+	if s.hidden.TransformRow(*p, x) != nil {
+		z[0] = math.NaN() // of an activation that is not finite
+		return
+	}
+	along(z, *p, s.directions)
+}
+
+func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.m.classLabels(), c.Predict, c.m.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.m.classLabels()), c.Decision, c.m.row)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -168,6 +169,9 @@ func (l *landmarkLayer) along(directions *mat.Dense) (scorer, error) {
 
 func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 	_, r := s.weights.Dims()
+	if n, _ := x.Dims(); n == 1 {
+		return placed(s, x, r)
+	}
 	return inChunks(x, r, func(dst, x *mat.Dense) error {
 		k, err := kernels.Cross(context.Background(), s.kernel, x, s.rows, &kernels.Options{Workers: s.workers})
 		if err == nil {
@@ -411,4 +415,27 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	s.scorer = &landmarkScorer{kernel: kernel, rows: rows, weights: weights, workers: c.Workers}
 	c.m = m
 	return nil
+}
+
+func (s *landmarkScorer) place(z, x []float64) {
+	landmarks, _ := s.rows.Dims()
+	p := rowwise.Scratch(landmarks)
+	defer rowwise.Release(p)
+	kernels.Row(*p, s.kernel, x, s.rows)
+	along(z, *p, s.weights)
+}
+
+func (c *KernelClassifier) rowWidth() int { return c.m.rowWidth() }
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(kernelClassifierType, dst, x, c.rowWidth(), c.m.classLabels(), c.Predict, c.m.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(kernelClassifierType, dst, x, c.rowWidth(), len(c.m.classLabels()), c.Decision, c.m.row)
 }

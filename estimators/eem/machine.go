@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // Multiclass is how more than two classes are told apart.
@@ -56,6 +57,8 @@ type layer interface {
 
 // scorer finds the place of rows along directions.
 type scorer interface {
+	// place is that of one row x, into z, without allocating.
+	place(z, x []float64)
 	scores(x *mat.Dense) (*mat.Dense, error)
 }
 
@@ -498,29 +501,90 @@ func (s *solution) decision(z *mat.Dense) *mat.Dense {
 		return s.plane.decision(z, s.logW)
 	}
 	n, _ := z.Dims()
-	k := len(s.classes)
-	out := mat.NewDense(n, k, nil)
+	out := mat.NewDense(n, len(s.classes), nil)
 	for r := range n {
-		row, from := out.RawRowView(r), z.RawRowView(r)
-		at := 0
-		for i := range k {
-			for j := range i {
-				odds := s.pairs[at].logOdds(from[at], s.logW[at])
-				if k == 2 {
-					if odds == 0 {
-						odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
-					}
-					row[0], row[1] = -odds, odds
-					continue
-				}
-				p := sigmoid(odds)
-				row[i] += p
-				row[j] += 1 - p
-				at++
-			}
-		}
+		s.vote(out.RawRowView(r), z.RawRowView(r))
 	}
 	return out
+}
+
+// vote sets row to the scores of a row at from along the directions of the pairs.
+func (s *solution) vote(row, from []float64) {
+	clear(row)
+	at := 0
+	for i := range row {
+		for j := range i {
+			odds := s.pairs[at].logOdds(from[at], s.logW[at])
+			if len(row) == 2 {
+				if odds == 0 {
+					odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
+				}
+				row[0], row[1] = -odds, odds
+				continue
+			}
+			p := sigmoid(odds)
+			row[i] += p
+			row[j] += 1 - p
+			at++
+		}
+	}
+}
+
+// rowWidth is the number of columns that row wants; 0 before Fit, where what was summed up
+// cannot be solved, and for the plane of Discriminant, which takes a factorisation's
+// solutions and is predicted in blocks.
+func (m *model) rowWidth() int {
+	if m == nil || m.solved == nil {
+		return 0
+	}
+	if s, err := m.solved(); err != nil || s.plane != nil {
+		return 0
+	}
+	return m.width
+}
+
+// classLabels are those of a model that row can be asked of.
+func (m *model) classLabels() []int {
+	if m == nil {
+		return nil
+	}
+	return m.classes
+}
+
+// row computes the scores of one row.
+func (m *model) row(out, x []float64) {
+	s, err := m.solved()
+	if err != nil {
+		out[0] = math.NaN()
+		return
+	}
+	p := rowwise.Scratch(len(s.pairs))
+	defer rowwise.Release(p)
+	s.scorer.place(*p, x)
+	s.vote(out, *p)
+	for _, v := range *p { // which a vote may hide
+		out[0] += v - v
+	}
+}
+
+// placed is scores of a single row, which blocks would only make slower.
+func placed(s scorer, x *mat.Dense, directions int) (*mat.Dense, error) {
+	out := mat.NewDense(1, directions, nil)
+	s.place(out.RawRowView(0), x.RawRowView(0))
+	if v := mat.Sum(out); v-v != 0 {
+		return nil, &fault.NotFiniteError{Name: "eem: place of a row", Row: 0, Col: -1, Value: v}
+	}
+	return out, nil
+}
+
+// along sets z to the sum of the rows of directions, each times a value.
+func along(z, values []float64, directions *mat.Dense) {
+	clear(z)
+	for i, v := range values {
+		for j, w := range directions.RawRowView(i) {
+			z[j] += v * w
+		}
+	}
 }
 
 func (m *model) predict(typ string, x mat.Matrix) ([]int, error) {

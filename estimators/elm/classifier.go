@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -284,6 +285,10 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
+	if rows, _ := xd.Dims(); rows == 1 { // for which blocks only cost
+		one := mat.NewDense(1, len(m.classes), nil)
+		return one, c.DecisionTo(one, xd)
+	}
 	h, err := m.hidden.Transform(xd)
 	if err != nil {
 		return nil, err
@@ -362,4 +367,51 @@ func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
 	return &out
+}
+
+func (c *Classifier) rowWidth() int {
+	if c.m == nil {
+		return 0
+	}
+	return c.m.width
+}
+
+func (c *Classifier) labels() []int {
+	if c.m == nil {
+		return nil
+	}
+	return c.m.classes
+}
+
+// row computes the outputs of one row.
+func (c *Classifier) row(out, x []float64) {
+	h, k := c.m.beta.Dims()
+	p := rowwise.Scratch(h)
+	defer rowwise.Release(p)
+	clear(out)
+	if c.m.hidden.TransformRow(*p, x) != nil {
+		out[0] = math.NaN() // of an activation that is not finite
+		return
+	}
+	for i, v := range *p {
+		for j, b := range c.m.beta.RawRowView(i) {
+			out[j] += v * b
+		}
+	}
+	if k == 1 {
+		rowwise.Both(out, out[0])
+	}
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.labels()), c.Decision, c.row)
 }

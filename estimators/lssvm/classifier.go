@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -304,4 +305,29 @@ func (c *Classifier) Clone() estimators.Classifier {
 	out.m, out.classes, out.link = nil, nil, link{}
 	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
+}
+
+func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+
+// row computes the scores of one row.
+func (c *Classifier) row(out, x []float64) {
+	if len(c.m.bias) > 1 {
+		c.m.row(out, x)
+		return
+	}
+	c.m.row(out[:1], x)
+	rowwise.Both(out, out[0])
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -342,4 +343,26 @@ func sum(v []float64) float64 {
 		s += x
 	}
 	return s
+}
+
+// row computes the outputs of one row.
+func (m *machine) row(out, x []float64) {
+	p := rowwise.Scratch(m.n)
+	defer rowwise.Release(p)
+	kernels.Row(*p, m.kernel, x, m.rows)
+	copy(out, m.bias)
+	for i, v := range *p {
+		for j, a := range m.alpha.RawRowView(i) {
+			out[j] += v * a
+		}
+	}
+}
+
+// rowWidth is the number of columns that row wants; 0 without rows.
+func (m *machine) rowWidth() int {
+	if m == nil || m.rows == nil {
+		return 0
+	}
+	_, d := m.rows.Dims()
+	return d
 }

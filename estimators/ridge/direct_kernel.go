@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 const directKernelType = "ridge: DirectKernel"
@@ -193,4 +194,22 @@ func (d *DirectKernel) Clone() estimators.Regressor {
 	c := *d
 	c.m = nil
 	return &c
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix are predicted one by one without allocating.
+func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) error {
+	width := 0
+	if d.m != nil {
+		width = len(d.m.coefficients)
+	}
+	return rowwise.Numbers(directKernelType, dst, x, width, d.Predict, d.row)
+}
+
+// row computes the prediction of one row.
+func (d *DirectKernel) row(out, x []float64) {
+	out[0] = d.m.bias
+	for j, v := range x {
+		out[0] += d.m.coefficients[j] * v
+	}
 }

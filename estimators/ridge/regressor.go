@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 const regressorType = "ridge: Regressor"
@@ -311,4 +312,22 @@ func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil
 	return &c
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix are predicted one by one without allocating.
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+	width := 0
+	if r.m != nil {
+		width = len(r.m.means)
+	}
+	return rowwise.Numbers(regressorType, dst, x, width, r.Predict, r.m.row)
+}
+
+// row computes the prediction of one row.
+func (m *model) row(out, x []float64) {
+	out[0] = m.target
+	for j, v := range x {
+		out[0] += m.coefficients[j] * (v - m.means[j])
+	}
 }

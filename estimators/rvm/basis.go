@@ -23,12 +23,49 @@ const blockWidth = 128
 // bias. Columns whose norm is below 1e-9 of the largest are zero, but for that of
 // ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
 type basis struct {
-	n, m    int
-	raw     columns
-	means   []float64
-	norms   []float64    // 0 for a dropped column
-	kept    []*mat.Dense // blocks, width×n; nil where not kept
+	n, m  int
+	raw   columns
+	means []float64
+	norms []float64    // 0 for a dropped column
+	kept  []*mat.Dense // blocks, width×n; nil where not kept
+	// gram is Φ'Φ, M×M, whose rows are what each member needs; nil where it is not
+	// worth its memory, and the rows are computed one at a time.
+	gram    *mat.Dense
 	workers int
+}
+
+// gramWidth is the largest basis whose Φ'Φ is computed at once. That is nM² operations in
+// matrix products, where a member's own row takes a pass over all of Φ at the speed of the
+// memory: some tens of members pay for all of them.
+const gramWidth = 4096
+
+// products sets gram, if it and all columns fit into so many bytes.
+func (b *basis) products(ctx context.Context, bytes int64) error {
+	n, m := int64(b.n), int64(b.m)
+	if m > gramWidth || 8*m*(n+m) > bytes {
+		return nil
+	}
+	g := mat.NewDense(b.m, b.m, nil)
+	// A task is a pair of blocks on or above the diagonal, column by column.
+	err := parallel.For(ctx, b.workers, len(b.kept)*(len(b.kept)+1)/2, func(t int) error {
+		j := 0
+		for (j+1)*(j+2)/2 <= t {
+			j++
+		}
+		i := t - j*(j+1)/2
+		rows, height := b.span(i)
+		columns, width := b.span(j)
+		block := g.Slice(rows, rows+height, columns, columns+width).(*mat.Dense)
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, b.kept[i].RawMatrix(), b.kept[j].RawMatrix(), 0, block.RawMatrix())
+		if i < j {
+			g.Slice(columns, columns+width, rows, rows+height).(*mat.Dense).Copy(block.T())
+		}
+		return nil
+	})
+	if err == nil {
+		b.gram = g
+	}
+	return err
 }
 
 func newBasis(ctx context.Context, raw columns, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
@@ -138,10 +175,10 @@ func (b *basis) block(ctx context.Context, i int) (*mat.Dense, error) {
 	return block, nil
 }
 
-// column returns a copy of column j.
+// column returns column j, which belongs to b.
 func (b *basis) column(ctx context.Context, j int) ([]float64, error) {
 	if k := b.kept[j/blockWidth]; k != nil {
-		return append([]float64(nil), k.RawRowView(j%blockWidth)...), nil
+		return k.RawRowView(j % blockWidth), nil
 	}
 	one := mat.NewDense(1, b.n, nil)
 	if err := b.raw(ctx, one, j); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -501,4 +502,68 @@ func (c *Classifier) Clone() estimators.Classifier {
 		out.Landmarks = mat.DenseCopyOf(c.Landmarks)
 	}
 	return &out
+}
+
+// rowWidth is the number of columns that row wants; 0 where there is no kernel.
+func (c *Classifier) rowWidth() int {
+	if c.m == nil || c.m.kernel == nil {
+		return 0
+	}
+	return c.m.width
+}
+
+func (c *Classifier) labels() []int {
+	if c.m == nil {
+		return nil
+	}
+	return c.m.labels
+}
+
+// row computes the scores of one row.
+func (c *Classifier) row(out, x []float64) {
+	vectors := len(c.m.columns)
+	if c.m.vectors == nil {
+		vectors = 0
+	}
+	p := rowwise.Scratch(2*vectors + 1)
+	defer rowwise.Release(p)
+	phi, members := (*p)[:vectors], (*p)[vectors:]
+	if vectors > 0 {
+		kernels.Row(phi, c.m.kernel, x, c.m.vectors)
+	}
+	for k, mc := range c.m.machines {
+		f := mc.intercept
+		for a, j := range mc.members {
+			members[a] = phi[j]
+			f += mc.weights[a] * phi[j]
+		}
+		size := len(mc.members) + 1
+		members[size-1] = 1
+		raw := mc.cov.RawSymmetric()
+		spread := 0.0
+		for i, v := range members[:size] {
+			row := raw.Data[i*raw.Stride+i : i*raw.Stride+size] // the upper triangle
+			spread += v * v * row[0]
+			for j, w := range row[1:] {
+				spread += 2 * v * w * members[i+1+j]
+			}
+		}
+		out[k] = f / math.Sqrt(1+math.Pi/8*max(0, spread))
+	}
+	if len(c.m.machines) == 1 {
+		rowwise.Both(out, out[0])
+	}
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.labels()), c.Decision, c.row)
 }

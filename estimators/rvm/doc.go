@@ -47,12 +47,13 @@
 // one that is nearly a member is not added. Targets are in units of their standard
 // deviation within. Every matrix is factored by Cholesky with jitter, which Report has;
 // none is inverted on the path of the changes. The kernel need not be positive
-// semi-definite. A kernel matrix is not formed: columns are kept within CacheBytes and
-// evaluated anew beyond that.
+// semi-definite. Columns are kept within CacheBytes and evaluated anew beyond that. A basis
+// of up to 4096 columns keeps the products of all of them too, where CacheBytes has room:
+// they are matrix products, where one column at a time takes a pass over the basis.
 //
 // # Cost
 //
 // With n rows, M basis functions and m relevance vectors: a change O(nm + Mm), a new
-// column O(nM), a recomputation O(Mm² + nM), a Newton step O(m³). Memory CacheBytes and
-// O(Mm). Landmarks or BasisSize bring M down.
+// column O(nM), or O(nM²) once for all, a recomputation O(Mm²), a Newton step O(m³ + nm).
+// Memory CacheBytes and O(Mm). Landmarks or BasisSize bring M down.
 package rvm

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -14,11 +16,12 @@ import (
 type point struct {
 	alpha []float64
 	beta  float64
-	sigma *mat.SymDense
-	mu    []float64
-	e     []float64
-	ee    float64
-	lev   float64
+	// sigma comes of factor when derivatives are wanted: not of every point that is tried.
+	factor *linalg.Cholesky
+	sigma  *mat.SymDense
+	mu     []float64
+	ee     float64
+	lev    float64
 }
 
 // at evaluates the model at other precisions; ok is false where that is numerically
@@ -34,12 +37,12 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 	}
 	chol.Solve(rhs)
 	p = &point{alpha: alpha, beta: beta, mu: mat.Col(nil, 0, rhs)}
-	p.e, p.ee = st.residual(p.mu)
+	p.ee = st.residual(p.mu) // exactly: a polish ends on differences of rounding
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
 	if !isFinite(p.lev) {
 		return nil, false
 	}
-	p.sigma = chol.Inverse()
+	p.factor = chol
 	return p, true
 }
 
@@ -47,39 +50,47 @@ func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
 // log β), the last without β where the noise is fixed.
 func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDense) {
 	m := len(p.alpha)
+	if p.sigma == nil {
+		p.sigma = p.factor.Inverse()
+	}
 	size := m
 	if withBeta {
 		size++
 	}
 	g, h = make([]float64, size), mat.NewSymDense(size, nil)
 	gamma := 0.0
+	sigma, raw := p.sigma.RawSymmetric(), h.RawSymmetric()
 	for i, a := range p.alpha {
-		second := a * (p.sigma.At(i, i) + p.mu[i]*p.mu[i])
+		of, to := sigma.Data[i*sigma.Stride+i:i*sigma.Stride+m], raw.Data[i*raw.Stride+i:i*raw.Stride+m] // the upper triangles
+		second := a * (of[0] + p.mu[i]*p.mu[i])
 		g[i] = (1 - second) / 2
-		gamma += 1 - a*p.sigma.At(i, i)
-		for j := i; j < m; j++ {
-			s := p.sigma.At(i, j)
-			h.SetSym(i, j, -a*p.alpha[j]*(s*s+2*p.mu[i]*p.mu[j]*s)/2)
+		gamma += 1 - a*of[0]
+		mu := 2 * p.mu[i]
+		for j, s := range of {
+			to[j] = -a * p.alpha[i+j] * (s*s + mu*p.mu[i+j]*s) / 2
 		}
-		h.SetSym(i, i, h.At(i, i)+second/2)
+		to[0] += second / 2
 	}
 	if !withBeta {
 		return g, h
 	}
 	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
 	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
-	r, sr := make([]float64, m), mat.NewVecDense(m, nil)
-	for i := range r {
-		r[i] = dot(st.members[i].column, p.e)
-	}
+	r, sr := st.gradient(p.mu), mat.NewVecDense(m, nil)
 	sr.MulVec(p.sigma, mat.NewVecDense(m, r))
 	trace2 := float64(m) // tr(ΣGΣG)·β²
+	sums := make([]float64, m)
 	for i, a := range p.alpha {
-		sas := 0.0
-		for j, c := range p.alpha {
-			s := p.sigma.At(i, j)
-			sas += s * s * c
+		of := sigma.Data[i*sigma.Stride+i : i*sigma.Stride+m]
+		sums[i] += of[0] * of[0] * a
+		for j := 1; j < len(of); j++ {
+			square := of[j] * of[j]
+			sums[i] += square * p.alpha[i+j]
+			sums[i+j] += square * a
 		}
+	}
+	for i, a := range p.alpha {
+		sas := sums[i]
 		trace2 += a*sas - 2*a*p.sigma.At(i, i)
 		sgs := (p.sigma.At(i, i) - sas) / p.beta
 		h.SetSym(i, m, -a*p.beta*(sgs-2*p.mu[i]*sr.AtVec(i))/2)
@@ -168,23 +179,23 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 	n := len(g)
 	damped := mat.NewSymDense(n, nil)
 	damped.CopySym(h)
+	raw := damped.RawSymmetric()
 	for i := range n {
-		damped.SetSym(i, i, damped.At(i, i)+damping)
+		raw.Data[i*raw.Stride+i] += damping
 	}
-	var c mat.Cholesky
-	if !c.Factorize(damped) {
+	// Not by mat.Cholesky, which takes longer to estimate the condition.
+	factor, ok := lapack64.Potrf(raw)
+	if !ok {
 		return nil
 	}
-	d := mat.NewVecDense(n, nil)
-	if c.SolveVecTo(d, mat.NewVecDense(n, g)) != nil {
-		return nil
-	}
-	for _, v := range d.RawVector().Data {
+	d := slices.Clone(g)
+	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: d})
+	for _, v := range d {
 		if !isFinite(v) {
 			return nil
 		}
 	}
-	return d.RawVector().Data
+	return d
 }
 
 // macKay takes one step of MacKay's re-estimation of all precisions and the noise,
@@ -201,7 +212,7 @@ func (st *state) macKay() error {
 		rhs.Set(i, 0, st.beta*st.bt[j])
 	}
 	chol.Solve(rhs)
-	_, ee := st.residual(mat.Col(nil, 0, rhs))
+	ee := st.squares(mat.Col(nil, 0, rhs), fineEnough/st.beta)
 	sum := 0.0
 	var active []int
 	var members []*member

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -75,7 +76,7 @@ type Regressor struct {
 	Starts     int
 	Seed       uint64 // of BasisSize, and of the sample that MedianRBF takes of many rows
 	Workers    int    // goroutines; 0: GOMAXPROCS
-	CacheBytes int64  // for columns of the design matrix; others are evaluated as they are needed. 0: DefaultCacheBytes
+	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: DefaultCacheBytes
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
 	// a time; Objective is the negative log evidence of the start it comes from.
 	Observe func(estimators.Step)
@@ -574,4 +575,36 @@ func (r *Regressor) Clone() estimators.Regressor {
 		c.Landmarks = mat.DenseCopyOf(r.Landmarks)
 	}
 	return &c
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix are predicted one by one without allocating; they agree with Predict's
+// to rounding.
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
+}
+
+// rowWidth is the number of columns that row wants; 0 where there is no kernel.
+func (m *model) rowWidth() int {
+	if m == nil || m.kernel == nil {
+		return 0
+	}
+	return m.width
+}
+
+// row computes the mean of one row.
+func (m *model) row(out, x []float64) {
+	out[0] = m.intercept
+	if m.ones {
+		out[0] += m.weights[len(m.weights)-1]
+	}
+	if m.vectors == nil {
+		return
+	}
+	p := rowwise.Scratch(m.vectorsCount())
+	defer rowwise.Release(p)
+	kernels.Row(*p, m.kernel, x, m.vectors)
+	for i, v := range *p {
+		out[0] += m.weights[i] * v
+	}
 }

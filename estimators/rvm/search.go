@@ -7,7 +7,7 @@ import (
 const (
 	// noiseEvery is the number of actions between two looks at the noise, and
 	// noiseHold that for which a start from the empty model leaves it alone.
-	noiseEvery = 10
+	noiseEvery = 20
 	noiseHold  = 20
 	// The Newton steps of a polish between actions, and at the end.
 	polishSteps  = 6

@@ -58,6 +58,7 @@ func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, 
 	} else if p.variance == 0 {
 		p.variance = mean * mean
 	}
+	p.tt = dot(p.t, p.t)
 	var err error
 	p.bt, err = b.correlate(ctx, p.t)
 	return p, mean * scale, err
@@ -104,6 +105,9 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	}
 	b, err := newBasis(ctx, k.raw, k.n, m, k.bias == BiasFree, k.bias == BiasARD, k.bytes, k.workers)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.products(ctx, k.bytes); err != nil {
 		return nil, err
 	}
 	p, mean, err := newProblem(ctx, b, k.y, k.bias == BiasFree, scale, k.noise, k.workers)

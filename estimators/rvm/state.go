@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // problem is what all starts of a regression share.
@@ -17,6 +18,7 @@ type problem struct {
 	b        *basis
 	t        []float64 // centred for a free bias
 	bt       []float64 // Φ't
+	tt       float64   // t't
 	dof      float64   // N: n-1 for a free bias, else n
 	variance float64   // of the targets, centred whatever the bias
 	noise    float64   // fixed noise variance; 0: estimated
@@ -44,8 +46,10 @@ func (p *problem) member(ctx context.Context, j int) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	products, err := p.b.correlate(ctx, column)
-	if err != nil {
+	var products []float64
+	if p.b.gram != nil {
+		products = p.b.gram.RawRowView(j)
+	} else if products, err = p.b.correlate(ctx, column); err != nil {
 		return nil, err
 	}
 	m = &member{column: column, products: products}
@@ -68,8 +72,7 @@ type state struct {
 	beta    float64
 	factor  *linalg.Factor // of H = βG + A, in the order of active
 	s, q    []float64
-	e       []float64 // t - Φμ
-	ee      float64   // e'e
+	ee      float64 // e'e of e = t - Φμ
 	lev     float64
 	jitter  float64 // the largest that a factorisation took
 
@@ -116,11 +119,12 @@ func (st *state) recompute(ctx context.Context) error {
 	}
 	st.factor = linalg.NewFactor(chol)
 	st.refresh()
-	q, err := st.b.correlate(ctx, st.e)
-	if err != nil {
-		return err
+	// Φ'e is Φ't less the members' products: no pass over the basis.
+	copy(st.q, st.bt)
+	for i, v := range st.mu {
+		axpy(-v, st.members[i].products, st.q)
 	}
-	for i, v := range q {
+	for i, v := range st.q {
 		st.q[i] = st.beta * v
 		st.s[i] = st.beta
 	}
@@ -131,7 +135,9 @@ func (st *state) recompute(ctx context.Context) error {
 	return parallel.For(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
 		first := c * chunk
 		width := min(chunk, st.b.m-first)
-		part := mat.NewDense(m, width, nil)
+		memory := rowwise.Scratch(m * width)
+		defer rowwise.Release(memory)
+		part := mat.NewDense(m, width, *memory)
 		for i, mb := range st.members {
 			copy(part.RawRowView(i), mb.products[first:first+width])
 		}
@@ -142,22 +148,64 @@ func (st *state) recompute(ctx context.Context) error {
 	})
 }
 
-// refresh takes μ, e and the evidence from the factor, exactly.
+// refresh takes μ, e'e and the evidence from the factor, exactly.
 func (st *state) refresh() {
 	for i, j := range st.active {
 		st.mu[i] = st.beta * st.bt[j]
 	}
 	st.factor.Solve(st.mu)
-	st.e, st.ee = st.residual(st.mu)
+	st.ee = st.squares(st.mu, fineEnough/st.beta)
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-func (st *state) residual(mu []float64) (e []float64, ee float64) {
-	e = slices.Clone(st.t)
+// fineEnough is what rounding may move βe'e by where an action is judged, far below
+// leastRise.
+const fineEnough = 1e-7
+
+// squares returns e'e for e = t - Φμ. Where rounding may move it by error, it takes the
+// products with Φ, O(m²); where their terms cancel too far for that, the columns, O(nm).
+func (st *state) squares(mu []float64, error float64) float64 {
+	ee, size := st.tt, st.tt
+	for i, v := range mu {
+		products := st.members[i].products
+		g, a := 0.0, 0.0
+		for j, k := range st.active {
+			w := mu[j] * products[k]
+			g += w
+			a += math.Abs(w)
+		}
+		bt := st.bt[st.active[i]]
+		ee += v * (g - 2*bt)
+		size += math.Abs(v) * (a + 2*math.Abs(bt))
+	}
+	if size*0x1p-50 < error {
+		return ee
+	}
+	return st.residual(mu)
+}
+
+// residual returns e'e from the columns.
+func (st *state) residual(mu []float64) float64 {
+	e := slices.Clone(st.t)
 	for i, v := range mu {
 		axpy(-v, st.members[i].column, e)
 	}
-	return e, dot(e, e)
+	return dot(e, e)
+}
+
+// gradient returns Φ'e of the members.
+func (st *state) gradient(mu []float64) []float64 {
+	out := make([]float64, len(mu))
+	for i, k := range st.active {
+		out[i] = st.bt[k]
+	}
+	for i, v := range mu {
+		products := st.members[i].products
+		for j, k := range st.active {
+			out[j] -= v * products[k]
+		}
+	}
+	return out
 }
 
 // evidence is the log marginal likelihood, restricted to n-1 degrees of freedom for
@@ -298,14 +346,14 @@ type snapshot struct {
 	active          []int
 	members         []*member
 	alpha, mu, diag []float64
-	s, q, e         []float64
+	s, q            []float64
 	ee, lev         float64
 }
 
 func (st *state) save() snapshot {
 	return snapshot{
 		slices.Clone(st.active), slices.Clone(st.members), slices.Clone(st.alpha), slices.Clone(st.mu), slices.Clone(st.diag),
-		slices.Clone(st.s), slices.Clone(st.q), st.e, st.ee, st.lev,
+		slices.Clone(st.s), slices.Clone(st.q), st.ee, st.lev,
 	}
 }
 
@@ -317,7 +365,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	if st.rejected++; st.rejected%rejectedUntilAnew == 0 {
 		return st.recompute(ctx)
 	}
-	st.mu, st.diag, st.s, st.q, st.e, st.ee, st.lev = old.mu, old.diag, old.s, old.q, old.e, old.ee, old.lev
+	st.mu, st.diag, st.s, st.q, st.ee, st.lev = old.mu, old.diag, old.s, old.q, old.ee, old.lev
 	st.factor = linalg.NewFactor(nil)
 	if len(st.active) == 0 {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -273,31 +274,47 @@ func (c *Classifier) scores(f *mat.Dense) *mat.Dense {
 	out := mat.NewDense(n, len(c.classes), nil)
 	sums := make([]float64, len(c.classes))
 	for i := range n {
-		row, pairs := out.RawRowView(i), f.RawRowView(i)
-		if len(pairs) == 1 {
-			row[0], row[1] = -pairs[0], pairs[0]
-			continue
-		}
-		clear(sums)
-		pair := 0
-		for a := range row {
-			for b := a + 1; b < len(row); b++ {
-				v := pairs[pair]
-				pair++
-				sums[a] -= v
-				sums[b] += v
-				if v > 0 {
-					row[b]++
-				} else {
-					row[a]++
-				}
-			}
-		}
-		for k, v := range sums {
-			row[k] += v / (3 * (math.Abs(v) + 1))
-		}
+		vote(out.RawRowView(i), f.RawRowView(i), sums)
 	}
 	return out
+}
+
+// vote sets row to the scores that the decision values of pairs give; sums is memory.
+func vote(row, pairs, sums []float64) {
+	if len(pairs) == 1 {
+		row[0], row[1] = -pairs[0], pairs[0]
+		return
+	}
+	clear(row)
+	clear(sums)
+	pair := 0
+	for a := range row {
+		for b := a + 1; b < len(row); b++ {
+			v := pairs[pair]
+			pair++
+			sums[a] -= v
+			sums[b] += v
+			if v > 0 {
+				row[b]++
+			} else {
+				row[a]++
+			}
+		}
+	}
+	for k, v := range sums {
+		row[k] += v / (3 * (math.Abs(v) + 1))
+	}
+}
+
+func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+
+// row computes the scores of one row.
+func (c *Classifier) row(out, x []float64) {
+	pairs := len(c.m.intercepts)
+	p := rowwise.Scratch(pairs + len(out))
+	defer rowwise.Release(p)
+	c.m.row((*p)[:pairs], x)
+	vote(out, (*p)[:pairs], (*p)[pairs:])
 }
 
 // Predict returns the class of the largest of Decision for each row of x (m×d). Cost
@@ -410,4 +427,17 @@ func (c *Classifier) Clone() estimators.Classifier {
 	out.m, out.classes, out.links = nil, nil, nil
 	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }

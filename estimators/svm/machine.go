@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -342,4 +343,28 @@ func (m *machine) copiedReport() estimators.Report {
 	out := m.report
 	out.Warnings = slices.Clone(out.Warnings)
 	return out
+}
+
+// row computes the decision values of one row.
+func (m *machine) row(out, x []float64) {
+	copy(out, m.intercepts)
+	if m.coef == nil {
+		return
+	}
+	p := rowwise.Scratch(len(m.indices))
+	defer rowwise.Release(p)
+	kernels.Row(*p, m.kernel, x, m.vectors)
+	for j := range out {
+		for i, a := range m.coef.RawRowView(j) {
+			out[j] += a * (*p)[i]
+		}
+	}
+}
+
+// rowWidth is the number of columns that row wants; 0 where there is no kernel.
+func (m *machine) rowWidth() int {
+	if m == nil || m.kernel == nil {
+		return 0
+	}
+	return m.width
 }

@@ -1,0 +1,166 @@
+package estimatortest_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// singleRegressors and singleClassifiers are small machines: about 50 vectors or 200
+// components, of ten columns.
+func singleRegressors() map[string]estimators.Regressor {
+	k := kernels.RBF{Gamma: 0.05}
+	return map[string]estimators.Regressor{
+		"lssvm":        &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		"lssvm Matern": &lssvm.Regressor{Kernel: kernels.Matern{}, RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		"svm":          &svm.Regressor{Kernel: k, C: 10},
+		"rvm":          &rvm.Regressor{Kernel: k},
+		"rvm ones":     &rvm.Regressor{Kernel: k, Bias: rvm.BiasARD},
+		"ridge":        &ridge.Regressor{},
+	}
+}
+
+func singleClassifiers() map[string]estimators.Classifier {
+	k := kernels.RBF{Gamma: 0.05}
+	return map[string]estimators.Classifier{
+		"lssvm":            &lssvm.Classifier{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		"svm":              &svm.Classifier{Kernel: k, C: 10},
+		"rvm":              &rvm.Classifier{Kernel: k},
+		"elm":              &elm.Classifier{Hidden: 200},
+		"eem":              &eem.Classifier{Hidden: 200},
+		"eem Sigmoid":      &eem.Classifier{Hidden: 200, Activation: transformers.NormalizedSigmoid},
+		"eem Tanh":         &eem.Classifier{Hidden: 200, Activation: transformers.Tanh},
+		"eem.Kernel":       &eem.KernelClassifier{Kernel: k, Components: 50},
+		"eem discriminant": &eem.Classifier{Hidden: 20, Multiclass: eem.Discriminant},
+	}
+}
+
+// single draws n rows of ten columns, a target and labels of so many classes.
+func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
+	x, y, labels = mat.NewDense(n, 10, nil), make([]float64, n), make([]int, n)
+	for i := range n {
+		for j := range 10 {
+			x.Set(i, j, math.Sin(float64(1+7*i*j+3*i+11*j)))
+		}
+		y[i] = math.Sin(2*x.At(i, 0)) + x.At(i, 1)*x.At(i, 2) + 0.1*x.At(i, 9)
+		labels[i] = int(math.Abs(7*y[i])) % classes
+	}
+	return x, y, labels
+}
+
+// What the To forms give is what the others give, to rounding, of few rows and of many,
+// without allocating for one.
+func TestSingleRows(t *testing.T) {
+	ctx := context.Background()
+	x, y, _ := single(50, 2)
+	xt, _, _ := single(70, 2)
+	for name, r := range singleRegressors() {
+		to := r.(estimators.PredictorTo[float64])
+		assert.Equal(t, errorOf(r.Predict(xt)), to.PredictTo(make([]float64, 70), xt), name+" before Fit")
+		require.NoError(t, r.Fit(ctx, x, y), name)
+		for _, n := range []int{1, 5, 70} {
+			some, got := xt.Slice(0, n, 0, 10).(*mat.Dense), make([]float64, n)
+			want, err := r.Predict(some)
+			require.NoError(t, err)
+			require.NoError(t, to.PredictTo(got, some))
+			assert.InDeltaSlice(t, want, got, 1e-9, name)
+		}
+		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
+		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt), estimators.ErrShape, name)
+		assert.ErrorIs(t, to.PredictTo(make([]float64, 1), xt.Slice(0, 1, 0, 9)), estimators.ErrShape, name)
+		assert.ErrorIs(t, to.PredictTo(nil, nil), estimators.ErrShape, name)
+		bad := mat.NewDense(1, 10, nil)
+		bad.Set(0, 3, math.NaN())
+		assert.ErrorIs(t, to.PredictTo(make([]float64, 1), bad), estimators.ErrNotFinite, name)
+		one, dst := mat.NewDense(1, 10, mat.Row(nil, 3, xt)), make([]float64, 1)
+		noAllocations(t, name, func() { _ = to.PredictTo(dst, one) })
+	}
+	for _, classes := range []int{2, 3} {
+		x, _, labels := single(60, classes)
+		for name, c := range singleClassifiers() {
+			name = fmt.Sprintf("%s, %d classes", name, classes)
+			to, scores := c.(estimators.PredictorTo[int]), c.(estimators.DecisionPredictorTo)
+			assert.Equal(t, errorOf(c.Predict(xt)), to.PredictTo(make([]int, 70), xt), name+" before Fit")
+			require.NoError(t, c.Fit(ctx, x, labels), name)
+			for _, n := range []int{1, 5, 70} {
+				some, got, f := xt.Slice(0, n, 0, 10).(*mat.Dense), make([]int, n), mat.NewDense(n, classes, nil)
+				want, err := c.Predict(some)
+				require.NoError(t, err)
+				require.NoError(t, to.PredictTo(got, some), name)
+				assert.Equal(t, want, got, name)
+				decision, err := c.(estimators.DecisionPredictor).Decision(some)
+				require.NoError(t, err)
+				require.NoError(t, scores.DecisionTo(f, some), name)
+				assert.InDeltaSlice(t, decision.RawMatrix().Data, f.RawMatrix().Data, 1e-6, name)
+			}
+			assert.ErrorIs(t, to.PredictTo(make([]int, 2), xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
+			assert.ErrorIs(t, scores.DecisionTo(nil, xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
+			assert.ErrorIs(t, scores.DecisionTo(mat.NewDense(1, 5, nil), xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
+			one, dst, f := mat.NewDense(1, 10, mat.Row(nil, 3, xt)), make([]int, 1), mat.NewDense(1, classes, nil)
+			if name == "eem discriminant, 3 classes" {
+				continue // in blocks
+			}
+			noAllocations(t, name, func() { _ = to.PredictTo(dst, one) })
+			noAllocations(t, name, func() { _ = scores.DecisionTo(f, one) })
+		}
+	}
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+// BenchmarkSingleRow is the latency of one prediction, by both forms.
+func BenchmarkSingleRow(b *testing.B) {
+	ctx := context.Background()
+	x, y, labels := single(50, 2)
+	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
+	large, _, largeLabels := single(500, 2)
+	for name, r := range singleRegressors() {
+		if err := r.Fit(ctx, x, y); err != nil {
+			b.Fatal(err)
+		}
+		dst := make([]float64, 1)
+		b.Run("regressor/"+name+"/Predict", func(b *testing.B) { measure(b, func() error { return errorOf(r.Predict(one)) }) })
+		b.Run("regressor/"+name+"/PredictTo", func(b *testing.B) {
+			measure(b, func() error { return r.(estimators.PredictorTo[float64]).PredictTo(dst, one) })
+		})
+	}
+	for name, c := range singleClassifiers() {
+		rows, of := x, labels
+		switch c.(type) {
+		case *eem.Classifier, *elm.Classifier: // units are rows
+			rows, of = large, largeLabels
+		}
+		if err := c.Fit(ctx, rows, of); err != nil {
+			b.Fatal(err)
+		}
+		dst := make([]int, 1)
+		b.Run("classifier/"+name+"/Predict", func(b *testing.B) { measure(b, func() error { return errorOf(c.Predict(one)) }) })
+		b.Run("classifier/"+name+"/PredictTo", func(b *testing.B) {
+			measure(b, func() error { return c.(estimators.PredictorTo[int]).PredictTo(dst, one) })
+		})
+	}
+}
+
+func measure(b *testing.B, f func() error) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// Package rowwise predicts a few rows at a time into memory of the caller's, without
+// allocating: what serves single requests, where the blocks in which many rows are
+// predicted only cost.
+package rowwise
+
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Few is the largest number of rows that is predicted row by row.
+const Few = 16
+
+// Row computes the outputs of one row x into out, which comes in any state. What it
+// leaves there that is not finite becomes an error.
+type Row func(out, x []float64)
+
+var scratch = sync.Pool{New: func() any { return new([]float64) }}
+
+// Scratch returns memory for n numbers in any state, for Release.
+func Scratch(n int) *[]float64 {
+	p := scratch.Get().(*[]float64)
+	if cap(*p) < n {
+		*p = make([]float64, n)
+	}
+	*p = (*p)[:n]
+	return p
+}
+
+// Release takes the memory of Scratch back.
+func Release(p *[]float64) { scratch.Put(p) }
+
+// few returns x if it is a dense matrix of width columns and few rows; nil where the
+// estimator's own method has to deal with it, and with what is wrong with it. A width of
+// 0 stands for a model that is not there.
+func few(x mat.Matrix, width int) *mat.Dense {
+	d, ok := x.(*mat.Dense)
+	if !ok || d == nil || width == 0 {
+		return nil
+	}
+	if n, c := d.Dims(); n == 0 || n > Few || c != width {
+		return nil
+	}
+	return d
+}
+
+// each calls f with the outputs of each row of x, which is finite.
+func each(name string, x *mat.Dense, outputs int, row Row, f func(i int, out []float64)) error {
+	if _, err := check.Dense("x", x); err != nil {
+		return err
+	}
+	p := Scratch(outputs)
+	defer Release(p)
+	n, _ := x.Dims()
+	for i := range n {
+		row(*p, x.RawRowView(i))
+		for _, v := range *p {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: name + ": prediction", Row: i, Col: -1, Value: v}
+			}
+		}
+		f(i, *p)
+	}
+	return nil
+}
+
+// Numbers sets dst to the predictions of a regressor of the name for the rows of x, many
+// by all and few by row.
+func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.Matrix) ([]float64, error), row Row) error {
+	d := few(x, width)
+	if d == nil {
+		return copied(dst, x, all)
+	}
+	if n, _ := d.Dims(); n != len(dst) {
+		return check.Rows("dst", len(dst), n)
+	}
+	return each(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
+}
+
+// Labels is Numbers for a classifier: each row's of classes with the largest of its
+// outputs, and the first of those that tie.
+func Labels(name string, dst []int, x mat.Matrix, width int, classes []int, all func(mat.Matrix) ([]int, error), row Row) error {
+	d := few(x, width)
+	if d == nil {
+		return copied(dst, x, all)
+	}
+	if n, _ := d.Dims(); n != len(dst) {
+		return check.Rows("dst", len(dst), n)
+	}
+	return each(name, d, len(classes), row, func(i int, out []float64) {
+		best := 0
+		for k, v := range out {
+			if v > out[best] {
+				best = k
+			}
+		}
+		dst[i] = classes[best]
+	})
+}
+
+func copied[Y float64 | int](dst []Y, x mat.Matrix, all func(mat.Matrix) ([]Y, error)) error {
+	out, err := all(x)
+	if err != nil {
+		return err
+	}
+	if len(out) != len(dst) {
+		return check.Rows("dst", len(dst), len(out))
+	}
+	copy(dst, out)
+	return nil
+}
+
+// Scores sets dst, a row for each of x and a column for each class, to the outputs.
+func Scores(name string, dst *mat.Dense, x mat.Matrix, width, classes int, all func(mat.Matrix) (*mat.Dense, error), row Row) error {
+	d := few(x, width)
+	if d == nil {
+		out, err := all(x)
+		if err != nil {
+			return err
+		}
+		n, k := out.Dims()
+		if err := fits(dst, n, k); err != nil {
+			return err
+		}
+		dst.Copy(out)
+		return nil
+	}
+	n, _ := d.Dims()
+	if err := fits(dst, n, classes); err != nil {
+		return err
+	}
+	return each(name, d, classes, row, func(i int, out []float64) { copy(dst.RawRowView(i), out) })
+}
+
+func fits(dst *mat.Dense, rows, columns int) error {
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d", rows)
+	}
+	if r, c := dst.Dims(); r != rows || c != columns {
+		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d columns", rows, columns, c)
+	}
+	return nil
+}
+
+// Both turns the one output of a machine of two classes into the scores of both.
+func Both(out []float64, v float64) { out[0], out[1] = -v, v }
