@@ -78,6 +78,37 @@ var regressorList = []listed[estimators.Regressor]{
 	}},
 }
 
+// transformerList are the transformers, as steps of a golearn.Pipeline before the first
+// estimator of a list.
+var transformerList = []listed[[]transformers.Transformer]{
+	{"StandardScaler", standardScaler},
+	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.RMSScaler{}} }},
+	{"MinMaxScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.MinMaxScaler{}} }},
+	{"StandardScaler, UnitRows", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.UnitRows{})
+	}},
+	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&transformers.Imputer{}} }},
+	{"OneHot", func() []transformers.Transformer {
+		// A column that says nothing, so that categories of it that are new do no harm.
+		return []transformers.Transformer{&transformers.OneHot{Columns: []int{2}, MaxCategories: 1000}}
+	}},
+	{"StandardScaler, KernelMap, KernelCenterer", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.KernelMap{}, &transformers.KernelCenterer{})
+	}},
+	{"StandardScaler, RandomHidden", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.RandomHidden{Units: 40})
+	}},
+	{"StandardScaler, RandomFourier", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.RandomFourier{Components: 60})
+	}},
+	{"StandardScaler, LocallyStationaryFourier", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.LocallyStationaryFourier{Components: 60})
+	}},
+	{"StandardScaler, Nystroem", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.Nystroem{Components: 20})
+	}},
+}
+
 // place is a use of a model. Its check gets what makes new models.
 type place struct {
 	name  string
@@ -510,9 +541,18 @@ func rows[E any](t *testing.T, table *strings.Builder, title string, places []pl
 	for _, e := range list {
 		line(e.name, func() base.Classifier { return wrap(e.build()) })
 	}
-	line("golearn.Pipeline of "+list[0].name, func() base.Classifier {
-		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: wrap(list[0].build())}
-	})
+	for _, e := range transformerList {
+		if title != "Classification" && (e.name == "OneHot" || strings.HasSuffix(e.name, "UnitRows")) {
+			continue // the curve depends on the values, and on the length, of both its features
+		}
+		line("golearn.Pipeline of "+e.name+", "+list[0].name, func() base.Classifier {
+			p := &golearn.Pipeline{Final: wrap(list[0].build())}
+			for _, step := range e.build() {
+				p.Steps = append(p.Steps, golearn.Transform(step))
+			}
+			return p
+		})
+	}
 	table.WriteString("\n")
 }
 
