@@ -42,7 +42,7 @@
 // complements, and the winner is appended: exact, O(NM + M²). Proposals do not depend on
 // each other, so all their products are two matrix products. Positions are scanned from
 // the last, which keeps the rotated block small. A sweep is O(NM² + M³), on N = 1000, D = 5
-// and M = 100, 250, 500 at least 40, 100 and 150 times as fast (BenchmarkSweep). With AllPairs
+// and M = 100, 250, 500 at least 25, 100 and 80 times as fast (BenchmarkSweep). With AllPairs
 // a frequency has many columns, and each step factors anew.
 //
 // # The start
