@@ -66,17 +66,24 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) 
 
 func (p *Prepared) cross(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
-	out := mat.NewDense(n, p.rows, nil)
-	err := parallel.For(ctx, p.options.Workers, (n+stripe-1)/stripe, func(i int) error {
-		r := min(stripe, n-i*stripe)
-		xo := newOperand(rowWindow(x, i*stripe, r), needOf(p.kernel), p.shift)
-		for j, zo := range p.z {
+	return cross(ctx, p.kernel, n, p.rows, func(i int) *operand {
+		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), needOf(p.kernel), p.shift)
+	}, p.z, p.options)
+}
+
+// cross evaluates a kernel on n rows, whose i-th operand side gives, against the m rows
+// of z.
+func cross(ctx context.Context, k Kernel, n, m int, side func(i int) *operand, z []*operand, o Options) (*mat.Dense, error) {
+	out := mat.NewDense(n, m, nil)
+	err := parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
+		xo := side(i)
+		for j, zo := range z {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			dst := window(out.RawMatrix(), i*stripe, j*stripe, r, zo.len())
-			block(p.kernel, dst, xo, zo)
-			if err := finite(p.kernel, dst, i*stripe, j*stripe); err != nil {
+			dst := window(out.RawMatrix(), i*stripe, j*stripe, xo.len(), zo.len())
+			block(k, dst, xo, zo)
+			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 // Shared makes the matrices of many kernels on the same rows. The inner products,
@@ -106,24 +105,7 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 	}
 	n, _ := s.x.Dims()
 	m, _ := s.z.Dims()
-	out := mat.NewDense(n, m, nil)
-	err := parallel.For(ctx, s.options.Workers, len(s.xSide), func(i int) error {
-		for j := range s.zSide {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			dst := window(out.RawMatrix(), i*stripe, j*stripe, s.xSide[i].len(), s.zSide[j].len())
-			block(k, dst, s.xSide[i], s.zSide[j])
-			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return cross(ctx, k, n, m, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options)
 }
 
 // pairKind is what is kept of a pair of blocks.

@@ -25,7 +25,7 @@ const (
 // W holds the weights, nil for the identity: a row's noise has the variance λs²/w. It
 // takes over k, and returns the reduction QTQ' of √W K √W, after which each ridge costs
 // O(n). The evidence is -Inf if no ridge makes the matrix positive definite, and +Inf
-// for y = 0. Ridges below minRidge, in units of the mean diagonal, are raised to it.
+// for y = 0. No ridge is below minRidge, in units of the mean diagonal.
 func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge float64) (tri *linalg.Tridiagonal, best, ridge float64) {
 	n := k.SymmetricDim()
 	rotated := mat.DenseCopyOf(y)
@@ -43,10 +43,7 @@ func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge floa
 	tri = linalg.Tridiagonalize(k)
 	tri.Rotate(rotated)
 	best, ridge = math.Inf(-1), missing
-	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
-	// From the largest down, so that of equal evidences the smoothest wins.
-	for i := EvidenceRidges - 1; i >= 0; i-- {
-		lambda := meanDiagonal * max(MinEvidenceRidge*math.Exp(float64(i)*h), minRidge)
+	for _, lambda := range evidenceRidges(meanDiagonal, minRidge) {
 		s, ok := tri.Shift(lambda)
 		if !ok {
 			continue
@@ -64,4 +61,19 @@ func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge floa
 		}
 	}
 	return tri, best, ridge
+}
+
+// evidenceRidges returns the ridges that the evidence is maximised over, for a matrix of a
+// mean diagonal: those above least, in its units, and in place of the others least. They
+// descend, so that of equal evidences the smoothest model wins.
+func evidenceRidges(meanDiagonal, least float64) (out []float64) {
+	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
+	for i := EvidenceRidges - 1; i >= 0; i-- {
+		ridge := MinEvidenceRidge * math.Exp(float64(i)*h)
+		if ridge <= least {
+			return append(out, meanDiagonal*least)
+		}
+		out = append(out, meanDiagonal*ridge)
+	}
+	return out
 }

@@ -384,9 +384,8 @@ func (s *entropySearch) evidenceOfFeatures(f *mat.Dense, meanDiagonal float64) (
 	yy := mat.Norm(y, 2)
 	yy *= yy
 	best, ridge = math.Inf(-1), missing
-	half, h := float64(n)/2, math.Log(MaxEvidenceRidge/MinEvidenceRidge)/(EvidenceRidges-1)
-	for i := EvidenceRidges - 1; i >= 0; i-- {
-		lambda := max(meanDiagonal*MinEvidenceRidge*math.Exp(float64(i)*h), meanDiagonal*s.MinRidge)
+	half := float64(n) / 2
+	for _, lambda := range evidenceRidges(meanDiagonal, s.MinRidge) {
 		shifted, ok := tri.Shift(lambda)
 		if !ok {
 			continue

@@ -99,7 +99,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 	if err := s.validate(); err != nil {
 		return err
 	}
-	if err := checkSymmetric(k, len(y)); err != nil {
+	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
 	return c.finish(y, nil, func(targets *mat.Dense, w []float64) (*machine, error) {

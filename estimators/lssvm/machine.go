@@ -86,24 +86,6 @@ func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.De
 	}, targets, weights)
 }
 
-func checkSymmetric(k mat.Symmetric, rows int) error {
-	if k == nil || k.SymmetricDim() == 0 {
-		return fault.Shape("K has", 0, "rows", "want at least 1")
-	}
-	n := k.SymmetricDim()
-	for i := range n {
-		for j := i; j < n; j++ {
-			if v := k.At(i, j); v-v != 0 {
-				return &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
-			}
-		}
-	}
-	if rows != n {
-		return fault.Shape("y has", rows, "entries", "K has %d rows", n)
-	}
-	return nil
-}
-
 func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), targets *mat.Dense, weights []float64) (*machine, error) {
 	n, k := targets.Dims()
 	m := &machine{n: n, weights: weights, report: estimators.Report{Converged: true, Iterations: 1}}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
 )
@@ -25,7 +26,7 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkSymmetric(k, len(y)); err != nil {
+	if err := check.Symmetric(k, len(y)); err != nil {
 		return nil, err
 	}
 	if len(ridges) == 0 {

@@ -134,7 +134,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 	if err != nil {
 		return err
 	}
-	if err := checkSymmetric(k, len(y)); err != nil {
+	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
 	classes, labels, err := classesOf(y)

@@ -96,38 +96,6 @@ func (s settings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, s
 	return kernel, newOwnMatrixSource(k), nil
 }
 
-// checkSymmetric validates a kernel matrix of the caller's. The sum of a row tells
-// almost for free whether to look at its values.
-func checkSymmetric(k mat.Symmetric, rows int) error {
-	if k == nil || k.SymmetricDim() == 0 {
-		return fault.Shape("K has", 0, "rows", "want at least 1")
-	}
-	n := k.SymmetricDim()
-	raw, ok := k.(mat.RawSymmetricer)
-	for i := range n {
-		sum := math.NaN()
-		if ok {
-			r := raw.RawSymmetric()
-			sum = 0
-			for _, v := range r.Data[i*r.Stride+i : i*r.Stride+n] {
-				sum += v
-			}
-		}
-		if sum-sum == 0 {
-			continue
-		}
-		for j := i; j < n; j++ {
-			if v := k.At(i, j); v-v != 0 {
-				return &fault.NotFiniteError{Name: "K", Row: i, Col: j, Value: v}
-			}
-		}
-	}
-	if rows != n {
-		return fault.Shape("y has", rows, "entries", "K has %d rows", n)
-	}
-	return nil
-}
-
 // task is a problem to solve and what to do with its solution.
 type task struct {
 	problem problem

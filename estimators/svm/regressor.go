@@ -107,7 +107,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	if err != nil {
 		return err
 	}
-	if err := checkSymmetric(k, len(y)); err != nil {
+	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
 	if err := check.Vector("y", y); err != nil {
