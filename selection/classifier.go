@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -100,6 +101,26 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 		return nil, err
 	}
 	return c.f.inner.Predict(xd)
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
+// estimator PredictTo, as all of this module.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return c.f.with(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	if c.f != nil {
+		if _, ok := c.f.inner.(estimators.DecisionPredictor); !ok {
+			return estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
+		}
+	}
+	return c.f.with(classifierType, x, func(z mat.Matrix) error {
+		return rowwise.Decide(c.f.inner.(estimators.DecisionPredictor), dst, z)
+	})
 }
 
 // Classes returns the distinct labels that Fit saw, ascending; nil before Fit.

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -255,6 +256,14 @@ func (c config[Y, E]) try(ctx context.Context, rows rowSet[Y], t trials) (tried,
 
 // transform takes new rows to where the inner estimator lives.
 func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
+	xd, err := f.checked(typ, x)
+	if err != nil {
+		return nil, err
+	}
+	return applyChain(f.chain, xd)
+}
+
+func (f *fitted[E]) checked(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
@@ -262,10 +271,29 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check.Columns("x", xd, f.width); err != nil {
-		return nil, err
+	return xd, check.Columns("x", xd, f.width)
+}
+
+// with calls g with preprocessed rows of x, of few of them without allocating.
+func (f *fitted[E]) with(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
+	xd, err := f.checked(typ, x)
+	if err != nil {
+		return err
 	}
-	return applyChain(f.chain, xd)
+	if !rowwise.IsFew(xd) {
+		z, err := applyChain(f.chain, xd)
+		if err != nil {
+			return err
+		}
+		return g(z)
+	}
+	b := rowwise.NewBuffers()
+	defer b.Release()
+	z, at, err := rowwise.Through(b, f.chain, mat.Matrix(xd))
+	if err != nil {
+		return ofStep(f.chain, at, err)
+	}
+	return g(z)
 }
 
 // supports asks the fitted estimator, or before Fit the one that would be built.

@@ -185,7 +185,7 @@ func applyChain(chain []transformers.Transformer, x mat.Matrix) (*mat.Dense, err
 	for i, t := range chain {
 		var err error
 		if d, err = t.Transform(x); err != nil {
-			return nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, t, err)
+			return nil, ofStep(chain, i, err)
 		}
 		x, isDense = d, true
 	}
@@ -193,6 +193,11 @@ func applyChain(chain []transformers.Transformer, x mat.Matrix) (*mat.Dense, err
 		d = mat.DenseCopyOf(x)
 	}
 	return d, nil
+}
+
+// ofStep says which step an error is of.
+func ofStep(chain []transformers.Transformer, i int, err error) error {
+	return fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, chain[i], err)
 }
 
 func pick[T any](v []T, rows []int) []T {

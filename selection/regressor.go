@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -99,6 +100,13 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 		return nil, err
 	}
 	return r.f.inner.Predict(xd)
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
+// estimator PredictTo, as all of this module.
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+	return r.f.with(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
 // PredictVariance is that of the estimator that Build returns; an error that

@@ -365,3 +365,24 @@ func ExampleLandmarkRule() {
 	// KMeansPlusPlus 2
 	// UniformLandmarks 2
 }
+
+// One row at a time, again and again, without allocating.
+func ExampleTransformerTo() {
+	scaler := &transformers.StandardScaler{}
+	if err := scaler.Fit(context.Background(), mat.NewDense(3, 1, []float64{10, 20, 30})); err != nil {
+		log.Fatal(err)
+	}
+	var to transformers.TransformerTo = scaler
+	row, scaled := mat.NewDense(1, 1, nil), mat.NewDense(1, 1, nil)
+	for _, v := range []float64{15, 20, 40} {
+		row.Set(0, 0, v)
+		if err := to.TransformTo(scaled, row); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(scaled.At(0, 0))
+	}
+	// Output:
+	// -0.5
+	// 0
+	// 2
+}

@@ -200,14 +200,9 @@ func given(typ, field string, w *mat.Dense, d int) (*mat.Dense, error) {
 	return mat.DenseCopyOf(in), nil
 }
 
-// writer is a map that writes its features into a matrix.
-type writer interface {
-	TransformTo(dst *mat.Dense, x mat.Matrix) error
-}
-
 // blocks yields the features of rows of x at a time, in their order, in a matrix that
 // each step overwrites; it ends with the first error.
-func blocks(t writer, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+func blocks(into func(dst *mat.Dense, x mat.Matrix, rows bool) error, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		in, err := check.Dense("x", x)
 		if err == nil && rows < 1 {
@@ -224,7 +219,7 @@ func blocks(t writer, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 			if r, _ := buffer.Dims(); r != last-first {
 				buffer.Reset()
 			}
-			if err := t.TransformTo(buffer, in.Slice(first, last, 0, d)); err != nil {
+			if err := into(buffer, in.Slice(first, last, 0, d), false); err != nil {
 				yield(nil, atRow(err, first))
 				return
 			}
@@ -243,16 +238,4 @@ func atRow(err error, first int) error {
 		return &moved
 	}
 	return err
-}
-
-// fits makes an empty dst of n rows and width columns, and returns an error for one of
-// another shape.
-func fits(dst *mat.Dense, n, width int) error {
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, width)
-	}
-	if rows, columns := dst.Dims(); rows != n || columns != width {
-		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
-	}
-	return nil
 }

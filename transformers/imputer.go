@@ -133,21 +133,28 @@ func mostFrequentOf(v []float64) float64 {
 // Transform returns the rows of x (m×d) without gaps, and the indicators after
 // them: m×(d+g).
 func (p *Imputer) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(p.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (p *Imputer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if p.fitted == nil {
-		return nil, fault.NotFitted(imputerName)
+		return fault.NotFitted(imputerName)
 	}
 	in, err := check.DenseGaps("x", x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d := len(p.fitted.Values)
 	if err := check.Columns("x", in, d); err != nil {
-		return nil, err
+		return err
 	}
 	n, _ := in.Dims()
-	out := mat.NewDense(n, d+len(p.fitted.Gaps), nil)
+	if err := fits(dst, n, d+len(p.fitted.Gaps)); err != nil {
+		return err
+	}
 	for i := range n {
-		from, row := in.RawRowView(i), out.RawRowView(i)
+		from, row := in.RawRowView(i), dst.RawRowView(i)
 		for j, v := range from {
 			if math.IsNaN(v) {
 				v = p.fitted.Values[j]
@@ -155,12 +162,13 @@ func (p *Imputer) Transform(x mat.Matrix) (*mat.Dense, error) {
 			row[j] = v
 		}
 		for g, j := range p.fitted.Gaps {
+			row[d+g] = 0
 			if math.IsNaN(from[j]) {
 				row[d+g] = 1
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Values returns the d numbers that gaps are filled with, or nil before Fit.

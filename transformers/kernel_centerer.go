@@ -57,20 +57,27 @@ func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) error {
 
 // Transform returns the centred kernel of the rows of k (r×m), r×m.
 func (c *KernelCenterer) Transform(k mat.Matrix) (*mat.Dense, error) {
+	return transformed(c.TransformTo, k)
+}
+
+// TransformTo implements TransformerTo.
+func (c *KernelCenterer) TransformTo(dst *mat.Dense, k mat.Matrix) error {
 	if c.fitted == nil {
-		return nil, fault.NotFitted(kernelCentererName)
+		return fault.NotFitted(kernelCentererName)
 	}
 	in, err := check.Dense("x", k)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := check.Columns("x", in, len(c.fitted.Means)); err != nil {
-		return nil, err
+		return err
 	}
 	n, d := in.Dims()
-	out := mat.NewDense(n, d, nil)
+	if err := fits(dst, n, d); err != nil {
+		return err
+	}
 	for i := range n {
-		row := out.RawRowView(i)
+		row := dst.RawRowView(i)
 		for j, v := range in.RawRowView(i) {
 			row[j] = v - c.fitted.Means[j]
 		}
@@ -78,11 +85,11 @@ func (c *KernelCenterer) Transform(k mat.Matrix) (*mat.Dense, error) {
 		for j, v := range row {
 			row[j] = v - mean
 			if s := row[j]; s-s != 0 {
-				return nil, &fault.NotFiniteError{Name: kernelCentererName + ": centred x", Row: i, Col: j, Value: s}
+				return &fault.NotFiniteError{Name: kernelCentererName + ": centred x", Row: i, Col: j, Value: s}
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Means returns the column means c, or nil before Fit.

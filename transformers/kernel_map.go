@@ -81,6 +81,14 @@ func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the kernel between the rows of x (m×d) and those of Fit, m×n.
 func (k *KernelMap) Transform(x mat.Matrix) (*mat.Dense, error) {
+	in, err := k.checked(x)
+	if err != nil {
+		return nil, err
+	}
+	return k.cross(in)
+}
+
+func (k *KernelMap) checked(x mat.Matrix) (*mat.Dense, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
 	}
@@ -89,10 +97,34 @@ func (k *KernelMap) Transform(x mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	_, d := k.fitted.rows.Dims()
-	if err := check.Columns("x", in, d); err != nil {
-		return nil, err
+	return in, check.Columns("x", in, d)
+}
+
+func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
+	return kernels.Cross(context.Background(), k.fitted.kernel, x, k.fitted.rows, &kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
+}
+
+// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding; many
+// are those of Transform, copied.
+func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	in, err := k.checked(x)
+	if err != nil {
+		return err
 	}
-	return kernels.Cross(context.Background(), k.fitted.kernel, in, k.fitted.rows, &kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
+	n, _ := in.Dims()
+	r, _ := k.fitted.rows.Dims()
+	if err := fits(dst, n, r); err != nil {
+		return err
+	}
+	if isFew(in) {
+		return rowByRow(kernelMapName+": kernel", dst, in, func(dst, x []float64) { kernels.Row(dst, k.fitted.kernel, x, k.fitted.rows) })
+	}
+	out, err := k.cross(in)
+	if err != nil {
+		return err
+	}
+	dst.Copy(out)
+	return nil
 }
 
 // ChosenKernel returns the kernel in use; nil before Fit.

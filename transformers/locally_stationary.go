@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -173,16 +174,16 @@ func (m *localModel) width() int {
 
 // Transform returns the features of the rows of x (m×d), m×D.
 func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
-	out := &mat.Dense{}
-	if err := l.TransformTo(out, x); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return l.into(dst, x, false) }, x)
 }
 
-// TransformTo is Transform into dst, which is m×D or empty; after an error it holds
-// nothing of use.
+// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	return l.into(dst, x, true)
+}
+
+// into sets dst to the features of x; rows says that few of them go one by one.
+func (l *LocallyStationaryFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := l.fitted
 	if m == nil {
 		return fault.NotFitted(locallyStationaryName)
@@ -198,6 +199,9 @@ func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) err
 	if err := fits(dst, n, m.width()); err != nil {
 		return err
 	}
+	if rows && isFew(in) {
+		return rowByRow(locallyStationaryName+": feature", dst, in, m.row)
+	}
 	v, w := newProjection(m.V, m.Origin), newProjection(m.W, m.Origin)
 	v.trans.Scale(0.5, v.trans)
 	return inChunks(locallyStationaryName, l.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
@@ -207,7 +211,7 @@ func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) err
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(l, x, rows)
+	return blocks(l.into, x, rows)
 }
 
 // features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
@@ -220,24 +224,44 @@ func (m *localModel) features(dst, x *mat.Dense, v, w *projection) {
 	local, products := v.apply(sv, x), w.apply(sw, x)
 	unused, sin := sv.sin, sw.sin
 	for i := range rows {
-		of, cos, out := local.RawRowView(i), products.RawRowView(i), dst.RawRowView(i)
-		vecmath.Sincos(unused, of, of)
-		vecmath.Sincos(sin, cos, cos)
-		if !m.AllPairs {
-			for j, c := range cos {
-				s := m.Scale * of[j]
-				out[2*j], out[2*j+1] = s*c, s*sin[j]
-			}
-			continue
+		m.combine(dst.RawRowView(i), local.RawRowView(i), products.RawRowView(i), unused, sin)
+	}
+}
+
+// combine sets out to the features of a row of products with v, halved, and with w, all of
+// which it overwrites.
+func (m *localModel) combine(out, of, cos, unused, sin []float64) {
+	vecmath.Sincos(unused, of, of)
+	vecmath.Sincos(sin, cos, cos)
+	if !m.AllPairs {
+		for j, c := range cos {
+			s := m.Scale * of[j]
+			out[2*j], out[2*j+1] = s*c, s*sin[j]
 		}
-		for k, s := range of {
-			s *= m.Scale
-			for j, c := range cos {
-				at := 2 * (k*len(cos) + j)
-				out[at], out[at+1] = s*c, s*sin[j]
-			}
+		return
+	}
+	for k, s := range of {
+		s *= m.Scale
+		for j, c := range cos {
+			at := 2 * (k*len(cos) + j)
+			out[at], out[at+1] = s*c, s*sin[j]
 		}
 	}
+}
+
+// row sets dst to the features of one row.
+func (m *localModel) row(dst, x []float64) {
+	local, pairs := m.V.Rows, m.W.Rows
+	p := rowwise.Scratch(2 * (local + pairs))
+	defer rowwise.Release(p)
+	of, unused := (*p)[:local], (*p)[local:2*local]
+	cos, sin := (*p)[2*local:2*local+pairs], (*p)[2*local+pairs:]
+	projectRow(of, m.V, m.Origin, x)
+	for i := range of {
+		of[i] /= 2
+	}
+	projectRow(cos, m.W, m.Origin, x)
+	m.combine(dst, of, cos, unused, sin)
 }
 
 // Weights returns the frequencies v and w (a row each), nil before Fit.

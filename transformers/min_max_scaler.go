@@ -90,30 +90,37 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the scaled rows of x (m×d), m×d.
 func (s *MinMaxScaler) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(s.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (s *MinMaxScaler) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	m := s.fitted
 	if m == nil {
-		return nil, fault.NotFitted(minMaxScalerName)
+		return fault.NotFitted(minMaxScalerName)
 	}
 	in, err := check.Dense("x", x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := check.Columns("x", in, len(m.Min)); err != nil {
-		return nil, err
+		return err
 	}
 	n, d := in.Dims()
-	out := mat.NewDense(n, d, nil)
+	if err := fits(dst, n, d); err != nil {
+		return err
+	}
 	for i := range n {
-		row := out.RawRowView(i)
+		row := dst.RawRowView(i)
 		for j, v := range in.RawRowView(i) {
 			z := m.scale(v, m.Min[j], m.Max[j])
 			if z-z != 0 {
-				return nil, &fault.NotFiniteError{Name: minMaxScalerName + ": scaled x", Row: i, Col: j, Value: z}
+				return &fault.NotFiniteError{Name: minMaxScalerName + ": scaled x", Row: i, Col: j, Value: z}
 			}
 			row[j] = z
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (m *minMaxModel) scale(v, low, high float64) float64 {

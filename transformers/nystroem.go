@@ -166,16 +166,14 @@ func rowsOf(x *mat.Dense, of []int) *mat.Dense {
 
 // Transform returns the features of the rows of x (m×d), m×r.
 func (t *Nystroem) Transform(x mat.Matrix) (*mat.Dense, error) {
-	out := &mat.Dense{}
-	if err := t.TransformTo(out, x); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, false) }, x)
 }
 
-// TransformTo is Transform into dst, which is m×r or empty; after an error it holds
-// nothing of use.
-func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, true) }
+
+// into sets dst to the features of x; rows says that few of them go one by one.
+func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := t.fitted
 	if m == nil {
 		return fault.NotFitted(nystroemName)
@@ -191,6 +189,9 @@ func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	n, _ := in.Dims()
 	if err := fits(dst, n, r); err != nil {
 		return err
+	}
+	if rows && isFew(in) {
+		return rowByRow(nystroemName+": feature", dst, in, m.row)
 	}
 	return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
 		first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
@@ -212,11 +213,17 @@ func (m *nystroemModel) features(dst, x *mat.Dense) error {
 	return nil
 }
 
+// row sets dst to the features of one row.
+func (m *nystroemModel) row(dst, x []float64) {
+	kernels.Row(dst, m.kernel, x, m.landmarks)
+	blas64.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+}
+
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(t, x, rows)
+	return blocks(t.into, x, rows)
 }
 
 // Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the

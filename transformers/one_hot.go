@@ -163,24 +163,32 @@ func (m *oneHotModel) width() int {
 
 // Transform returns the encoded rows of x (m×d).
 func (o *OneHot) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(o.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (o *OneHot) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	m := o.fitted
 	if m == nil {
-		return nil, fault.NotFitted(oneHotName)
+		return fault.NotFitted(oneHotName)
 	}
 	in, err := oneHotInput(x, m.Gaps)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := check.Columns("x", in, m.Width); err != nil {
-		return nil, err
+		return err
 	}
 	if err := m.finiteElsewhere(in); err != nil {
-		return nil, err
+		return err
 	}
 	n, _ := in.Dims()
-	out := mat.NewDense(n, m.width(), nil)
+	if err := fits(dst, n, m.width()); err != nil {
+		return err
+	}
 	for i := range n {
-		row := out.RawRowView(i)
+		row := dst.RawRowView(i)
+		clear(row)
 		to, next := 0, 0
 		for j, v := range in.RawRowView(i) {
 			if next == len(m.Columns) || m.Columns[next] != j {
@@ -195,7 +203,7 @@ func (o *OneHot) Transform(x mat.Matrix) (*mat.Dense, error) {
 			next++
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // position returns the place of a category, -1 for one that has no column.

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -161,16 +162,14 @@ func (m *fourierModel) width() int {
 
 // Transform returns the features of the rows of x (m×d), m×D.
 func (r *RandomFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
-	out := &mat.Dense{}
-	if err := r.TransformTo(out, x); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, false) }, x)
 }
 
-// TransformTo is Transform into dst, which is m×D or empty; after an error it holds
-// nothing of use.
-func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, true) }
+
+// into sets dst to the features of x; rows says that few of them go one by one.
+func (r *RandomFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := r.fitted
 	if m == nil {
 		return fault.NotFitted(randomFourierName)
@@ -186,6 +185,9 @@ func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if err := fits(dst, n, m.width()); err != nil {
 		return err
 	}
+	if rows && isFew(in) {
+		return rowByRow(randomFourierName+": feature", dst, in, m.row)
+	}
 	p := newProjection(m.W, m.Shift)
 	return inChunks(randomFourierName, r.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, p) })
 }
@@ -194,7 +196,7 @@ func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(r, x, rows)
+	return blocks(r.into, x, rows)
 }
 
 // features sets dst to the features of up to mapRows rows.
@@ -208,16 +210,45 @@ func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
 		for j, b := range m.Phases {
 			row[j] += b
 		}
-		vecmath.Sincos(sin, row, row)
-		if len(m.Phases) > 0 {
-			for j, c := range row {
-				out[j] = m.Scale * c
-			}
-			continue
+		m.waves(out, row, sin)
+	}
+}
+
+// waves sets out to the features of a row of products with the phases added, which it
+// overwrites, as sin.
+func (m *fourierModel) waves(out, products, sin []float64) {
+	vecmath.Sincos(sin, products, products)
+	if len(m.Phases) > 0 {
+		for j, c := range products {
+			out[j] = m.Scale * c
 		}
-		for j, c := range row {
-			out[2*j], out[2*j+1] = m.Scale*c, m.Scale*sin[j]
+		return
+	}
+	for j, c := range products {
+		out[2*j], out[2*j+1] = m.Scale*c, m.Scale*sin[j]
+	}
+}
+
+// row sets dst to the features of one row.
+func (m *fourierModel) row(dst, x []float64) {
+	p := rowwise.Scratch(2 * m.W.Rows)
+	defer rowwise.Release(p)
+	cos, sin := (*p)[:m.W.Rows], (*p)[m.W.Rows:]
+	projectRow(cos, m.W, m.Shift, x)
+	for j, b := range m.Phases {
+		cos[j] += b
+	}
+	m.waves(dst, cos, sin)
+}
+
+// projectRow sets dst to <w, x - shift> for each row of w.
+func projectRow(dst []float64, w codec.Matrix, shift, x []float64) {
+	for i := range dst {
+		sum := 0.0
+		for j, v := range w.Data[i*w.Cols : (i+1)*w.Cols] {
+			sum += v * (x[j] - shift[j])
 		}
+		dst[i] = sum
 	}
 }
 

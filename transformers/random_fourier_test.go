@@ -284,7 +284,7 @@ func TestFourierErrors(t *testing.T) {
 // mapOf is what the three maps have in common.
 type mapOf interface {
 	marshaller
-	writer
+	TransformerTo
 }
 
 func maps() map[string]mapOf {

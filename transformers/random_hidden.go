@@ -160,16 +160,14 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
 func (r *RandomHidden) Transform(x mat.Matrix) (*mat.Dense, error) {
-	out := &mat.Dense{}
-	if err := r.TransformTo(out, x); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, false) }, x)
 }
 
-// TransformTo is Transform into dst, which is m×h or empty; after an error it holds
-// nothing of use.
-func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, true) }
+
+// into sets dst to the features of x; rows says that few of them go one by one.
+func (r *RandomHidden) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := r.fitted
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)
@@ -184,6 +182,9 @@ func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	n, _ := in.Dims()
 	if err := fits(dst, n, m.W.Rows); err != nil {
 		return err
+	}
+	if rows && isFew(in) {
+		return rowByRow(randomHiddenName+": activation", dst, in, m.row)
 	}
 	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {
 		buffer := mat.NewDense(tileUnits, tileRows, nil)
@@ -454,6 +455,12 @@ func (r *RandomHidden) TransformRow(dst, x []float64) error {
 	if err := check.Vector("x", x); err != nil {
 		return err
 	}
+	m.row(dst, x)
+	return check.Vector(randomHiddenName+": activation", dst)
+}
+
+// row sets dst to the activations for one row.
+func (m *hiddenModel) row(dst, x []float64) {
 	d, distances := m.W.Cols, m.distances()
 	for i := range dst {
 		sum := 0.0
@@ -493,5 +500,4 @@ func (r *RandomHidden) TransformRow(dst, x []float64) error {
 	default:
 		vecmath.Exp(dst, -1, dst)
 	}
-	return check.Vector(randomHiddenName+": activation", dst)
 }

@@ -61,10 +61,15 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the scaled rows of x (m×d), m×d.
 func (s *RMSScaler) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(s.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (s *RMSScaler) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if s.fitted == nil {
-		return nil, fault.NotFitted(rmsScalerName)
+		return fault.NotFitted(rmsScalerName)
 	}
-	return scaleColumns(rmsScalerName, x, nil, s.fitted.Scales)
+	return scaleColumns(rmsScalerName, dst, x, nil, s.fitted.Scales)
 }
 
 // Scales returns the d numbers that the columns are divided by, or nil before

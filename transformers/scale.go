@@ -87,19 +87,21 @@ func eachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 	return ctx.Err()
 }
 
-// scaleColumns returns (x - means) / scales, column by column; nil means are 0.
-func scaleColumns(typ string, x mat.Matrix, means, scales []float64) (*mat.Dense, error) {
+// scaleColumns sets dst to (x - means) / scales, column by column; nil means are 0.
+func scaleColumns(typ string, dst *mat.Dense, x mat.Matrix, means, scales []float64) error {
 	in, err := check.Dense("x", x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := check.Columns("x", in, len(scales)); err != nil {
-		return nil, err
+		return err
 	}
 	n, d := in.Dims()
-	out := mat.NewDense(n, d, nil)
+	if err := fits(dst, n, d); err != nil {
+		return err
+	}
 	for i := range n {
-		row := out.RawRowView(i)
+		row := dst.RawRowView(i)
 		for j, v := range in.RawRowView(i) {
 			mean := 0.0
 			if means != nil {
@@ -111,11 +113,11 @@ func scaleColumns(typ string, x mat.Matrix, means, scales []float64) (*mat.Dense
 				row[j] = (v/2 - mean/2) / scales[j] * 2
 			}
 			if math.IsInf(row[j], 0) {
-				return nil, &fault.NotFiniteError{Name: typ + ": scaled x", Row: i, Col: j, Value: row[j]}
+				return &fault.NotFiniteError{Name: typ + ": scaled x", Row: i, Col: j, Value: row[j]}
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // validScales says what is wrong with scales that were read from model data.

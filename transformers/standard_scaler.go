@@ -62,10 +62,15 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the scaled rows of x (m×d), m×d.
 func (s *StandardScaler) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(s.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (s *StandardScaler) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if s.fitted == nil {
-		return nil, fault.NotFitted(standardScalerName)
+		return fault.NotFitted(standardScalerName)
 	}
-	return scaleColumns(standardScalerName, x, s.fitted.Means, s.fitted.Scales)
+	return scaleColumns(standardScalerName, dst, x, s.fitted.Means, s.fitted.Scales)
 }
 
 // Means returns the d column means, or nil before Fit.

@@ -20,6 +20,7 @@
 //	                  random features of a kernel that depends on the place
 //	Nystroem          the features that a kernel has on a few rows
 //
+// TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.
 package transformers

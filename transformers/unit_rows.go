@@ -53,22 +53,31 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the rows of x (m×d) scaled to length 1, m×d.
 func (u *UnitRows) Transform(x mat.Matrix) (*mat.Dense, error) {
+	return transformed(u.TransformTo, x)
+}
+
+// TransformTo implements TransformerTo.
+func (u *UnitRows) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if u.fitted == nil {
-		return nil, fault.NotFitted(unitRowsName)
+		return fault.NotFitted(unitRowsName)
 	}
 	in, err := check.Dense("x", x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := check.Columns("x", in, u.fitted.Width); err != nil {
-		return nil, err
+		return err
 	}
-	out := mat.DenseCopyOf(in)
-	n, _ := out.Dims()
+	n, d := in.Dims()
+	if err := fits(dst, n, d); err != nil {
+		return err
+	}
 	for i := range n {
-		toUnitLength(out.RawRowView(i))
+		row := dst.RawRowView(i)
+		copy(row, in.RawRowView(i))
+		toUnitLength(row)
 	}
-	return out, nil
+	return nil
 }
 
 func toUnitLength(row []float64) {

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // plane holds the classes as Gaussians in the space of the discriminant directions.
@@ -187,6 +188,20 @@ func (p *plane) decision(z *mat.Dense, logW []float64) *mat.Dense {
 		}
 	}
 	return out
+}
+
+// row sets out to the decision for one row at z.
+func (p *plane) row(out, z, logW []float64) {
+	memory := rowwise.Scratch(len(z))
+	defer rowwise.Release(memory)
+	diff := *memory
+	for k, f := range p.factors {
+		for j, v := range z {
+			diff[j] = v - p.means.At(k, j)
+		}
+		half := f.LogDet()/2 + float64(len(z))*math.Log(2*math.Pi)/2
+		out[k] = logW[k] - half - f.Quad(diff)/2
+	}
 }
 
 func softmax(row []float64) {

@@ -530,14 +530,13 @@ func (s *solution) vote(row, from []float64) {
 	}
 }
 
-// rowWidth is the number of columns that row wants; 0 before Fit, where what was summed up
-// cannot be solved, and for the plane of Discriminant, which takes a factorisation's
-// solutions and is predicted in blocks.
+// rowWidth is the number of columns that row wants; 0 before Fit and where what was summed
+// up cannot be solved.
 func (m *model) rowWidth() int {
 	if m == nil || m.solved == nil {
 		return 0
 	}
-	if s, err := m.solved(); err != nil || s.plane != nil {
+	if _, err := m.solved(); err != nil {
 		return 0
 	}
 	return m.width
@@ -558,10 +557,18 @@ func (m *model) row(out, x []float64) {
 		out[0] = math.NaN()
 		return
 	}
-	p := rowwise.Scratch(len(s.pairs))
+	directions := len(s.pairs)
+	if s.plane != nil {
+		_, directions = s.plane.means.Dims()
+	}
+	p := rowwise.Scratch(directions)
 	defer rowwise.Release(p)
 	s.scorer.place(*p, x)
-	s.vote(out, *p)
+	if s.plane != nil {
+		s.plane.row(out, *p, s.logW)
+	} else {
+		s.vote(out, *p)
+	}
 	for _, v := range *p { // which a vote may hide
 		out[0] += v - v
 	}

@@ -1,11 +1,14 @@
 package gabasr
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // draw is what a sweep leaves behind for predictions: frequencies, the posterior of the
@@ -92,6 +95,48 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 		spread = d.quadratic(phi)
 	}
 	return mean, spread
+}
+
+// row is predict for one row of scaled columns, without allocating.
+func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64) {
+	w, v := d.W.Rows, 0
+	pairs := w
+	if kind != Stationary {
+		v = d.V.Rows
+	}
+	if kind == AllPairs {
+		pairs = w * v
+	}
+	p := rowwise.Scratch(1 + 2*pairs + 2*w + 2*v)
+	defer rowwise.Release(p)
+	phi, rest := (*p)[:1+2*pairs], (*p)[1+2*pairs:]
+	cos, sin, local, unused := rest[:w], rest[w:2*w], rest[2*w:2*w+v], rest[2*w+v:]
+	products(cos, d.W, x)
+	products(local, d.V, x)
+	phi[0] = 1
+	waves(phi[1:], cos, local, sin, unused, 1/math.Sqrt(float64(pairs)), kind)
+	mean = dot(phi, d.Weights)
+	if !withSpread {
+		return mean, 0
+	}
+	at := 0
+	for i := range phi { // solves with the factor's transpose
+		row := d.Factor[at : at+len(phi)-i]
+		at += len(row)
+		u := phi[i] / row[0]
+		spread += u * u
+		for j, r := range row[1:] {
+			phi[i+1+j] -= u * r
+		}
+	}
+	return mean, spread
+}
+
+// products sets dst to those of the rows of w with x.
+func products(dst []float64, w codec.Matrix, x []float64) {
+	for i := range dst {
+		dst[i] = dot(w.Data[i*w.Cols:(i+1)*w.Cols], x)
+	}
 }
 
 // quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites.

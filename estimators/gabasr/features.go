@@ -49,38 +49,45 @@ func mapRows(dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, work
 			local = product(part, v, k)
 		}
 		for i := first; i < last; i++ {
-			out, of := dst.RawRowView(i)[:width], cos.RawRowView(i-first)
-			vecmath.Sincos(sin, of, of)
 			s := unit
 			if scale != nil {
 				s *= scale[i]
 			}
-			switch kind {
-			case Stationary:
-				for j, v := range of {
-					out[2*j], out[2*j+1] = s*v, s*sin[j]
-				}
-			case Paired:
-				l := local.RawRowView(i - first)
-				halve(l)
-				vecmath.Sincos(unused, l, l)
-				for j, v := range of {
-					out[2*j], out[2*j+1] = s*l[j]*v, s*l[j]*sin[j]
-				}
-			case AllPairs:
-				l := local.RawRowView(i - first)
-				halve(l)
-				vecmath.Sincos(unused, l, l)
-				for a, lv := range l {
-					to := out[2*a*m : 2*(a+1)*m]
-					for j, v := range of {
-						to[2*j], to[2*j+1] = s*lv*v, s*lv*sin[j]
-					}
-				}
+			var of []float64
+			if local != nil {
+				of = local.RawRowView(i - first)
 			}
+			waves(dst.RawRowView(i)[:width], cos.RawRowView(i-first), of, sin, unused, s, kind)
 		}
 		return nil
 	})
+}
+
+// waves sets out to the features of a row, times s, from its products with w and v, which
+// it overwrites, as sin and unused of their lengths.
+func waves(out, w, v, sin, unused []float64, s float64, kind Map) {
+	vecmath.Sincos(sin, w, w)
+	if kind != Stationary {
+		halve(v)
+		vecmath.Sincos(unused, v, v)
+	}
+	switch kind {
+	case Stationary:
+		for j, c := range w {
+			out[2*j], out[2*j+1] = s*c, s*sin[j]
+		}
+	case Paired:
+		for j, c := range w {
+			out[2*j], out[2*j+1] = s*v[j]*c, s*v[j]*sin[j]
+		}
+	case AllPairs:
+		for a, of := range v {
+			to := out[2*a*len(w) : 2*(a+1)*len(w)]
+			for j, c := range w {
+				to[2*j], to[2*j+1] = s*of*c, s*of*sin[j]
+			}
+		}
+	}
 }
 
 func halve(v []float64) {

@@ -73,12 +73,16 @@ func (s scaling) apply(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(s.Columns), nil)
 	for i := range n {
-		from, to := x.RawRowView(i), out.RawRowView(i)
-		for k, j := range s.Columns {
-			to[k] = (from[j] - s.Mean[k]) * s.Inverse[k]
-		}
+		s.row(out.RawRowView(i), x.RawRowView(i))
 	}
 	return out
+}
+
+// row sets dst to the scaled columns of one row.
+func (s scaling) row(dst, x []float64) {
+	for k, j := range s.Columns {
+		dst[k] = (x[j] - s.Mean[k]) * s.Inverse[k]
+	}
 }
 
 // frequency writes a frequency of scaled columns as one of x itself, 0 for the columns

@@ -54,6 +54,7 @@ func (c *Classifier) settings() settings {
 	return settings{
 		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed,
 		options: kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes}, observe: c.Observe,
+		residuals: true, // the link is fitted to them
 	}
 }
 

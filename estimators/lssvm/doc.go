@@ -50,6 +50,8 @@
 //
 // # Cost
 //
-// Fit: O(n²d + n³) time, two n×n matrices at most. Predict: O(nd) a row. Features
-// should be of comparable scale (transformers.StandardScaler).
+// Fit: O(n²d + n³) time, two n×n matrices at most. With a ridge that is given, n³/3
+// of it: a Regressor's leave-one-out residuals then wait for their first reader, which
+// is Report, LeaveOneOutResiduals, PredictVariance or MarshalBinary. Predict: O(nd) a
+// row. Features should be of comparable scale (transformers.StandardScaler).
 package lssvm

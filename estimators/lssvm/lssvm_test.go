@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -306,6 +307,76 @@ func ignoreCondition(err error) error {
 		return nil
 	}
 	return err
+}
+
+// What leaving out says is computed by its first reader, whichever that is and however many
+// ask at once, and is the same; also of a matrix that its owner has changed since.
+func TestLeaveOneOutWaits(t *testing.T) {
+	x, y := sinc(40, 0.1, 4)
+	weights := make([]float64, 40)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+	}
+	kernel := kernels.RBF{Gamma: 0.2}
+	fit := func() *Regressor {
+		r := &Regressor{Kernel: kernel, RidgeRule: Fixed, Ridge: 0.05}
+		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+		return r
+	}
+	first := fit()
+	require.Nil(t, first.m.loo, "Fit waits")
+	want, objective := first.LeaveOneOutResiduals(), first.Report().Objective
+	require.Len(t, want, 40)
+	require.Positive(t, objective)
+
+	r := fit()
+	assert.Equal(t, objective, r.Report().Objective)
+	r = fit()
+	_, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	assert.Equal(t, want, r.LeaveOneOutResiduals())
+	_, again, err := first.PredictVariance(x)
+	require.NoError(t, err)
+	assert.Equal(t, variance, again)
+	data, err := fit().MarshalBinary()
+	require.NoError(t, err)
+	loaded := &Regressor{Kernel: kernel}
+	require.NoError(t, loaded.UnmarshalBinary(data))
+	assert.Equal(t, want, loaded.LeaveOneOutResiduals())
+	assert.Equal(t, objective, loaded.Report().Objective)
+
+	r = fit()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			assert.Equal(t, want, r.LeaveOneOutResiduals())
+			assert.Equal(t, objective, r.Report().Objective)
+			_, v, err := r.PredictVariance(x)
+			assert.NoError(t, err)
+			assert.Equal(t, variance, v)
+		})
+	}
+	all.Wait()
+
+	for _, rule := range []RidgeRule{LeaveOneOut, Fixed} {
+		k, err := kernels.Matrix(ctx, kernel, x, nil)
+		require.NoError(t, err)
+		ridge := 0.05
+		if rule == LeaveOneOut {
+			ridge = 0
+		}
+		rows, matrix := &Regressor{Kernel: kernel, RidgeRule: rule, Ridge: ridge}, &Regressor{RidgeRule: rule, Ridge: ridge}
+		require.NoError(t, rows.Fit(ctx, x, y))
+		require.NoError(t, matrix.FitMatrix(ctx, k, y))
+		cross, diag := mat.DenseCopyOf(k), make([]float64, 40)
+		kernels.Diag(diag, kernel, x)
+		k.ScaleSym(0, k)
+		_, want, err := rows.PredictVariance(x)
+		require.NoError(t, err)
+		_, got, err := matrix.PredictVarianceMatrix(cross, diag)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, want, got, 1e-9, rule)
+	}
 }
 
 func TestIntervalsCover(t *testing.T) {

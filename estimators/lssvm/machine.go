@@ -25,6 +25,9 @@ type settings struct {
 	seed    uint64
 	options kernels.Options
 	observe func(estimators.Step)
+	// residuals asks for the leave-one-out residuals at once; otherwise they are
+	// computed when something reads them, if the ridge did not come from them.
+	residuals bool
 }
 
 func (s settings) validate() error {
@@ -50,14 +53,21 @@ type machine struct {
 	eta     []float64  // n
 	weights []float64  // nil: all 1
 	ridge   float64
-	scale   float64    // s², the mean over the targets
-	loo     *mat.Dense // n×k leave-one-out residuals; nil for one row
 	report  estimators.Report
-	// factor gives the factorisation of M, which only the variance needs: after
-	// Fit and after loading it is computed at the first call, so that neither a
-	// model in memory nor one in a file carries n²/2 numbers for a method that
-	// may never be called.
+	// gram makes the kernel matrix anew; nil where only factor can.
+	gram func() (*mat.SymDense, error)
+	// factor gives the factorisation of M, which only the variance needs: it is
+	// computed at the first call, so that neither a model in memory nor one in a
+	// file carries n²/2 numbers for a method that may never be called.
 	factor func() (*linalg.Cholesky, error)
+
+	// What leaving one row out says. A fit with a given ridge does not need it and
+	// it costs as much as the factorisation, so it waits for its first reader;
+	// leaveOneOut comes before any use.
+	once  sync.Once
+	scale float64    // s², the mean over the targets
+	loo   *mat.Dense // n×k residuals; nil for one row
+	err   error
 }
 
 // fitRows solves on rows; targets is n×k and weights may be nil.
@@ -72,18 +82,19 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 		return nil, err
 	}
 	m.kernel, m.rows = kernel, kept
-	m.lazyFactor(s.options)
+	m.later(s.options)
 	return m, nil
 }
 
 // fitMatrix solves on a kernel matrix of the caller's.
 func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
-	n := k.SymmetricDim()
-	return solve(ctx, s, func() (*mat.SymDense, error) {
-		own := mat.NewSymDense(n, nil)
-		own.CopySym(k)
-		return own, nil
-	}, targets, weights)
+	return solve(ctx, s, func() (*mat.SymDense, error) { return copyOf(k), nil }, targets, weights)
+}
+
+func copyOf(k mat.Symmetric) *mat.SymDense {
+	own := mat.NewSymDense(k.SymmetricDim(), nil)
+	own.CopySym(k)
+	return own
 }
 
 func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), targets *mat.Dense, weights []float64) (*machine, error) {
@@ -109,7 +120,8 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 				s.observe(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
 			}
 		}
-		best, err := loo.New(g, targets, weights, s.options.Workers).Search(ctx, observe)
+		problem := loo.New(g, targets, weights, s.options.Workers)
+		best, err := problem.Search(ctx, observe)
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +131,15 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		}
 		if best.Ridge == 0 {
 			m.ridge = HeuristicRidge(n)
+			break
+		}
+		solved, err := problem.Solve(ctx, best.Ridge)
+		if err != nil {
+			return nil, err
+		}
+		if solved != nil { // the search has seen that it is not
+			m.take(solved)
+			return m, m.finite(s.typ, targets)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -152,9 +173,51 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 			m.alpha.Set(i, j, v-m.eta[i]*m.bias[j])
 		}
 	}
-	if n == 1 {
-		return m, m.finite(s.typ)
+	if s.residuals {
+		if err := m.leaveOneOut(); err != nil {
+			return nil, err
+		}
 	}
+	return m, m.finite(s.typ, targets)
+}
+
+// take fills the machine from the reduction that leave-one-out works on.
+func (m *machine) take(solved *loo.Solution) {
+	m.alpha, m.bias, m.eta, m.loo = solved.Alpha, solved.Bias, solved.Eta, solved.Residuals
+	n, k := m.loo.Dims()
+	for i, inverse := range solved.Inverse {
+		for _, e := range m.loo.RawRowView(i) {
+			m.scale += e * e * inverse / float64(n*k)
+		}
+	}
+	m.report.Objective = m.weightedPress()
+	m.once.Do(func() {})
+}
+
+// leaveOneOut computes the residuals, the scale and the report's objective where they
+// are not there yet. Cost 2n³/3 and a kernel matrix where Fit kept no factor of M. What
+// was factorised once is factorised again, so the error is of memory alone.
+func (m *machine) leaveOneOut() error {
+	m.once.Do(func() {
+		if m.loo != nil || m.n == 1 {
+			return
+		}
+		var chol *linalg.Cholesky
+		if m.gram != nil {
+			chol, m.err = m.factorise(m.gram) // for this once: it is not kept
+		} else {
+			chol, m.err = m.factor()
+		}
+		if m.err == nil {
+			m.leaveOut(chol)
+		}
+	})
+	return m.err
+}
+
+func (m *machine) leaveOut(chol *linalg.Cholesky) {
+	n, k := m.alpha.Dims()
+	etaSum := sum(m.eta)
 	m.loo = mat.NewDense(n, k, nil)
 	for i, inv := range chol.DiagInverse() {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
@@ -168,13 +231,21 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		}
 	}
 	m.report.Objective = m.weightedPress()
-	return m, m.finite(s.typ)
 }
 
 // finite returns an error if the numbers of the input were so large that those
-// of the solution are not finite.
-func (m *machine) finite(typ string) error {
-	total := m.scale + m.report.Objective + sum(m.bias) + sum(m.eta) + mat.Sum(m.alpha)
+// of the solution, or the squares that a reader of the residuals needs, are not finite.
+func (m *machine) finite(typ string, targets *mat.Dense) error {
+	squares := 0.0
+	for i := range m.n {
+		for _, t := range targets.RawRowView(i) {
+			squares += t * t
+		}
+		for _, a := range m.alpha.RawRowView(i) {
+			squares += a * a
+		}
+	}
+	total := squares + m.scale + m.report.Objective + sum(m.bias) + sum(m.eta)
 	if m.loo != nil {
 		total += mat.Sum(m.loo)
 	}
@@ -215,11 +286,20 @@ func (m *machine) factorise(gram func() (*mat.SymDense, error)) (*linalg.Cholesk
 	return linalg.NewCholesky("K + ridge", g)
 }
 
-func (m *machine) lazyFactor(opt kernels.Options) {
+// later makes what Fit did not keep from the kernel and the rows.
+func (m *machine) later(opt kernels.Options) {
+	m.gram = func() (*mat.SymDense, error) { return kernels.Matrix(context.Background(), m.kernel, m.rows, &opt) }
+	m.factor = sync.OnceValues(func() (*linalg.Cholesky, error) { return m.factorise(m.gram) })
+}
+
+// keep holds on to a copy of the caller's matrix for a factor that Fit did not need.
+func (m *machine) keep(k mat.Symmetric) {
+	if m.factor != nil {
+		return
+	}
+	own := copyOf(k)
 	m.factor = sync.OnceValues(func() (*linalg.Cholesky, error) {
-		return m.factorise(func() (*mat.SymDense, error) {
-			return kernels.Matrix(context.Background(), m.kernel, m.rows, &opt)
-		})
+		return m.factorise(func() (*mat.SymDense, error) { return own, nil })
 	})
 }
 
@@ -303,6 +383,9 @@ func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.De
 func (m *machine) variance(k *mat.Dense, diag []float64) ([]float64, error) {
 	chol, err := m.factor()
 	if err != nil {
+		return nil, err
+	}
+	if err := m.leaveOneOut(); err != nil {
 		return nil, err
 	}
 	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))

@@ -39,9 +39,7 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 		out[i].RidgeRule, out[i].Ridge = Fixed, ridge
 		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			if n := len(y); problem == nil && n > 1 {
-				own := mat.NewSymDense(n, nil)
-				own.CopySym(k)
-				problem = loo.New(own, targets, weights, s.options.Workers)
+				problem = loo.New(copyOf(k), targets, weights, s.options.Workers)
 			}
 			fixed := s
 			fixed.rule, fixed.ridge = Fixed, ridge
@@ -64,16 +62,7 @@ func fitOfPath(ctx context.Context, s settings, problem *loo.Problem, k mat.Symm
 	if solved == nil {
 		return fitMatrix(ctx, s, k, targets, weights)
 	}
-	n, columns := targets.Dims()
-	m := &machine{
-		n: n, weights: weights, ridge: s.ridge, alpha: solved.Alpha, bias: solved.Bias, eta: solved.Eta, loo: solved.Residuals,
-		report: estimators.Report{Converged: true, Iterations: 1},
-	}
-	for i, inverse := range solved.Inverse {
-		for _, e := range solved.Residuals.RawRowView(i) {
-			m.scale += e * e * inverse / float64(n*columns)
-		}
-	}
-	m.report.Objective = m.weightedPress()
-	return m, m.finite(s.typ)
+	m := &machine{n: k.SymmetricDim(), weights: weights, ridge: s.ridge, report: estimators.Report{Converged: true, Iterations: 1}}
+	m.take(solved)
+	return m, m.finite(s.typ, targets)
 }

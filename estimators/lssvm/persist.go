@@ -45,6 +45,9 @@ type stored struct {
 }
 
 func (m *machine) store(configured kernels.Kernel, withFactor bool) (stored, error) {
+	if err := m.leaveOneOut(); err != nil {
+		return stored{}, err
+	}
 	s := stored{
 		N: m.n, Rows: codec.FromDense(m.rows), Alpha: codec.FromDense(m.alpha), Bias: m.bias, Eta: m.eta, Weights: m.weights,
 		Ridge: m.ridge, Scale: m.scale, LOO: codec.FromDense(m.loo), Report: m.report,
@@ -117,7 +120,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if err != nil {
 		return nil, err
 	}
-	m.lazyFactor(opt)
+	m.later(opt)
 	return m, nil
 }
 

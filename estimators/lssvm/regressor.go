@@ -2,6 +2,7 @@ package lssvm
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -106,6 +107,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	if err != nil {
 		return err
 	}
+	m.keep(k)
 	r.m = m
 	return nil
 }
@@ -191,16 +193,18 @@ func (r *Regressor) Bias() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to
-// all other rows with the same ridge, exactly; nil before Fit and for one row.
+// all other rows with the same ridge, exactly; nil before Fit and for one row. With
+// RidgeRule Fixed or Heuristic the first call costs O(n³).
 func (r *Regressor) LeaveOneOutResiduals() []float64 {
-	if r.m == nil || r.m.loo == nil {
+	if r.m == nil || r.m.leaveOneOut() != nil || r.m.loo == nil {
 		return nil
 	}
 	return mat.Col(nil, 0, r.m.loo)
 }
 
 // Report says how the last Fit went. Objective is the mean squared leave-one-out
-// residual, Iterations the number of ridges looked at.
+// residual, Iterations the number of ridges looked at. With RidgeRule Fixed or
+// Heuristic the first call costs O(n³), as LeaveOneOutResiduals.
 func (r *Regressor) Report() estimators.Report { return r.m.copyReport() }
 
 // Clone returns an unfitted Regressor of the same configuration.
@@ -228,7 +232,11 @@ func (m *machine) copyReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}
 	}
+	err := m.leaveOneOut()
 	out := m.report
+	if err != nil {
+		out.Objective = math.NaN()
+	}
 	out.Warnings = slices.Clone(out.Warnings)
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -79,6 +80,26 @@ func (p *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	return p.fitted.predict(x)
 }
 
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix allocate nothing where the steps have TransformTo and Final has
+// PredictTo, as all of this module.
+func (p *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	if p.fitted == nil {
+		return fault.NotFitted(classifierName)
+	}
+	return p.fitted.predictTo(dst, x)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// as PredictTo. Without Final's Decision the error wraps errors.ErrUnsupported.
+func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	final, err := able[estimators.DecisionPredictor](p.configured, p.fitted, estimators.Decision)
+	if err != nil {
+		return err
+	}
+	return p.fitted.fewOrAll(x, func(z mat.Matrix) error { return rowwise.Decide(final, dst, z) })
+}
+
 // Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
 func (p *Classifier) Classes() []int {
 	if p.fitted == nil {
@@ -89,7 +110,7 @@ func (p *Classifier) Classes() []int {
 
 // PredictProba implements estimators.ProbaPredictor with Final's.
 func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
-	err = through(p.configured(), p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
+	err = through(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
 		proba, err = f.PredictProba(z)
 		return err
 	})
@@ -98,7 +119,7 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 
 // Decision implements estimators.DecisionPredictor with Final's.
 func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
-	err = through(p.configured(), p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
+	err = through(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
 		scores, err = f.Decision(z)
 		return err
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -162,6 +163,38 @@ func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {
 	return y, nil
 }
 
+// predictTo is predict into dst.
+func (c *chain[Y, E]) predictTo(dst []Y, x mat.Matrix) error {
+	return c.fewOrAll(x, func(z mat.Matrix) error { return rowwise.Predict[Y](c.final, dst, z) })
+}
+
+// fewOrAll sends rows through the steps, few of them without allocating, and calls f, a
+// method of the final estimator.
+func (c *chain[Y, E]) fewOrAll(x mat.Matrix, f func(z mat.Matrix) error) error {
+	if !rowwise.IsFew(x) {
+		z, err := c.rows(x)
+		if err != nil {
+			return err
+		}
+		return c.ofFinal(f(z))
+	}
+	b := rowwise.NewBuffers()
+	defer b.Release()
+	z, at, err := rowwise.Through(b, c.steps, x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.stepName(at), err)
+	}
+	return c.ofFinal(f(z))
+}
+
+// ofFinal names the final estimator in front of its error.
+func (c *chain[Y, E]) ofFinal(err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.finalName(), err)
+	}
+	return nil
+}
+
 // capable returns the final estimator as the capability's interface, or an
 // error that wraps errors.ErrUnsupported.
 func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability estimators.Capability) (C, error) {
@@ -175,26 +208,30 @@ func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability 
 // through sends x through the fitted steps and calls f, a method of the final
 // estimator that the capability C provides. It tells first whether the
 // configured Final has the capability, then whether the pipeline is fitted.
-func through[C any, Y float64 | int, E estimator[Y]](configured, fitted *chain[Y, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
-	if fitted == nil {
-		if !isNil(configured.final) {
-			if _, err := capable[C](configured, capability); err != nil {
-				return err
-			}
-		}
-		return fault.NotFitted(configured.name)
-	}
-	final, err := capable[C](fitted, capability)
+func through[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
+	final, err := able[C](configured, fitted, capability)
 	if err != nil {
 		return err
 	}
 	if x, err = fitted.rows(x); err != nil {
 		return err
 	}
-	if err := f(final, x); err != nil {
-		return fmt.Errorf("%s: %w", fitted.finalName(), err)
+	return fitted.ofFinal(f(final, x))
+}
+
+// able returns the fitted final estimator as the capability's interface.
+func able[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability) (C, error) {
+	if fitted != nil {
+		return capable[C](fitted, capability)
 	}
-	return nil
+	c := configured()
+	if !isNil(c.final) {
+		if v, err := capable[C](c, capability); err != nil {
+			return v, err
+		}
+	}
+	var none C
+	return none, fault.NotFitted(c.name)
 }
 
 // supports answers for the capabilities that both kinds of pipeline have.

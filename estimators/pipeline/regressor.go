@@ -78,9 +78,19 @@ func (p *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 	return p.fitted.predict(x)
 }
 
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix allocate nothing where the steps have TransformTo and Final has
+// PredictTo, as all of this module.
+func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+	if p.fitted == nil {
+		return fault.NotFitted(regressorName)
+	}
+	return p.fitted.predictTo(dst, x)
+}
+
 // PredictVariance implements estimators.VariancePredictor with Final's.
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
-	err = through(p.configured(), p.fitted, estimators.Variance, x, func(f estimators.VariancePredictor, z mat.Matrix) (err error) {
+	err = through(p.configured, p.fitted, estimators.Variance, x, func(f estimators.VariancePredictor, z mat.Matrix) (err error) {
 		mean, variance, err = f.PredictVariance(z)
 		return err
 	})

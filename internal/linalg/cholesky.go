@@ -100,6 +100,16 @@ func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 {
 	return out
 }
 
+// Quad is QuadInverse of one vector, which it overwrites, without allocating.
+func (c *Cholesky) Quad(b []float64) float64 {
+	blas64.Trsv(blas.Trans, c.u, blas64.Vector{N: len(b), Inc: 1, Data: b})
+	out := 0.0
+	for _, v := range b {
+		out += v * v
+	}
+	return out
+}
+
 // DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and a copy of the factor.
 func (c *Cholesky) DiagInverse() []float64 {
 	n, ld := c.u.N, c.u.N

@@ -118,22 +118,26 @@ func copied[Y float64 | int](dst []Y, x mat.Matrix, all func(mat.Matrix) ([]Y, e
 func Scores(name string, dst *mat.Dense, x mat.Matrix, width, classes int, all func(mat.Matrix) (*mat.Dense, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
-		out, err := all(x)
-		if err != nil {
-			return err
-		}
-		n, k := out.Dims()
-		if err := fits(dst, n, k); err != nil {
-			return err
-		}
-		dst.Copy(out)
-		return nil
+		return copiedScores(dst, x, all)
 	}
 	n, _ := d.Dims()
 	if err := fits(dst, n, classes); err != nil {
 		return err
 	}
 	return each(name, d, classes, row, func(i int, out []float64) { copy(dst.RawRowView(i), out) })
+}
+
+func copiedScores(dst *mat.Dense, x mat.Matrix, all func(mat.Matrix) (*mat.Dense, error)) error {
+	out, err := all(x)
+	if err != nil {
+		return err
+	}
+	n, k := out.Dims()
+	if err := fits(dst, n, k); err != nil {
+		return err
+	}
+	dst.Copy(out)
+	return nil
 }
 
 func fits(dst *mat.Dense, rows, columns int) error {

@@ -1,0 +1,93 @@
+package rowwise
+
+import (
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Step is a transformer, of which more is not known here.
+type Step interface {
+	Transform(x mat.Matrix) (*mat.Dense, error)
+}
+
+// stepTo is one that transforms into memory of the caller's.
+type stepTo interface {
+	TransformTo(dst *mat.Dense, x mat.Matrix) error
+}
+
+// Buffers is memory for few rows on their way through steps.
+type Buffers [2]mat.Dense
+
+var buffers = sync.Pool{New: func() any { return new(Buffers) }}
+
+// NewBuffers returns memory for Through, for Release.
+func NewBuffers() *Buffers { return buffers.Get().(*Buffers) }
+
+// Release takes the memory back, and with it what Through returned.
+func (b *Buffers) Release() { buffers.Put(b) }
+
+// IsFew says whether x is a dense matrix of few rows.
+func IsFew(x mat.Matrix) bool {
+	d, ok := x.(*mat.Dense)
+	if !ok || d == nil {
+		return false
+	}
+	n, _ := d.Dims()
+	return n > 0 && n <= Few
+}
+
+// Through sends few rows through the steps: into b where a step can, without allocating.
+// With an error comes the number of the step that it is of.
+func Through[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
+	for i, s := range steps {
+		if to, ok := any(s).(stepTo); ok {
+			dst := &b[i%2] // x is in the other
+			dst.Reset()
+			if err := to.TransformTo(dst, x); err != nil {
+				return nil, i, err
+			}
+			x = dst
+			continue
+		}
+		out, err := s.Transform(x)
+		if err != nil {
+			return nil, i, err
+		}
+		x = out
+	}
+	return x, 0, nil
+}
+
+// predictor is an estimator, and predictorTo one that can predict into dst.
+type predictor[Y float64 | int] interface {
+	Predict(x mat.Matrix) ([]Y, error)
+}
+
+type predictorTo[Y float64 | int] interface {
+	PredictTo(dst []Y, x mat.Matrix) error
+}
+
+// Predict sets dst to e's predictions for the rows of x.
+func Predict[Y float64 | int](e predictor[Y], dst []Y, x mat.Matrix) error {
+	if to, ok := e.(predictorTo[Y]); ok {
+		return to.PredictTo(dst, x)
+	}
+	return copied(dst, x, e.Predict)
+}
+
+type decider interface {
+	Decision(x mat.Matrix) (*mat.Dense, error)
+}
+
+type deciderTo interface {
+	DecisionTo(dst *mat.Dense, x mat.Matrix) error
+}
+
+// Decide sets dst to e's scores for the rows of x.
+func Decide(e decider, dst *mat.Dense, x mat.Matrix) error {
+	if to, ok := e.(deciderTo); ok {
+		return to.DecisionTo(dst, x)
+	}
+	return copiedScores(dst, x, e.Decision)
+}
