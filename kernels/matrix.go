@@ -119,7 +119,11 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.D
 	if err != nil {
 		return nil, err
 	}
-	return p.cross(ctx, xd)
+	out := mat.NewDense(n, m, nil)
+	if err := p.cross(ctx, out, xd); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 func prepare(k Kernel, x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {

@@ -50,32 +50,52 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
 // numbers that the function Cross gives.
 func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	out := &mat.Dense{}
+	if err := p.CrossTo(ctx, out, x); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// CrossTo is Cross into dst, which is n×m or empty: then it takes that shape, in the memory
+// it has where that is enough. Block after block of rows then needs memory for one.
+// After an error dst holds nothing of use.
+func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
 	xd, err := check.Dense("x", x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n, d := xd.Dims()
 	if d != p.d {
-		return nil, fault.Shape("x has", d, "columns", "z has %d", p.d)
+		return fault.Shape("x has", d, "columns", "z has %d", p.d)
 	}
 	if err := checkBytes(n, p.rows, p.options.MaxBytes); err != nil {
-		return nil, err
+		return err
 	}
-	return p.cross(ctx, xd)
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, p.rows)
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, p.rows)
+	}
+	if r, c := dst.Dims(); r != n || c != p.rows {
+		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d columns", n, p.rows, c)
+	}
+	return p.cross(ctx, dst, xd)
 }
 
-func (p *Prepared) cross(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
 	n, _ := x.Dims()
-	return cross(ctx, p.kernel, n, p.rows, func(i int) *operand {
+	return cross(ctx, p.kernel, dst, func(i int) *operand {
 		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), needOf(p.kernel), p.shift)
 	}, p.z, p.options)
 }
 
-// cross evaluates a kernel on n rows, whose i-th operand side gives, against the m rows
-// of z.
-func cross(ctx context.Context, k Kernel, n, m int, side func(i int) *operand, z []*operand, o Options) (*mat.Dense, error) {
-	out := mat.NewDense(n, m, nil)
-	err := parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
+// cross sets out to a kernel's values on rows, whose i-th operand side gives, against the
+// rows of z.
+func cross(ctx context.Context, k Kernel, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
+	n, _ := out.Dims()
+	return parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
 		xo := side(i)
 		for j, zo := range z {
 			if err := ctx.Err(); err != nil {
@@ -89,8 +109,4 @@ func cross(ctx context.Context, k Kernel, n, m int, side func(i int) *operand, z
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }

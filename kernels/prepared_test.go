@@ -29,6 +29,17 @@ func TestPreparedIsCross(t *testing.T) {
 		got, err := p.Cross(ctx, x)
 		require.NoError(t, err)
 		assert.True(t, mat.Equal(want, got), k.String())
+		// Whatever is in dst before, and beside it.
+		n, m := want.Dims()
+		wide := mat.NewDense(n, m+2, nil)
+		wide.Apply(func(int, int, float64) float64 { return math.NaN() }, wide)
+		dst := wide.Slice(0, n, 1, m+1).(*mat.Dense)
+		require.NoError(t, p.CrossTo(ctx, dst, x))
+		assert.True(t, mat.Equal(want, dst), k.String())
+		assert.True(t, math.IsNaN(wide.At(n-1, 0)) && math.IsNaN(wide.At(0, m+1)), k.String())
+		got.Reset()
+		require.NoError(t, p.CrossTo(ctx, got, x.Slice(0, 5, 0, 4)))
+		assert.True(t, mat.EqualApprox(want.Slice(0, 5, 0, m), got, 1e-14), k.String())
 	}
 }
 
@@ -53,4 +64,6 @@ func TestPreparedErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 	_, err = p.Cross(ctx, mat.NewDense(1, 2, nil))
 	require.NoError(t, err)
+	assert.EqualError(t, p.CrossTo(ctx, mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)), "dst has 1 rows, want 1 of 3 columns, dst has 2 columns")
+	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), ErrShape)
 }

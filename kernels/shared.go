@@ -105,7 +105,11 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 	}
 	n, _ := s.x.Dims()
 	m, _ := s.z.Dims()
-	return cross(ctx, k, n, m, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options)
+	out := mat.NewDense(n, m, nil)
+	if err := cross(ctx, k, out, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // pairKind is what is kept of a pair of blocks.

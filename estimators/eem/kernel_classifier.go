@@ -172,8 +172,16 @@ func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 	if n, _ := x.Dims(); n == 1 {
 		return placed(s, x, r)
 	}
+	prepared, err := kernels.Prepare(context.Background(), s.kernel, s.rows, &kernels.Options{Workers: s.workers})
+	if err != nil {
+		return nil, err
+	}
+	k := &mat.Dense{}
 	return inChunks(x, r, func(dst, x *mat.Dense) error {
-		k, err := kernels.Cross(context.Background(), s.kernel, x, s.rows, &kernels.Options{Workers: s.workers})
+		if n, _ := x.Dims(); n < predictChunk {
+			k.Reset() // the last block
+		}
+		err := prepared.CrossTo(context.Background(), k, x)
 		if err == nil {
 			dst.Mul(k, s.weights)
 		}

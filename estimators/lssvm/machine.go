@@ -308,7 +308,7 @@ func (m *machine) keep(k mat.Symmetric) {
 const predictChunk = 512
 
 // eachChunk calls f with the kernel between successive rows of x and the
-// training rows.
+// training rows, which the next call overwrites.
 func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows, k *mat.Dense) error) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -324,11 +324,18 @@ func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f fun
 	if err := check.Columns("x", xd, d); err != nil {
 		return err
 	}
+	prepared, err := kernels.Prepare(context.Background(), m.kernel, m.rows, &opt)
+	if err != nil {
+		return err
+	}
+	k := &mat.Dense{}
 	n, _ := xd.Dims()
 	for i := 0; i < n; i += predictChunk {
 		part := xd.Slice(i, min(i+predictChunk, n), 0, d).(*mat.Dense)
-		k, err := kernels.Cross(context.Background(), m.kernel, part, m.rows, &opt)
-		if err != nil {
+		if r, _ := part.Dims(); r < predictChunk {
+			k.Reset() // the last block
+		}
+		if err := prepared.CrossTo(context.Background(), k, part); err != nil {
 			return err
 		}
 		if err := f(i, part, k); err != nil {

@@ -218,8 +218,19 @@ func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, err
 	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
+	if m.coef == nil {
+		return m.chunks(xd, nil)
+	}
+	prepared, err := kernels.Prepare(context.Background(), m.kernel, m.vectors, &kernels.Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	k := &mat.Dense{}
 	return m.chunks(xd, func(part *mat.Dense) (*mat.Dense, error) {
-		return kernels.Cross(context.Background(), m.kernel, part, m.vectors, &kernels.Options{Workers: workers})
+		if r, _ := part.Dims(); r < predictChunk {
+			k.Reset() // the last block
+		}
+		return k, prepared.CrossTo(context.Background(), k, part)
 	})
 }
 
@@ -252,7 +263,7 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 }
 
 // chunks applies the machines to rows, given how to get their kernel values with the
-// support vectors.
+// support vectors; without any, values is not called.
 func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
 	n, d := x.Dims()
 	out := mat.NewDense(n, len(m.intercepts), nil)
