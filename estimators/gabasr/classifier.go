@@ -244,6 +244,12 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	m := c.m
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, len(m.classes), nil)
+	if rowwise.IsFew(xd) { // blocks would unpack a factor for each kept sweep
+		if err := c.DecisionTo(out, xd); err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
 	err = m.inChunks(xd, func(first int, part *mat.Dense) error {
 		odds := m.logOdds(part, c.Workers)
 		rows, _ := odds.Dims()
