@@ -24,6 +24,7 @@ func BenchmarkMatrix5000x10(b *testing.B) {
 	dst := mat.NewDense(n, n, nil)
 	var kernel, product, exponentials time.Duration
 	var bytes uint64
+	b.ReportAllocs()
 	for b.Loop() {
 		start := time.Now()
 		dst.Mul(x, xt)

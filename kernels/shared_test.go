@@ -87,6 +87,7 @@ func BenchmarkShared(b *testing.B) {
 			b.Run(fmt.Sprintf("%T/%d", of(1), d), func(b *testing.B) {
 				x := random(2000, d, 1)
 				var shared, plain time.Duration
+				b.ReportAllocs()
 				for b.Loop() {
 					begun := time.Now()
 					s, err := Share(ctx, x, nil)

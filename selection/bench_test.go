@@ -17,6 +17,7 @@ func BenchmarkTails(b *testing.B) {
 			for name, s := range map[string]Strategy{"leave-one-out": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{}} {
 				b.Run(fmt.Sprintf("n=%d/d=%d/%s", n, d, name), func(b *testing.B) {
 					logs := 0.0
+					b.ReportAllocs()
 					for b.Loop() {
 						logs = 0
 						for seed := range uint64(30) {

@@ -163,6 +163,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 			best := math.Inf(1)
 			var evaluations int
 			var peak uint64
+			b.ReportAllocs()
 			for b.Loop() {
 				var stop func() uint64 = watchMemory()
 				begun := time.Now()
@@ -227,6 +228,7 @@ func BenchmarkDecision(b *testing.B) {
 		return l, time.Since(begun)
 	}
 	var near, far, ours, gonums = math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
+	b.ReportAllocs()
 	for b.Loop() {
 		l, spent := decide(kernels.RBF{Gamma: gamma})
 		near = min(near, spent.Seconds())

@@ -28,6 +28,7 @@ func BenchmarkMaps(b *testing.B) {
 		{"Nystroem(UniformLandmarks)", &Nystroem{Kernel: k, Components: features, Rule: UniformLandmarks}},
 	} {
 		b.Run("Fit/"+c.name, func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := c.m.Fit(context.Background(), x); err != nil {
 					b.Fatal(err)
@@ -40,6 +41,7 @@ func BenchmarkMaps(b *testing.B) {
 				b.Fatal(err)
 			}
 			dst := mat.NewDense(n, features, nil)
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := c.m.TransformTo(dst, x); err != nil {
 					b.Fatal(err)

@@ -192,6 +192,7 @@ func BenchmarkHidden(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(a.String(), func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := r.Transform(x); err != nil {
 					b.Fatal(err)

@@ -138,6 +138,7 @@ const benchRows, benchCols = 10_000, 100
 func BenchmarkMatrixFromDenseInstances(b *testing.B) {
 	g, err := FeatureGrid(mat.NewDense(benchRows, benchCols, nil), nil)
 	require.NoError(b, err)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := Matrix(g, nil); err != nil {
 			b.Fatal(err)
@@ -150,6 +151,7 @@ func BenchmarkMatrixFromView(b *testing.B) {
 	g, err := FeatureGrid(mat.NewDense(benchRows, benchCols, nil), nil)
 	require.NoError(b, err)
 	view := base.NewInstancesViewFromAttrs(g, g.AllAttributes())
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := Matrix(view, nil); err != nil {
 			b.Fatal(err)
@@ -160,6 +162,7 @@ func BenchmarkMatrixFromView(b *testing.B) {
 
 func BenchmarkGridFromMatrix(b *testing.B) {
 	x := mat.NewDense(benchRows, benchCols, nil)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := FeatureGrid(x, nil); err != nil {
 			b.Fatal(err)
@@ -196,6 +199,7 @@ func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
 	const rows, cols = 1000, 20
 	g, f := binnedGrid(b, rows, cols)
 	lazy := base.NewLazilyFilteredInstances(g, f)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := Matrix(lazy, nil); err != nil {
 			b.Fatal(err)
@@ -213,6 +217,7 @@ func BenchmarkFilterStep(b *testing.B) {
 	require.NoError(b, err)
 	step, _, err := binning(8).fit(b.Context(), g, cls, false)
 	require.NoError(b, err)
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := step.apply(g, cls); err != nil {
 			b.Fatal(err)

@@ -89,6 +89,7 @@ func BenchmarkFit100k(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			const long = time.Hour
 			one, two, products := long, long, long // the least, which other load disturbs least
+			b.ReportAllocs()
 			for b.Loop() {
 				products = min(products, product())
 				one = min(one, fitted(b, x, y, 1, chunk))

@@ -229,6 +229,7 @@ func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
 	for name, c := range map[string]*Classifier{"pinv": {Hidden: 500}, "ridge": {Hidden: 500, C: 1}, "pinv-wide": {Hidden: 1000, Activation: transformers.Tanh}} {
 		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := c.Fit(ctx, x, y); err != nil {
 					b.Fatal(err)

@@ -135,21 +135,28 @@ func TestSingleRows(t *testing.T) {
 	}
 }
 
+func everyTransformer() map[string]transformers.Transformer {
+	k := kernels.RBF{Gamma: 0.05}
+	return map[string]transformers.Transformer{
+		"StandardScaler": &transformers.StandardScaler{}, "RMSScaler": &transformers.RMSScaler{}, "MinMaxScaler": &transformers.MinMaxScaler{},
+		"UnitRows": &transformers.UnitRows{}, "Imputer": &transformers.Imputer{Indicators: true}, "OneHot": &transformers.OneHot{Columns: []int{2}},
+		"KernelMap": &transformers.KernelMap{Kernel: k}, "KernelCenterer": &transformers.KernelCenterer{}, "RandomHidden": &transformers.RandomHidden{Units: 200},
+		"RandomFourier":            &transformers.RandomFourier{Kernel: k, Components: 200},
+		"RandomFourier phase":      &transformers.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
+		"LocallyStationaryFourier": &transformers.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200},
+		"Nystroem":                 &transformers.Nystroem{Kernel: k, Components: 50},
+	}
+}
+
 // A transformer that is given its memory allocates nothing for a row.
 func TestTransformSingleRows(t *testing.T) {
-	k := kernels.RBF{Gamma: 0.05}
 	x, _, _ := single(50, 2)
 	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
-	for _, tr := range []transformers.Transformer{
-		&transformers.StandardScaler{}, &transformers.RMSScaler{}, &transformers.MinMaxScaler{}, &transformers.UnitRows{}, &transformers.Imputer{Indicators: true},
-		&transformers.OneHot{Columns: []int{2}}, &transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}, &transformers.RandomHidden{Units: 200},
-		&transformers.RandomFourier{Kernel: k, Components: 200}, &transformers.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
-		&transformers.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200}, &transformers.Nystroem{Kernel: k, Components: 50},
-	} {
+	for name, tr := range everyTransformer() {
 		require.NoError(t, tr.Fit(context.Background(), x))
 		to, dst := tr.(transformers.TransformerTo), &mat.Dense{}
 		require.NoError(t, to.TransformTo(dst, one))
-		noAllocations(t, fmt.Sprintf("%T", tr), func() {
+		noAllocations(t, name, func() {
 			dst.Reset()
 			_ = to.TransformTo(dst, one)
 		})

@@ -43,6 +43,7 @@ func BenchmarkSweep(b *testing.B) {
 				c.sys.factor()
 			}
 			scratch := time.Since(begin).Seconds() / scratchProposals * float64(m)
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := c.sweep(ctx); err != nil {
 					b.Fatal(err)

@@ -43,6 +43,7 @@ func BenchmarkFit(b *testing.B) {
 	for _, c := range []float64{1, 10, 100} {
 		b.Run(fmt.Sprintf("C=%v", c), func(b *testing.B) {
 			m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: c}
+			b.ReportAllocs()
 			for b.Loop() {
 				if err := m.Fit(ctx, x, y); err != nil {
 					b.Fatal(err)
@@ -63,6 +64,7 @@ func BenchmarkFitCache(b *testing.B) {
 	for i, l := range y {
 		p.target[i], p.lo[i], p.hi[i] = float64(2*l-1), float64(l-1), float64(l)
 	}
+	b.ReportAllocs()
 	for b.Loop() {
 		*src.evaluations = 0
 		if _, err := solve(ctx, src, p, control{tolerance: 1e-3, maxIterations: 1e6, shrinking: true, cacheBytes: 8 * 2000 * 2000 / 8}); err != nil {
@@ -102,6 +104,7 @@ func BenchmarkFitMatrix(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := &Classifier{}
+	b.ReportAllocs()
 	for b.Loop() {
 		if err := m.FitMatrix(ctx, k, y); err != nil {
 			b.Fatal(err)
@@ -116,6 +119,7 @@ func BenchmarkPredict(b *testing.B) {
 	if err := m.Fit(ctx, x, y); err != nil {
 		b.Fatal(err)
 	}
+	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := m.Predict(x); err != nil {
 			b.Fatal(err)
@@ -152,6 +156,7 @@ func BenchmarkAgainstPeer(b *testing.B) {
 			m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: c}
 			fits, predictions := math.Inf(1), math.Inf(1)
 			var labels []int
+			b.ReportAllocs()
 			for b.Loop() {
 				start := time.Now()
 				if err := m.Fit(ctx, x, y); err != nil {

@@ -209,6 +209,40 @@ func TestTridiagonalValuesOfAnySize(t *testing.T) {
 	assert.Equal(t, []float64{0, 0, 0}, Tridiagonalize(mat.NewSymDense(3, nil)).Values())
 }
 
+// BenchmarkCholesky times the factorisation and what is asked of a factor.
+func BenchmarkCholesky(b *testing.B) {
+	const n = 1000
+	a := randomSPD(n, 1)
+	c, err := NewCholesky("A", clone(a))
+	require.NoError(b, err)
+	rate := func(b *testing.B, flops float64) {
+		b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+	}
+	const cube = n * n * n
+	b.Run("factor", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := NewCholesky("A", clone(a))
+			require.NoError(b, err)
+		}
+		rate(b, cube/3.)
+	})
+	b.Run("inverse", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			c.Inverse()
+		}
+		rate(b, 2*cube/3.)
+	})
+	b.Run("diagonal-of-inverse", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			c.DiagInverse()
+		}
+		rate(b, cube/3.)
+	})
+}
+
 // BenchmarkTridiagonalize says how many times as long gonum's reduction takes.
 func BenchmarkTridiagonalize(b *testing.B) {
 	for _, n := range []int{50, 100, 200, 500, 1000} {
@@ -217,6 +251,7 @@ func BenchmarkTridiagonalize(b *testing.B) {
 			var impl lapack.Implementation
 			d, e, tau, work := make([]float64, n), make([]float64, n-1), make([]float64, n-1), make([]float64, 64*n)
 			var ours, gonums time.Duration
+			b.ReportAllocs()
 			for b.Loop() {
 				one, other := clone(a), clone(a).RawSymmetric()
 				mirror(other.Data, n, n, false)

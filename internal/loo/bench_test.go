@@ -35,6 +35,7 @@ func BenchmarkSearch500(b *testing.B) {
 		return k
 	}
 	var reduce, search, one time.Duration
+	b.ReportAllocs()
 	for b.Loop() {
 		k := gram(0)
 		start := time.Now()

@@ -41,6 +41,7 @@ func BenchmarkMeasures5000x10(b *testing.B) {
 			}
 			var matrix, blocks, given time.Duration
 			var bytes uint64
+			b.ReportAllocs()
 			for b.Loop() {
 				start := time.Now()
 				km, err := kernels.Matrix(ctx, k, x, nil)

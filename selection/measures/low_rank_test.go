@@ -99,6 +99,7 @@ func BenchmarkLowRank(b *testing.B) {
 	k := kernels.RBF{Gamma: 0.008}
 	var low, exact time.Duration
 	var l *LowRank
+	b.ReportAllocs()
 	for b.Loop() {
 		begin := time.Now()
 		var err error
