@@ -270,7 +270,6 @@ func entropySelection(f folder, scale float64) (work, error) {
 		return nil, err
 	}
 	return fitPredict(&selection.Regressor{
-		Search: &selection.Entropy{Targets: []float64{0.25}},
 		Build: func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: ridge}
 		},
