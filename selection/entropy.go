@@ -156,6 +156,7 @@ type entropySearch struct {
 	all    *kernels.Shared // of all rows, for Exact
 	sample *kernels.Shared // of ScoreRows rows
 	drawn  []int           // which those are
+	ahead  map[float64]rowScore
 	// onSample says that scores are of those rows, and not of all by pivots.
 	onSample bool
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -193,6 +194,11 @@ func (s *entropySearch) scoreLowRank(ctx context.Context) error {
 		return nil
 	}
 	order := spread(len(s.coords))
+	if s.clock.limit == 0 {
+		if err := s.scoreAhead(ctx, order); err != nil {
+			return err
+		}
+	}
 	for _, i := range order {
 		if err := s.scoreCoordinate(ctx, i, i == order[0], s.onRows); err != nil {
 			return err
@@ -279,29 +285,89 @@ func (s *entropySearch) onPivots(ctx context.Context, row *TraceRow) error {
 	return nil
 }
 
-// onRows scores exactly on ScoreRows rows, the same for all parameters.
-func (s *entropySearch) onRows(ctx context.Context, row *TraceRow) error {
+// rowScore is a score on rows, computed ahead of its turn.
+type rowScore struct{ score, ridge, seconds float64 }
+
+// scoreAhead scores the coordinates that onRows will be asked for, on the workers: a
+// reduction keeps one processor busy.
+func (s *entropySearch) scoreAhead(ctx context.Context, order []int) error {
+	var params []float64
+	for _, i := range order {
+		row := &s.rows[s.byParam[s.coords[i].param]]
+		_, known := s.known.score(row.Param, row.Rows)
+		if !known && said(row.Decision, onRowsText) == "" {
+			params = append(params, row.Param)
+		}
+	}
+	if parallel.Workers(s.Workers) == 1 || len(params) < 2 {
+		return nil
+	}
+	part, err := s.onDrawn(ctx)
+	if err != nil {
+		return err
+	}
+	part.Workers = 1
+	scores := make([]rowScore, len(params))
+	err = parallel.For(ctx, s.Workers, len(params), func(i int) error {
+		begun := s.clock.seconds()
+		score, ridge, err := s.scoreOn(ctx, part, params[i])
+		scores[i] = rowScore{score, ridge, s.clock.seconds() - begun}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.ahead = map[float64]rowScore{}
+	for i, param := range params {
+		s.ahead[param] = scores[i]
+	}
+	return nil
+}
+
+// onDrawn is the search on ScoreRows rows, drawn once, the same for all parameters.
+func (s *entropySearch) onDrawn(ctx context.Context) (*entropySearch, error) {
 	if s.sample == nil {
 		s.drawn = s.draw(ScoreRows, Subsamples)
 		var err error
 		if s.sample, err = kernels.Share(ctx, rowsOf(s.p.x, s.drawn), &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxKernelBytes}); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	sub := *s.p
 	if s.p.weights != nil {
 		sub.weights = pick(s.p.weights, s.drawn)
 	}
-	part := &entropySearch{Entropy: s.Entropy, p: &sub, variance: s.variance, centred: rowsOf(s.centred, s.drawn), out: s.out}
-	k, err := s.sample.Matrix(ctx, s.p.family.At(row.Param))
+	return &entropySearch{Entropy: s.Entropy, p: &sub, variance: s.variance, centred: rowsOf(s.centred, s.drawn), out: s.out}, nil
+}
+
+// scoreOn scores a parameter on those rows.
+func (s *entropySearch) scoreOn(ctx context.Context, part *entropySearch, param float64) (score, ridge float64, err error) {
+	k, err := s.sample.Matrix(ctx, s.p.family.At(param))
 	if err != nil {
-		return err
+		return missing, missing, err
+	}
+	_, score, ridge, err = part.judge(ctx, k)
+	return score, ridge, err
+}
+
+// onRows scores exactly on ScoreRows rows.
+func (s *entropySearch) onRows(ctx context.Context, row *TraceRow) error {
+	if a, ok := s.ahead[row.Param]; ok {
+		row.Score, row.Ridge = a.score, a.ridge
+		row.Seconds += a.seconds
+	} else {
+		part, err := s.onDrawn(ctx)
+		if err != nil {
+			return err
+		}
+		if row.Score, row.Ridge, err = s.scoreOn(ctx, part, row.Param); err != nil {
+			return err
+		}
 	}
 	s.out.KernelMatrices++
-	_, row.Score, row.Ridge, err = part.judge(ctx, k)
 	n, _ := s.p.x.Dims()
 	row.Decision += fmt.Sprintf("; %s: %d of %d", onRowsText, len(s.drawn), n)
-	return err
+	return nil
 }
 
 // ofFeatures returns the closed-form score of the kernel F'F, its ridge, and the mean of

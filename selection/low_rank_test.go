@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	rtmetrics "runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,44 @@ func TestSubsampleSearch(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, row.StandardError, read.Trace[len(read.Trace)-1].StandardError)
 	assert.Equal(t, row.Rank, read.Trace[len(read.Trace)-1].Rank)
+}
+
+// Scores on rows are taken on the workers, all at once, or one by one within a budget: they
+// are the same, and so is what a search within another's memory finds.
+func TestScoresOnRowsOfWorkers(t *testing.T) {
+	x, y := problemOf(200, 3, 0.3, 1)
+	weights := make([]float64, 200)
+	for i := range weights {
+		weights[i] = 1 + float64(i%2)
+	}
+	for _, score := range []Score{LeaveOneOut, LogEvidence} {
+		for _, w := range [][]float64{nil, weights} {
+			want := timeless(searched(t, &Entropy{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01, Workers: 1}, x, y, nil, w))
+			require.True(t, slices.ContainsFunc(want.Trace, func(r TraceRow) bool { return strings.Contains(r.Decision, onRowsText) }))
+			for _, e := range []*Entropy{{Workers: 2}, {Workers: 5}, {Workers: 2, Budget: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
+				e.Method, e.MaxRank, e.Score, e.MinRidge = LowRank, 4, score, .01
+				got := timeless(searched(t, e, x, y, nil, w))
+				assert.Equal(t, len(want.Trace), len(got.Trace))
+				for i, row := range got.Trace {
+					assert.Equal(t, want.Trace[i].Decision, row.Decision)
+					if math.IsNaN(want.Trace[i].Score) {
+						assert.True(t, math.IsNaN(row.Score) && math.IsNaN(row.Ridge))
+						continue
+					}
+					assert.InDelta(t, want.Trace[i].Score, row.Score, 1e-12)
+					assert.InEpsilon(t, want.Trace[i].Ridge, row.Ridge, 1e-9)
+				}
+			}
+		}
+	}
+}
+
+func timeless(r *Result) *Result {
+	r.Seconds = 0
+	for i := range r.Trace {
+		r.Trace[i].Seconds = 0
+	}
+	return r
 }
 
 func TestMethods(t *testing.T) {
