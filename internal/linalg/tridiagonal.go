@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
@@ -63,17 +64,21 @@ func (t *Tridiagonal) reduce() {
 	// round, so that the update is one product of twice the depth.
 	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
 	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
-	column := make([]float64, n)
+	// Of count rows of vw, those elements from column k on, and the elements of column k.
+	rows := func(first, count, k int) blas64.General {
+		return blas64.General{Rows: count, Cols: n - k, Stride: n, Data: vw[first*n+k:]}
+	}
+	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
+	column, inner := make([]float64, n), make([]float64, reducePanel)
 	for first := 0; first < n; first += reducePanel {
 		size := min(reducePanel, n-first)
 		for i := range size {
 			k := first + i
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
-			for j := range i {
-				v, w := row(vw, j), row(vw, size+j)
-				axpy(-w[k], v[k:], c)
-				axpy(-v[k], w[k:], c)
+			if i > 0 {
+				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, vector(c))
+				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, vector(c))
 			}
 			t.d[k] = c[0]
 			if k == n-1 {
@@ -84,11 +89,12 @@ func (t *Tridiagonal) reduce() {
 			clear(w[:k+1])
 			t.reflect(k, c[1:], v[k+1:])
 			t.times(k+1, v[k+1:], w[k+1:])
-			for j := range i {
-				vj, wj := row(vw, j)[k+1:], row(vw, size+j)[k+1:]
-				inW, inV := dot(wj, v[k+1:]), dot(vj, v[k+1:])
-				axpy(-inW, vj, w[k+1:])
-				axpy(-inV, wj, w[k+1:])
+			if i > 0 {
+				earlierV, earlierW := rows(0, i, k+1), rows(size, i, k+1)
+				blas64.Gemv(blas.NoTrans, 1, earlierW, vector(v[k+1:]), 0, vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierV, vector(inner[:i]), 1, vector(w[k+1:]))
+				blas64.Gemv(blas.NoTrans, 1, earlierV, vector(v[k+1:]), 0, vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierW, vector(inner[:i]), 1, vector(w[k+1:]))
 			}
 			scal(t.tau[k], w[k+1:])
 			axpy(-t.tau[k]/2*dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
@@ -114,6 +120,12 @@ func (t *Tridiagonal) reflect(k int, below, v []float64) {
 // times sets w to the product of the matrix from row and column k on with v.
 func (t *Tridiagonal) times(k int, v, w []float64) {
 	clear(w)
+	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
+		part := blas64.Symmetric{N: len(v), Stride: t.n, Data: t.a[k*t.n+k:], Uplo: blas.Upper}
+		blas64.Symv(1, part, vector(v), 0, vector(w))
+		return
+	}
+	// gonum's own Dsymv is a loop over numbers, these are vectorised.
 	for i := range v {
 		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
 		w[i] += dot(row, v[i:])
