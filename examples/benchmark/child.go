@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ func cellMain(in io.Reader, out, problems *os.File) int {
 	// An interrupt at the terminal is the parent's to act upon.
 	signal.Ignore(os.Interrupt)
 	// What a method prints must not mix with the outcome.
+	out = redirect(out, problems)
 	os.Stdout = problems
 	var j job
 	if err := json.NewDecoder(in).Decode(&j); err != nil {
@@ -34,6 +36,7 @@ func cellMain(in io.Reader, out, problems *os.File) int {
 	// this.
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
+		endGroup() // a peer's program too
 		os.Exit(exitOrphaned)
 	}()
 	o, err := j.compute()
@@ -53,6 +56,9 @@ func (j job) compute() (o outcome, err error) {
 	m, ok := methodNamed(j.Key.Method)
 	if !ok {
 		return o, fmt.Errorf("no method %s", j.Key.Method)
+	}
+	if m.isPeer() {
+		return j.computePeer(context.Background())
 	}
 	x, y, err := readRows(j.Train)
 	if err != nil {

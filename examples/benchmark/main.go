@@ -42,6 +42,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,6 +61,10 @@ const (
 	defaultBudget  = 20 * time.Second
 	defaultMaxRows = 4000
 	defaultOut     = "benchmark-out"
+
+	quickSplits  = 3
+	quickMaxRows = 300
+	quickBudget  = 5 * time.Second
 )
 
 func main() {
@@ -82,26 +88,41 @@ type settings struct {
 	seed     uint64
 	budget   time.Duration
 	maxRows  int
-	parallel int
+	workers  int
 	out      string
+	programs programs
+	sizes    []int // of synthetic sets
+	columns  int
 }
 
 func parse(args []string, usage io.Writer) (settings, error) {
 	var s settings
-	var sets, names string
+	var sets, names, synthetic string
+	var quick bool
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	flags.SetOutput(usage)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol")
-	flags.StringVar(&names, "methods", "", "comma separated `names`; empty: all that fit the task")
-	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits")
+	flags.StringVar(&names, "methods", "", "comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, kernlab); empty: all that there is a program for")
+	flags.StringVar(&synthetic, "synthetic", "", "in place of sets, how cost grows: `friedman1:ROWSxCOLUMNS`, for sizes up to ROWS")
+	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits, quickMaxRows, quickBudget))
+	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits; of -synthetic, draws")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
 	flags.DurationVar(&s.budget, "budget", defaultBudget, "time for one cell, all told")
-	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split")
-	flags.IntVar(&s.parallel, "parallel", 1, "cells at a time; more than 1 makes seconds longer and less certain")
+	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split; not of -synthetic")
+	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
 	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
+	flags.StringVar(&s.programs.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
+	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
+	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("examples", "benchmark", "peers"), "`folder` of what they run")
 	if err := flags.Parse(args); err != nil {
 		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if quick {
+		s.quicken(flags)
 	}
 	for _, f := range []struct {
 		name string
@@ -111,22 +132,41 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		{"splits", s.splits < 1, ">= 1"},
 		{"budget", s.budget <= 0, "> 0"},
 		{"rows", s.maxRows < 2, ">= 2"},
-		{"parallel", s.parallel < 1, ">= 1"},
+		{"workers", s.workers < 1, ">= 1"},
 		{"out", s.out == "", "a folder"},
 	} {
 		if f.bad {
 			return s, fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
 		}
 	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
-	}
 	var err error
-	if s.methods, err = methodsNamed(names); err != nil {
+	if s.methods, err = methodsNamed(names, s.programs); err != nil {
 		return s, err
 	}
-	s.sets, err = setsNamed(s.data, sets)
+	if synthetic == "" {
+		s.sets, err = setsNamed(s.data, sets)
+		return s, err
+	}
+	if s.data != "" || sets != "" {
+		return s, errors.New("-synthetic is in place of -data and -sets")
+	}
+	s.sizes, s.columns, err = sizesOf(synthetic)
 	return s, err
+}
+
+// quicken sets what was not given to less.
+func (s *settings) quicken(flags *flag.FlagSet) {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["splits"] {
+		s.splits = quickSplits
+	}
+	if !given["rows"] {
+		s.maxRows = quickMaxRows
+	}
+	if !given["budget"] {
+		s.budget = quickBudget
+	}
 }
 
 // setsNamed checks that the named sets are there before anything is run.
@@ -163,16 +203,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
+	sets, err := s.prepareAll(ctx)
+	if err != nil {
+		return err
+	}
 	r := report{Settings: s.conditions()}
 	var jobs []job
-	for _, name := range s.sets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p, err := s.prepare(name)
-		if err != nil {
-			return err
-		}
+	for _, p := range sets {
 		r.Sets = append(r.Sets, p.description)
 		jobs = append(jobs, s.jobs(p)...)
 	}
@@ -183,8 +220,32 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	r.summarise()
+	if s.sizes == nil {
+		r.analyse()
+	} else {
+		r.grow()
+	}
 	if err := r.write(s.out); err != nil {
 		return err
 	}
 	return r.markdown(out)
+}
+
+// prepareAll writes the splits of all sets.
+func (s settings) prepareAll(ctx context.Context) ([]prepared, error) {
+	if s.sizes != nil {
+		return s.prepareSynthetic()
+	}
+	var out []prepared
+	for _, name := range s.sets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := s.prepare(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }

@@ -21,7 +21,7 @@ type conditions struct {
 	Splits     int    `json:"splits"`
 	Budget     string `json:"budget"`
 	MaxRows    int    `json:"max_rows"`
-	Parallel   int    `json:"parallel"`
+	Workers    int    `json:"workers"`
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
@@ -29,8 +29,8 @@ type conditions struct {
 
 func (s settings) conditions() conditions {
 	return conditions{
-		Seed: s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Parallel: s.parallel,
-		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.GOMAXPROCS(0), Go: runtime.Version(),
+		Seed: s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Workers: s.workers,
+		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 	}
 }
 
@@ -49,6 +49,9 @@ const legend = `
 type report struct {
 	Settings conditions    `json:"settings"`
 	Sets     []description `json:"sets"`
+	Analyses []analysis    `json:"analyses,omitempty"`
+	Fronts   []front       `json:"fronts,omitempty"`
+	Growth   []growth      `json:"growth,omitempty"`
 	Summary  []summary     `json:"summary"`
 	Cells    []cell        `json:"cells"`
 }
@@ -59,6 +62,7 @@ type summary struct {
 	Method         string            `json:"method"`
 	OK             int               `json:"ok"`
 	OverBudget     int               `json:"over_budget"`
+	NotRun         int               `json:"not_run"`
 	Failed         int               `json:"failed"`
 	Measures       map[string]moment `json:"measures,omitempty"`
 	FitSeconds     *float64          `json:"fit_seconds,omitempty"`
@@ -96,6 +100,8 @@ func summaryOf(cells []cell) summary {
 			ok = append(ok, c)
 		case statusOverBudget:
 			s.OverBudget++
+		case statusNotRun:
+			s.NotRun++
 		default:
 			s.Failed++
 		}
@@ -160,7 +166,7 @@ func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
 	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s for a cell, at most %d training rows, cells at a time: %d.\n%s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
-		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Parallel, s.System, s.Processors, s.Go)
+		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
 	for _, d := range r.Sets {
 		d.heading(&b)
 		r.table(&b, d)
@@ -235,7 +241,7 @@ func (s summary) splits() string {
 	for _, part := range []struct {
 		count  int
 		status string
-	}{{s.OK, statusOK}, {s.OverBudget, statusOverBudget}, {s.Failed, statusFailed}} {
+	}{{s.OK, statusOK}, {s.OverBudget, statusOverBudget}, {s.NotRun, statusNotRun}, {s.Failed, statusFailed}} {
 		if part.count > 0 {
 			out = append(out, fmt.Sprintf("%d %s", part.count, part.status))
 		}

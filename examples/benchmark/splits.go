@@ -54,7 +54,9 @@ type description struct {
 // prepared is a set whose splits are written.
 type prepared struct {
 	description
-	folder string
+	folder  string
+	round   int    // of the first split
+	lineage string // sets on which a method takes ever more time
 }
 
 func (p prepared) path(split int, kind string) string {
@@ -73,7 +75,7 @@ func (s settings) prepare(name string) (prepared, error) {
 	if err != nil {
 		return prepared{}, fmt.Errorf("%s: %w", name, err)
 	}
-	p := prepared{folder: filepath.Join(s.out, "splits", name), description: description{
+	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, description: description{
 		Set: name, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
 		Rows: n, Features: d, Seed: s.seed, MaxRows: s.maxRows,
 		Available: len(folds[0].Train), TrainRows: min(len(folds[0].Train), s.maxRows), TestRows: len(folds[0].Test),
@@ -84,7 +86,7 @@ func (s settings) prepare(name string) (prepared, error) {
 	if err := os.MkdirAll(p.folder, 0o755); err != nil {
 		return prepared{}, err
 	}
-	if err := ensureSame(filepath.Join(s.out, "splits", "README.md"), []byte(splitsReadme)); err != nil {
+	if err := s.writeSplitsReadme(); err != nil {
 		return prepared{}, err
 	}
 	if err := ensureJSON(filepath.Join(p.folder, "set.json"), p.description); err != nil {
@@ -97,6 +99,14 @@ func (s settings) prepare(name string) (prepared, error) {
 		}
 	}
 	return p, nil
+}
+
+func (s settings) writeSplitsReadme() error {
+	folder := filepath.Join(s.out, "splits")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return ensureSame(filepath.Join(folder, "README.md"), []byte(splitsReadme))
 }
 
 // split draws the splits. Each is the same however many are asked for.
