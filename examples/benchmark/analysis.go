@@ -70,9 +70,9 @@ type front struct {
 	Set    string  `json:"set"`
 	Points []point `json:"points"` // of all complete methods, the fastest first
 	// Ours are four readings of how this module does, each stricter than the first.
-	OnFront        bool `json:"ours_on_front"`               // one of ours is beaten in both by none
-	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`  // so, with an error not above the median method's
-	Least          bool `json:"ours_least_error"`            // the least error is ours
+	OnFront        bool `json:"ours_on_front"`                // one of ours is beaten in both by none
+	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // so, with an error not above the median method's
+	Least          bool `json:"ours_least_error"`             // the least error is ours
 	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the least, in less time
 }
 

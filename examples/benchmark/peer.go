@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -111,10 +111,11 @@ type peerOutcome struct {
 func (j job) computePeer(ctx context.Context) (outcome, error) {
 	args := append(j.Command[1:], j.Key.Method, j.Description.Task, j.Train, j.Test, strconv.FormatUint(j.Key.Seed+uint64(j.Key.Split), 10))
 	cmd := exec.CommandContext(ctx, j.Command[0], args...)
-	cmd.Stderr = os.Stdout // which cellMain has turned to the problems
+	var problems tail
+	cmd.Stderr = &problems
 	text, err := cmd.Output()
 	if err != nil {
-		return outcome{}, err
+		return outcome{}, errors.New(lastWords(problems.kept, err))
 	}
 	var p peerOutcome
 	if err := json.Unmarshal(text, &p); err != nil {

@@ -159,14 +159,22 @@ func (r *report) write(folder string) error {
 	if err := writeJSON(filepath.Join(folder, "report.json"), r); err != nil {
 		return err
 	}
+	if err := r.writeTables(folder); err != nil {
+		return err
+	}
+	if err := r.draw(folder); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(folder, "report.md"), r.markdown)
 }
 
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s for a cell, at most %d training rows, cells at a time: %d.\n%s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
+	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
 		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
+	r.compare(&b)
+	r.growthSection(&b)
 	for _, d := range r.Sets {
 		d.heading(&b)
 		r.table(&b, d)
@@ -305,9 +313,23 @@ func (r *report) failures(b *strings.Builder, d description) {
 func (r *report) explain(b *strings.Builder) {
 	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")
+	var versions []string
 	for _, m := range methods {
-		if slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
-			fmt.Fprintf(b, "- %s: %s\n", m.name, m.configuration)
+		if !slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
+			continue
 		}
+		fmt.Fprintf(b, "- %s: %s", m.name, m.configuration)
+		if m.unrepeatable {
+			b.WriteString("; its numbers differ from run to run")
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range r.Cells {
+		if c.Version != "" && !slices.Contains(versions, c.Version) {
+			versions = append(versions, c.Version)
+		}
+	}
+	if versions != nil {
+		fmt.Fprintf(b, "\n%s.\n", strings.Join(versions, ", "))
 	}
 }

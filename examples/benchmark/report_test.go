@@ -17,7 +17,7 @@ func TestReport(t *testing.T) {
 		}}
 	}
 	r := report{
-		Settings: conditions{Seed: 1, Splits: 2, Budget: "20s", MaxRows: 4000, Parallel: 1, System: "x/y", Processors: 2, Go: "go"},
+		Settings: conditions{Seed: 1, Splits: 2, Budget: "20s", MaxRows: 4000, Workers: 1, System: "x/y", Processors: 2, Go: "go"},
 		Sets:     []description{{Set: "own", Task: regressionTask, Rows: 8, Features: 4, Available: 6, TrainRows: 5, TestRows: 2}},
 		Cells: []cell{
 			ok("mean", 0, 1), ok("mean", 1, 2),

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/selection"
 )
@@ -158,4 +157,3 @@ func (r *report) summaryOn(set, method string) (summary, bool) {
 	}
 	return r.Summary[i], true
 }
-
