@@ -33,6 +33,7 @@ type analysis struct {
 	CriticalDifference *float64   `json:"critical_difference,omitempty"`
 	Pairs              []pair     `json:"pairs,omitempty"`
 	Best               []setBests `json:"best"`
+	Kinds              []kind     `json:"kinds,omitempty"`
 }
 
 // standing is a method's place over all sets.
@@ -182,6 +183,7 @@ func (r results) analysis() analysis {
 		f, cd := friedmanTest(ranks), criticalDifference(k, n)
 		a.Friedman, a.CriticalDifference = &f, &cd
 	}
+	a.Kinds = r.kinds(ranks)
 	for _, x := range a.Methods {
 		for _, y := range a.Methods {
 			if x.Method != y.Method {
@@ -277,10 +279,20 @@ func (r results) front(d description) front {
 		f.OnFront = f.OnFront || p.OnFront
 		f.OnBetterHalf = f.OnBetterHalf || p.OnFront && p.Error <= median
 		f.Least = f.Least || p.Error == least.Error
-		level := p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
-		f.LevelAndFaster = f.LevelAndFaster || level && p.Seconds < least.Seconds
+		f.LevelAndFaster = f.LevelAndFaster || p.level(least) && p.Seconds < least.Seconds
 	}
 	return f
+}
+
+// level says whether a point's error is the least, or at most one standard error behind.
+func (p point) level(least point) bool {
+	return p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
+}
+
+// fastestLevel is the fastest of those that are level with the least error.
+func (f front) fastestLevel() point {
+	least := f.least()
+	return f.Points[slices.IndexFunc(f.Points, func(p point) bool { return p.level(least) })]
 }
 
 // least is the point of the least error, of equals the fastest.

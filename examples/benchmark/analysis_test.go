@@ -124,6 +124,23 @@ func TestLevelAndFaster(t *testing.T) {
 	assert.Empty(t, f.elsewhere())
 }
 
+func TestKindsAndLevels(t *testing.T) {
+	r := made()
+	k := r.Analyses[0].Kinds
+	require.Len(t, k, 3, "all three sets have few rows and few features, and on none is ridge good")
+	assert.Equal(t, "fewer than 300 training rows", k[0].Name)
+	assert.Equal(t, "not so", k[2].Name)
+	assert.Equal(t, r.Analyses[0].Methods, k[0].Methods)
+
+	assert.Equal(t, "lssvm", r.Fronts[0].fastestLevel().Method)
+	assert.Equal(t, "sklearn-svm", r.Fronts[1].fastestLevel().Method)
+	assert.Equal(t, "sklearn-svm", r.Fronts[2].fastestLevel().Method)
+	var b strings.Builder
+	r.levels(&b, r.Analyses[0])
+	assert.Regexp(t, `\| sklearn-svm +\| scikit-learn \| +3 \| +3 \| +2 \| +4 \|`, b.String())
+	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +1 \| +1 \| +1 \| +3 \|`, b.String())
+}
+
 func TestSectionsAndFiles(t *testing.T) {
 	r := made()
 	dir := t.TempDir()

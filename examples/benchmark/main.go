@@ -1,19 +1,30 @@
 // Benchmark runs methods on data sets and reports what each reaches and what it
-// costs: errors, seconds, memory, the size of the model.
+// costs: errors, seconds, memory, the size of the model; which differ, and which is the
+// choice where.
 //
-//	go run ./examples/benchmark
-//	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm
-//	go run ./examples/benchmark -data DIR -budget 2m -out results
+//	go run ./examples/benchmark -quick
+//	go run ./examples/benchmark -data DIR -python python3 -rscript Rscript -out report
+//	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm,golearn
+//	go run ./examples/benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //
-// A cell is a set, a method and a split. Each runs in a process of its own, which
-// is ended when it is over its budget of time: such a cell, and one whose process
-// fails, is a row of the report and stops nothing. A finished cell is a file under
-// -out; a run that is interrupted, however abruptly, goes on where it stopped when
-// it is started again with the same -out. Cells that were made with another seed,
-// budget, data file or configuration are an error, never mixed in; more splits,
-// sets or methods may be asked for. The code of the library is not compared: after
-// a change to it, take another -out. Cells that failed are finished too; delete
-// their files to run them again.
+// The methods are this module's estimators with defaults, with their kernel by entropy
+// and by a grid; golearn's, some of which need a C compiler; and, with -python and
+// -rscript, scikit-learn's and kernlab's (peers/README.md).
+//
+// A cell is a set, a method and a split. Each runs in a process of its own, on one
+// thread, and -workers of them at a time: so the seconds of a cell do not hang on how
+// many processors it finds free, but on a machine with other work they are longer. A
+// process is ended when it is over its budget of time, in which it also starts and reads
+// its rows. Such a cell, and one whose process fails, is a row of the report and stops
+// nothing. The first split of every set and method comes before the second of any, and
+// a method that was over budget on a split of a set is not run on the later ones.
+//
+// A finished cell is a file under -out; a run that is interrupted, however abruptly,
+// goes on where it stopped when it is started again with the same -out. Cells that were
+// made with another seed, budget, data file or configuration are an error, never mixed
+// in; more splits, sets or methods may be asked for. The code of the library is not
+// compared: after a change to it, take another -out. Cells that failed are finished
+// too; delete their files to run them again.
 //
 // Without -data the sets are those that the repository ships, less the series in
 // time; with it, all in DIR that docs/data.md has a protocol for. Sets are read by
@@ -23,9 +34,16 @@
 // files. A method scales its features itself. Training parts over -rows rows are
 // cut to that many at random; test parts are not cut.
 //
-// The report is OUT/report.json and OUT/report.md, and is printed. Two runs give
-// the same but for seconds, memory, and which cells were over a budget that is
-// near what they need.
+// The report is OUT/report.md with its pictures, OUT/report.json, and tables as CSV
+// (cells, summary, ranks, pairs, front), and is printed. Two runs give the same on any
+// number of workers but for seconds, memory, and what follows from them: the fronts of
+// error against time, and which cells were over a budget that is near what they need.
+// golearn's methods, which draw without a seed, are marked.
+//
+// With -synthetic the sets are the first rows of Friedman's first function, in sizes
+// that double up to the one that is named; -splits is the number of draws. The report
+// has the exponent of each method's growth. A method that is over budget on a size is
+// not run on larger ones.
 //
 // Memory is the resident memory of the cell's process, Go's runtime and the data
 // included: "MB before" is that when the training rows were read and the garbage

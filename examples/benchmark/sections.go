@@ -37,13 +37,14 @@ func (r *report) compare(b *strings.Builder) {
 	b.WriteString("\n## Ranks\n\n" + rankLegend)
 	for _, a := range r.Analyses {
 		a.ranks(b)
+		a.byKind(b)
 	}
 	r.errorAgainstTime(b)
 }
 
 // inShort writes where the least errors are.
 func (r *report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nOn how many sets each source has the least error, or shares it, and the method of the best mean rank:\n\n")
+	b.WriteString("\n## In short\n\nOn how many sets each source has the least error, or shares it, and the method of the best mean rank. In the pictures a\nsource without a bar has an error of zero there, or no method that got there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -143,6 +144,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 	}
 	align(b, lines)
 	for _, a := range r.Analyses {
+		r.levels(b, a)
 		r.bestsBySet(b, a)
 		if a.first() {
 			fmt.Fprintf(b, "\n![%s against seconds](%s)\n", a.Name, a.picture("front"))
@@ -160,7 +162,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 			present = append(present, source)
 		}
 	}
-	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"ours", "front"})}
+	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest of the level", "ours", "front"})}
 	var elsewhere []string
 	for _, f := range r.Fronts {
 		if f.Name != a.Name {
@@ -181,7 +183,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 				names = append(names, p.Method)
 			}
 		}
-		lines = append(lines, append(line, f.verdict(), strings.Join(names, ", ")))
+		lines = append(lines, append(line, f.fastestLevel().String(), f.verdict(), strings.Join(names, ", ")))
 		if text := f.elsewhere(); text != "" {
 			elsewhere = append(elsewhere, text)
 		}

@@ -42,6 +42,7 @@ type description struct {
 	Target    string   `json:"target"`
 	Classes   []string `json:"classes,omitempty"`
 	Positive  string   `json:"positive,omitempty"`
+	Smallest  float64  `json:"smallest_class_share,omitempty"`
 	Rows      int      `json:"rows"`
 	Features  int      `json:"features"`
 	Seed      uint64   `json:"seed"`
@@ -81,7 +82,7 @@ func (s settings) prepare(name string) (prepared, error) {
 		Available: len(folds[0].Train), TrainRows: min(len(folds[0].Train), s.maxRows), TestRows: len(folds[0].Test),
 	}}
 	if set.Classes != nil {
-		p.Task = classificationTask
+		p.Task, p.Smallest = classificationTask, smallestShare(set)
 	}
 	if err := os.MkdirAll(p.folder, 0o755); err != nil {
 		return prepared{}, err
@@ -99,6 +100,15 @@ func (s settings) prepare(name string) (prepared, error) {
 		}
 	}
 	return p, nil
+}
+
+// smallestShare is that of the rows of the smallest class.
+func smallestShare(set *dataset.Set) float64 {
+	counts := make([]int, len(set.Classes))
+	for _, l := range set.Labels {
+		counts[l]++
+	}
+	return float64(slices.Min(counts)) / float64(len(set.Labels))
 }
 
 func (s settings) writeSplitsReadme() error {
