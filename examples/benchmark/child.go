@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"time"
 )
 
 // cellCommand is the argument that makes the program the process of one cell: it
@@ -76,12 +75,12 @@ func (j job) compute() (o outcome, err error) {
 	if f, model, o.FitSeconds, err = m.learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
 		return o, fmt.Errorf("fit: %w", err)
 	}
-	begun := time.Now()
+	begun := processorTime()
 	p, err := f.predict()
 	if err != nil {
 		return o, fmt.Errorf("predict: %w", err)
 	}
-	o.PredictSeconds = time.Since(begun).Seconds()
+	o.PredictSeconds = (processorTime() - begun).Seconds()
 	o.PeakBytes = peakBytes()
 	if o.ModelBytes, err = modelBytes(model); err != nil {
 		return o, fmt.Errorf("model file: %w", err)

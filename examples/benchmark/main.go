@@ -12,10 +12,10 @@
 // -rscript, scikit-learn's and kernlab's (peers/README.md).
 //
 // A cell is a set, a method and a split. Each runs in a process of its own, on one
-// thread, and -workers of them at a time: so the seconds of a cell do not hang on how
-// many processors it finds free, but on a machine with other work they are longer. A
-// process is ended when it is over its budget of time, in which it also starts and reads
-// its rows. Such a cell, and one whose process fails, is a row of the report and stops
+// thread, and -workers of them at a time. Its seconds are processor time, so that they
+// hang neither on how many processors it finds nor much on other work on the machine. The
+// budget is of the clock: a process is ended when it is over it, starting and reading
+// its rows included. Such a cell, and one whose process fails, is a row of the report and stops
 // nothing. The first split of every set and method comes before the second of any, and
 // a method that was over budget on a split of a set is not run on the later ones.
 //

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,4 +38,13 @@ func redirect(out, problems *os.File) *os.File {
 		return out
 	}
 	return os.NewFile(uintptr(kept), "outcome")
+}
+
+// processorTime is what this process has used of the processor.
+func processorTime() time.Duration {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return time.Since(started)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -16,10 +16,10 @@ the test sees large differences only. These compare single methods; a count of t
 that has more methods to choose from after the fact.
 `
 
-const frontLegend = `The seconds are those of a fit and a prediction of the test rows, the search for parameters included, on one thread. A method
-is on the front of a set if none with less or equal seconds has less error. The mean and the majority, which cost nothing
-and are always on it, have no part; a method that is not complete has none either. A front is generous: the fastest
-method is on it whatever its error. So there are four readings of "ours":
+const frontLegend = `The seconds are processor time of a fit and a prediction of the test rows, the search for parameters included, on one thread:
+what a clock would show on a machine without other work. A method is on the front of a set if none that takes no longer has
+less error. The mean and the majority, which cost nothing and are always on it, have no part; a method that is not complete
+has none either. A front is generous: the fastest method is on it whatever its error. So there are four readings of "ours":
 
 - on the front: one of ours is on it
 - on its better half: with an error that is not above that of the median method
