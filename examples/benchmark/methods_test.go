@@ -104,7 +104,7 @@ func TestNoPeerOutlivesItsCell(t *testing.T) {
 	scripts := t.TempDir()
 	script := fmt.Sprintf("import socket, time\ns = socket.create_connection((\"127.0.0.1\", %d))\ntime.sleep(3600)\n", l.Addr().(*net.TCPAddr).Port)
 	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte(script), 0o600))
-	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "sklearn-gp", "-budget", "4s", "-python", python, "-scripts", scripts)
+	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "sklearn-gp", "-budget", "8s", "-python", python, "-scripts", scripts)
 	require.NoError(t, err)
 	connection, err := l.Accept()
 	require.NoError(t, err)
