@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
@@ -68,6 +69,7 @@ type job struct {
 	Train       string      `json:"train"`
 	Test        string      `json:"test"`
 	Command     []string    `json:"command,omitempty"` // of a peer
+	Seconds     uint64      `json:"seconds"`           // of the processor
 	env         []string    // besides that of all cells
 	path        string      // of the finished cell
 	round       int         // cells of a lower one come first
@@ -88,8 +90,9 @@ func (s settings) jobs(p prepared) []job {
 					Workers: s.workers, Data: p.SHA256, Configuration: m.configuration,
 				},
 				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.programs.command(m), env: m.env,
-				path:  filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
-				round: p.round + split, lineage: p.lineage + "/" + m.name,
+				Seconds: uint64(s.budget / time.Second),
+				path:    filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
+				round:   p.round + split, lineage: p.lineage + "/" + m.name,
 			})
 		}
 	}

@@ -17,8 +17,11 @@ import (
 // output.
 const cellCommand = "cell"
 
-// exitOrphaned is the exit code of a cell's process whose parent is gone.
-const exitOrphaned = 3
+// Exit codes of a cell's process.
+const (
+	exitOrphaned   = 3 // its parent is gone
+	exitOverBudget = 4
+)
 
 func cellMain(in io.Reader, out, problems *os.File) int {
 	// An interrupt at the terminal is the parent's to act upon.
@@ -38,7 +41,11 @@ func cellMain(in io.Reader, out, problems *os.File) int {
 		endGroup() // a peer's program too
 		os.Exit(exitOrphaned)
 	}()
+	limitProcessor(j.Seconds)
 	o, err := j.compute()
+	if overLimit(err, j.Seconds) {
+		return exitOverBudget
+	}
 	if err != nil {
 		o.Error = err.Error()
 	}

@@ -13,11 +13,14 @@
 //
 // A cell is a set, a method and a split. Each runs in a process of its own, on one
 // thread, and -workers of them at a time. Its seconds are processor time, so that they
-// hang neither on how many processors it finds nor much on other work on the machine. The
-// budget is of the clock: a process is ended when it is over it, starting and reading
-// its rows included. Such a cell, and one whose process fails, is a row of the report and stops
-// nothing. The first split of every set and method comes before the second of any, and
-// a method that was over budget on a split of a set is not run on the later ones.
+// hang neither on how many processors it finds nor much on other work on the machine. A
+// process that is over its budget, which is of the same time, starting and reading its
+// rows included, is ended; so is one that takes three times that by the clock (on systems
+// that are no Unix that alone). Such a cell, and one whose process fails, is a row of the
+// report and stops nothing. The first split of every set and method comes before the
+// second of any, and a method that was over budget on a split of a set is not run on the
+// later ones: a run that takes too long can be ended, and started again with fewer splits
+// for the report of what is there.
 //
 // A finished cell is a file under -out; a run that is interrupted, however abruptly,
 // goes on where it stopped when it is started again with the same -out. Cells that were
@@ -126,7 +129,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits, quickMaxRows, quickBudget))
 	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits; of -synthetic, draws")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
-	flags.DurationVar(&s.budget, "budget", defaultBudget, "time for one cell, all told")
+	flags.DurationVar(&s.budget, "budget", defaultBudget, fmt.Sprintf("processor time for one cell, all told, in whole seconds; by the clock %d times that", clockFactor))
 	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split; not of -synthetic")
 	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
 	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
@@ -148,7 +151,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		want string
 	}{
 		{"splits", s.splits < 1, ">= 1"},
-		{"budget", s.budget <= 0, "> 0"},
+		{"budget", s.budget < time.Second || s.budget%time.Second != 0, "whole seconds"},
 		{"rows", s.maxRows < 2, ">= 2"},
 		{"workers", s.workers < 1, ">= 1"},
 		{"out", s.out == "", "a folder"},

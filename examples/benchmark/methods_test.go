@@ -104,11 +104,23 @@ func TestNoPeerOutlivesItsCell(t *testing.T) {
 	scripts := t.TempDir()
 	script := fmt.Sprintf("import socket, time\ns = socket.create_connection((\"127.0.0.1\", %d))\ntime.sleep(3600)\n", l.Addr().(*net.TCPAddr).Port)
 	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte(script), 0o600))
-	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "sklearn-gp", "-budget", "8s", "-python", python, "-scripts", scripts)
+	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "sklearn-gp", "-budget", "3s", "-python", python, "-scripts", scripts)
 	require.NoError(t, err)
 	connection, err := l.Accept()
 	require.NoError(t, err)
 	_, _ = io.Copy(io.Discard, connection) // returns: the program is gone
+}
+
+func TestABusyPeerIsEnded(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("no python3, or no limit of the processor")
+	}
+	scripts, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte("while True: pass"), 0o600))
+	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "sklearn-gp", "-budget", "1s", "-python", python, "-scripts", scripts)
+	require.NoError(t, err)
+	assert.Equal(t, statusOverBudget, readReport(t, dir).Cells[0].Status)
 }
 
 func TestAPeerThatFailsIsARow(t *testing.T) {
@@ -117,10 +129,11 @@ func TestAPeerThatFailsIsARow(t *testing.T) {
 		t.Skip("no python3")
 	}
 	for script, want := range map[string]string{
-		"raise SystemExit('out of cheese')":                 "out of cheese; exit status 1",
-		"print('cheese')":                                   "gave no outcome",
-		"print('{\"values\": [1, 2]}')":                     "NMSE",
-		"import sys; sys.stderr.write('lost'); sys.exit(3)": "lost; exit status 3",
+		"raise SystemExit('out of cheese')":                       "out of cheese; exit status 1",
+		"print('cheese')":                                         "gave no outcome",
+		"print('{\"values\": [1, 2]}')":                           "NMSE",
+		"import os, signal; os.kill(os.getpid(), signal.SIGKILL)": "signal: killed",
+		"import sys; sys.stderr.write('lost'); sys.exit(3)":       "lost; exit status 3",
 	} {
 		scripts, dir := t.TempDir(), t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte(script), 0o600))

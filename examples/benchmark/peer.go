@@ -114,7 +114,10 @@ func (j job) computePeer(ctx context.Context) (outcome, error) {
 	var problems tail
 	cmd.Stderr = &problems
 	text, err := cmd.Output()
-	if err != nil {
+	switch {
+	case overLimit(err, j.Seconds):
+		return outcome{}, err
+	case err != nil:
 		return outcome{}, errors.New(lastWords(problems.kept, err))
 	}
 	var p peerOutcome

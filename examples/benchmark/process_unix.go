@@ -3,8 +3,10 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -48,3 +50,42 @@ func processorTime() time.Duration {
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
+
+// limitProcessor ends this process with exitOverBudget when it has used so many seconds
+// of the processor, and each that it starts with a signal.
+func limitProcessor(seconds uint64) {
+	over := make(chan os.Signal, 1)
+	signal.Notify(over, syscall.SIGXCPU)
+	go func() {
+		<-over
+		os.Exit(exitOverBudget)
+	}()
+	var limit unix.Rlimit
+	assign(&limit.Cur, seconds)
+	assign(&limit.Max, seconds+killAfter)
+	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
+}
+
+// assign sets a number whose type differs between systems.
+func assign[T int64 | uint64](to *T, v uint64) { *to = T(v) }
+
+// killAfter is how many more seconds a process may use that does not heed the signal.
+const killAfter = 2
+
+// overLimit says whether a program was ended by its limit. A shell that was between
+// gives the signal as a code of its own.
+func overLimit(err error, seconds uint64) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status := exit.Sys().(syscall.WaitStatus)
+	by := func(s syscall.Signal) bool {
+		return status.Signaled() && status.Signal() == s || status.ExitStatus() == shellSignal+int(s)
+	}
+	// A lack of memory kills too.
+	used := exit.UserTime() + exit.SystemTime()
+	return by(syscall.SIGXCPU) || by(syscall.SIGKILL) && used >= time.Duration(seconds)*time.Second
+}
+
+const shellSignal = 128 // a shell's code for a signal is the signal's above this

@@ -171,7 +171,7 @@ func (r *report) write(folder string) error {
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
+	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s of the processor for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
 		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
 	r.compare(&b)
 	r.growthSection(&b)

@@ -47,6 +47,10 @@ func TestMain(m *testing.M) {
 // misbehaved are methods as no method should be.
 var misbehaved = []method{
 	{name: "hangs", configuration: "never ends", regressor: misbehaving(hang)},
+	{name: "spins", configuration: "never ends, and is busy", regressor: misbehaving(func() error {
+		for {
+		}
+	})},
 	{name: "panics", configuration: "panics", regressor: misbehaving(func() error { panic("out of cheese") })},
 	{name: "panics-aside", configuration: "panics in another goroutine", regressor: misbehaving(func() error {
 		go func() { panic("out of mice") }()

@@ -26,6 +26,9 @@ const (
 	messageBytes = 400
 	// leaveTaking is how long a process that was ended may keep its pipes open.
 	leaveTaking = 5 * time.Second
+	// clockFactor is how many times its budget of the processor's time a process may take
+	// by the clock: one that waits for ever ends too.
+	clockFactor = 3
 )
 
 // runAll returns the cells of all jobs, in their order: those that are finished, and
@@ -139,7 +142,7 @@ func (j job) cell() cell {
 // goes wrong with a method is in the cell.
 func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 	c := j.cell()
-	limited, cancel := context.WithTimeout(ctx, s.budget)
+	limited, cancel := context.WithTimeout(ctx, clockFactor*s.budget)
 	defer cancel()
 	out, problems, err := execute(limited, j)
 	switch {
@@ -147,7 +150,7 @@ func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 		return cell{}, ctx.Err()
 	case errors.Is(err, errNotStarted):
 		return cell{}, err
-	case err != nil && limited.Err() != nil:
+	case err != nil && (limited.Err() != nil || exitCode(err) == exitOverBudget):
 		c.Status = statusOverBudget
 		return c, nil
 	case err != nil:
@@ -162,6 +165,15 @@ func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 		c.Status = statusFailed
 	}
 	return c, nil
+}
+
+// exitCode is that of a process, -1 where there is none.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
 }
 
 var errNotStarted = errors.New("the process of a cell did not start")
