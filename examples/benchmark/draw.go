@@ -341,8 +341,9 @@ func (r *report) drawGrowth(path string) error {
 	// The same axes in all, so that sources can be compared.
 	lowest := slices.MinFunc(panels, func(a, b *plot.Plot) int { return cmp.Compare(a.Y.Min, b.Y.Min) }).Y.Min
 	highest := slices.MaxFunc(panels, func(a, b *plot.Plot) int { return cmp.Compare(a.Y.Max, b.Y.Max) }).Y.Max
+	most := slices.MaxFunc(panels, func(a, b *plot.Plot) int { return cmp.Compare(a.X.Max, b.X.Max) }).X.Max
 	for _, p := range panels {
-		p.Y.Min, p.Y.Max = lowest, highest
+		p.Y.Min, p.Y.Max, p.X.Max = lowest, highest, most
 	}
 	columns := min(2, len(panels))
 	rows := (len(panels) + columns - 1) / columns

@@ -35,7 +35,7 @@
 // depend on the seed and the set alone and are CSV files under OUT/splits, which
 // other programs can read too (README.md there says how); the methods read the same
 // files. A method scales its features itself. Training parts over -rows rows are
-// cut to that many at random; test parts are not cut.
+// cut to that many at random, by class too; test parts are not cut.
 //
 // The report is OUT/report.md with its pictures, OUT/report.json, and tables as CSV
 // (cells, summary, ranks, pairs, front), and is printed. Two runs give the same on any

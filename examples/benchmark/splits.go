@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -94,7 +96,7 @@ func (s settings) prepare(name string) (prepared, error) {
 		return prepared{}, err
 	}
 	for i, fold := range folds {
-		fold.Train = subset(fold.Train, s.maxRows, s.seed, uint64(i))
+		fold.Train = subset(fold.Train, set.Labels, s.maxRows, s.seed, uint64(i))
 		if err := p.writeSplit(set, i, fold); err != nil {
 			return prepared{}, err
 		}
@@ -128,17 +130,48 @@ func (s settings) split(set *dataset.Set) ([]selection.Fold, error) {
 	return selection.ShuffleSplit{Splits: s.splits, Seed: s.seed}.Split(n, nil)
 }
 
-// subset returns at most size of the rows, drawn at random, in their order.
-func subset(rows []int, size int, seed, stream uint64) []int {
+// subset returns at most size of the rows, drawn at random, in their order: of labels
+// that are not nil each class in proportion.
+func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	if len(rows) <= size {
 		return rows
 	}
 	r := rand.New(rand.NewPCG(seed, 0x737562736574+stream)) // the streams "subset", "subset"+1, ...
-	out := make([]int, size)
-	for i, at := range r.Perm(len(rows))[:size] {
-		out[i] = rows[at]
+	drawn := make([]int, len(rows))
+	for i, at := range r.Perm(len(rows)) {
+		drawn[i] = rows[at]
 	}
+	if labels != nil {
+		drawn = interleave(drawn, labels)
+	}
+	out := slices.Clone(drawn[:size])
 	slices.Sort(out)
+	return out
+}
+
+// interleave orders rows so that among the first of them each class has about its share,
+// and keeps their order within a class.
+func interleave(rows, labels []int) []int {
+	byClass := map[int][]int{}
+	for _, row := range rows {
+		byClass[labels[row]] = append(byClass[labels[row]], row)
+	}
+	type placed struct {
+		row int
+		at  float64 // where among all, from 0 to 1
+	}
+	var all []placed
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		own := byClass[class]
+		for i, row := range own {
+			all = append(all, placed{row, (float64(i) + .5) / float64(len(own))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	out := make([]int, len(all))
+	for i, p := range all {
+		out[i] = p.row
+	}
 	return out
 }
 
