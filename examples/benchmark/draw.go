@@ -119,8 +119,7 @@ func (a analysis) drawRanks(path string) error {
 			return err
 		}
 	}
-	p.Legend.Left, p.Legend.Top = false, true
-	p.Legend.XOffs = -vg.Points(60)
+	p.Legend.Left = true // below, where the worst are far to the right
 	return write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(max(k, 8))*0.55*vg.Centimeter+3.5*vg.Centimeter)
 }
 
@@ -186,8 +185,9 @@ func (a analysis) drawBars(path string) error {
 		p.Legend.Add(source, bars)
 	}
 	p.NominalY(names...)
+	p.X.Max *= 1.02
 	p.Legend.Top = true
-	p.Y.Max += 1.2 // room for the legend
+	p.Y.Max += 1.6 // room for the legend
 	return write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(len(a.Best))*width*vg.Length(len(present)+2)+6*vg.Centimeter)
 }
 

@@ -12,8 +12,8 @@ budget, not run or failed, it has the worst rank there, shared by all those; the
 got there. The tests are Friedman's with the F of Iman and Davenport and Nemenyi's critical difference (Demšar 2006), level
 0.05; the baselines have no part. Wins, draws and losses are those of the corrected resampled t-test (Nadeau and Bengio 2003),
 level 0.05, on the sets where both methods are complete, against the source's method of the best mean rank. With few splits
-the test sees large differences only. These compare single methods; a count of the least error of a source favours the one
-that has more methods to choose from after the fact.
+the test sees large differences only. A mean rank hangs on which methods take part. A count of the least error of a source
+favours the one that has more methods to choose from after the fact; the tables of wins compare single methods.
 `
 
 const frontLegend = `The seconds are processor time of a fit and a prediction of the test rows, the search for parameters included, on one thread:
@@ -87,8 +87,8 @@ func (a analysis) ranks(b *strings.Builder) {
 	if a.Friedman == nil {
 		b.WriteString("Fewer than two sets or methods: no test.\n\n")
 	} else {
-		fmt.Fprintf(b, "%d methods on %d sets: Friedman's chi-squared %.1f, F %.2f, p = %.2g; critical difference of mean ranks %.2f.\n\n",
-			len(a.Methods), len(a.Sets), a.Friedman.ChiSquared, a.Friedman.F, a.Friedman.P, *a.CriticalDifference)
+		fmt.Fprintf(b, "%d methods on %d sets: Friedman's chi-squared %.1f, F %.2f, %s; critical difference of mean ranks %.2f.\n\n",
+			len(a.Methods), len(a.Sets), a.Friedman.ChiSquared, a.Friedman.F, probability(a.Friedman.P), *a.CriticalDifference)
 	}
 	var references []string
 	head := []string{"method", "source", "mean rank", "complete"}
@@ -108,6 +108,14 @@ func (a analysis) ranks(b *strings.Builder) {
 	}
 	align(b, lines)
 	fmt.Fprintf(b, "\n![mean ranks by %s](%s)\n", a.Name, a.picture("ranks"))
+}
+
+// probability is that of a test, as far as it can be told from 0.
+func probability(p float64) string {
+	if p < 1e-9 {
+		return "p < 1e-9"
+	}
+	return fmt.Sprintf("p = %.2g", p)
 }
 
 func (a analysis) record(method, reference string) string {
