@@ -30,7 +30,7 @@ var looks = map[string]struct {
 	kernlabSource: {color.NRGBA{R: 0x98, G: 0x3a, B: 0x8e, A: 0xff}, draw.CrossGlyph{}},
 }
 
-// draw writes the pictures and returns their names with what they show.
+// draw writes the pictures.
 func (r *report) draw(folder string) error {
 	for _, a := range r.Analyses {
 		if err := a.drawRanks(filepath.Join(folder, a.picture("ranks"))); err != nil {

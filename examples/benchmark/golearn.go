@@ -22,8 +22,8 @@ const (
 	bayesBins = 6
 )
 
-// golearnMethods are those of golearn that need no C compiler. golearn draws without a
-// seed and goes over maps, whose order differs from run to run.
+// golearnMethods are those of golearn that need no C compiler. Some draw without a seed
+// or go over maps, whose order differs from run to run.
 var golearnMethods = append([]method{
 	{
 		name: "golearn-id3", source: golearnSource, unrepeatable: true,
@@ -33,13 +33,13 @@ var golearnMethods = append([]method{
 		},
 	},
 	{
-		name: "golearn-cart", source: golearnSource, unrepeatable: true,
+		name: "golearn-cart", source: golearnSource,
 		configuration: fmt.Sprintf("golearn's CART trees, depth %d, Gini or squared error", treeDepth),
 		regressor:     func(uint64) estimators.Regressor { return &golearnTreeRegressor{} },
 		classifier:    func(uint64) estimators.Classifier { return &golearnTreeClassifier{} },
 	},
 	{
-		name: "golearn-bayes", source: golearnSource, unrepeatable: true,
+		name: "golearn-bayes", source: golearnSource,
 		configuration: fmt.Sprintf("golearn's BernoulliNBClassifier on columns of %d bins of equal width", bayesBins),
 		classifier: func(uint64) estimators.Classifier {
 			return &golearnClassifier{build: func(int) base.Classifier {

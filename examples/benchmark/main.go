@@ -26,8 +26,8 @@
 // goes on where it stopped when it is started again with the same -out. Cells that were
 // made with another seed, budget, data file or configuration are an error, never mixed
 // in; more splits, sets or methods may be asked for. The code of the library is not
-// compared: after a change to it, take another -out. Cells that failed are finished
-// too; delete their files to run them again.
+// compared: after a change to it, take another -out. Cells that failed, were over budget
+// or were not run are finished too; delete their files to run them again.
 //
 // Without -data the sets are those that the repository ships, less the series in
 // time; with it, all in DIR that docs/data.md has a protocol for. Sets are read by
@@ -41,7 +41,7 @@
 // (cells, summary, ranks, pairs, front), and is printed. Two runs give the same on any
 // number of workers but for seconds, memory, and what follows from them: the fronts of
 // error against time, and which cells were over a budget that is near what they need.
-// golearn's methods, which draw without a seed, are marked.
+// Methods of golearn's that draw without a seed are marked.
 //
 // With -synthetic the sets are the first rows of Friedman's first function, in sizes
 // that double up to the one that is named; -splits is the number of draws. The report

@@ -198,7 +198,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 	}
 	align(b, lines)
 	if len(elsewhere) > 0 {
-		b.WriteString("\nWhere another is the better choice, the error before the seconds:\n\n" + strings.Join(elsewhere, ""))
+		b.WriteString("\nWhere another is the better choice, if the error counts more than the seconds:\n\n" + strings.Join(elsewhere, ""))
 	}
 }
 
