@@ -41,9 +41,9 @@ const legend = `
   the method's central 95% intervals
 - GMean: geometric mean of the shares of each class that are found; AUC: of more than two classes the mean of each
   against the rest; LogLoss, Brier: of the method's probabilities
-- fit s, predict s: processor time on one thread, without reading the rows but, of golearn,
-  with making its grids of them; MB before, peak MB: resident memory of the process when its rows were
-  read, and the most until the predictions were there; model kB: the model's file
+- fit s, predict s: processor time on one thread, without reading the rows but, of golearn, with making its grids of them;
+  MB before, peak MB: resident memory of the process when its rows were read, and the most until the predictions were there;
+  model kB: the model's file
 `
 
 // report is report.json.
