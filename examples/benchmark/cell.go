@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
@@ -20,6 +21,7 @@ const (
 	statusOK         = "ok"
 	statusOverBudget = "over budget"
 	statusFailed     = "failed"
+	statusNotRun     = "not run" // was over budget on an earlier split, or on fewer rows
 )
 
 // key is all that a cell's outcome hangs on but for the code of the library.
@@ -30,7 +32,7 @@ type key struct {
 	Seed          uint64 `json:"seed"`
 	Budget        string `json:"budget"`
 	MaxRows       int    `json:"max_rows"`
-	Parallel      int    `json:"parallel"`
+	Workers       int    `json:"workers"`
 	Data          string `json:"data_sha256"`
 	Configuration string `json:"configuration"`
 }
@@ -38,6 +40,7 @@ type key struct {
 // outcome is what the process of a cell reports. Bytes that are not known are nil.
 type outcome struct {
 	Error          string             `json:"error,omitempty"`
+	Version        string             `json:"version,omitempty"` // of a peer's library
 	Measures       map[string]float64 `json:"measures,omitempty"`
 	FitSeconds     float64            `json:"fit_seconds,omitempty"`
 	PredictSeconds float64            `json:"predict_seconds,omitempty"`
@@ -49,6 +52,8 @@ type outcome struct {
 // cell is a finished cell. One whose process said nothing has no measures.
 type cell struct {
 	key
+	Source    string `json:"source"`
+	Task      string `json:"task"`
 	Status    string `json:"status"`
 	Rows      int    `json:"rows"`
 	Features  int    `json:"features"`
@@ -63,7 +68,12 @@ type job struct {
 	Description description `json:"description"`
 	Train       string      `json:"train"`
 	Test        string      `json:"test"`
+	Command     []string    `json:"command,omitempty"` // of a peer
+	Seconds     uint64      `json:"seconds"`           // of the processor
+	env         []string    // besides that of all cells
 	path        string      // of the finished cell
+	round       int         // cells of a lower one come first
+	lineage     string      // cells that take ever more time, over the rounds
 }
 
 // jobs are the cells of a set.
@@ -77,10 +87,12 @@ func (s settings) jobs(p prepared) []job {
 			out = append(out, job{
 				Key: key{
 					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: s.budget.String(), MaxRows: s.maxRows,
-					Parallel: s.parallel, Data: p.SHA256, Configuration: m.configuration,
+					Workers: s.workers, Data: p.SHA256, Configuration: m.configuration,
 				},
-				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"),
-				path: filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
+				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.programs.command(m), env: m.env,
+				Seconds: uint64(s.budget / time.Second),
+				path:    filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
+				round:   p.round + split, lineage: p.lineage + "/" + m.name,
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"time"
 )
 
 // cellCommand is the argument that makes the program the process of one cell: it
@@ -17,13 +17,17 @@ import (
 // output.
 const cellCommand = "cell"
 
-// exitOrphaned is the exit code of a cell's process whose parent is gone.
-const exitOrphaned = 3
+// Exit codes of a cell's process.
+const (
+	exitOrphaned   = 3 // its parent is gone
+	exitOverBudget = 4
+)
 
 func cellMain(in io.Reader, out, problems *os.File) int {
 	// An interrupt at the terminal is the parent's to act upon.
 	signal.Ignore(os.Interrupt)
 	// What a method prints must not mix with the outcome.
+	out = redirect(out, problems)
 	os.Stdout = problems
 	var j job
 	if err := json.NewDecoder(in).Decode(&j); err != nil {
@@ -34,9 +38,14 @@ func cellMain(in io.Reader, out, problems *os.File) int {
 	// this.
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
+		endGroup() // a peer's program too
 		os.Exit(exitOrphaned)
 	}()
+	limitProcessor(j.Seconds)
 	o, err := j.compute()
+	if overLimit(err, j.Seconds) {
+		return exitOverBudget
+	}
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -54,6 +63,9 @@ func (j job) compute() (o outcome, err error) {
 	if !ok {
 		return o, fmt.Errorf("no method %s", j.Key.Method)
 	}
+	if m.isPeer() {
+		return j.computePeer(context.Background())
+	}
 	x, y, err := readRows(j.Train)
 	if err != nil {
 		return o, err
@@ -70,12 +82,12 @@ func (j job) compute() (o outcome, err error) {
 	if f, model, o.FitSeconds, err = m.learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
 		return o, fmt.Errorf("fit: %w", err)
 	}
-	begun := time.Now()
+	begun := processorTime()
 	p, err := f.predict()
 	if err != nil {
 		return o, fmt.Errorf("predict: %w", err)
 	}
-	o.PredictSeconds = time.Since(begun).Seconds()
+	o.PredictSeconds = (processorTime() - begun).Seconds()
 	o.PeakBytes = peakBytes()
 	if o.ModelBytes, err = modelBytes(model); err != nil {
 		return o, fmt.Errorf("model file: %w", err)

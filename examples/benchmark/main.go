@@ -1,19 +1,33 @@
 // Benchmark runs methods on data sets and reports what each reaches and what it
-// costs: errors, seconds, memory, the size of the model.
+// costs: errors, seconds, memory, the size of the model; which differ, and which is the
+// choice where.
 //
-//	go run ./examples/benchmark
-//	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm
-//	go run ./examples/benchmark -data DIR -budget 2m -out results
+//	go run ./examples/benchmark -quick
+//	go run ./examples/benchmark -data DIR -python python3 -rscript Rscript -out report
+//	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm,golearn
+//	go run ./examples/benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //
-// A cell is a set, a method and a split. Each runs in a process of its own, which
-// is ended when it is over its budget of time: such a cell, and one whose process
-// fails, is a row of the report and stops nothing. A finished cell is a file under
-// -out; a run that is interrupted, however abruptly, goes on where it stopped when
-// it is started again with the same -out. Cells that were made with another seed,
-// budget, data file or configuration are an error, never mixed in; more splits,
-// sets or methods may be asked for. The code of the library is not compared: after
-// a change to it, take another -out. Cells that failed are finished too; delete
-// their files to run them again.
+// The methods are this module's estimators with defaults, with their kernel by entropy
+// and by a grid; golearn's, some of which need a C compiler; and, with -python and
+// -rscript, scikit-learn's and kernlab's (peers/README.md).
+//
+// A cell is a set, a method and a split. Each runs in a process of its own, on one
+// thread, and -workers of them at a time. Its seconds are processor time, so that they
+// hang neither on how many processors it finds nor much on other work on the machine. A
+// process that is over its budget, which is of the same time, starting and reading its
+// rows included, is ended; so is one that takes three times that by the clock (on systems
+// that are no Unix that alone). Such a cell, and one whose process fails, is a row of the
+// report and stops nothing. The first split of every set and method comes before the
+// second of any, and a method that was over budget on a split of a set is not run on the
+// later ones: a run that takes too long can be ended, and started again with fewer splits
+// for the report of what is there.
+//
+// A finished cell is a file under -out; a run that is interrupted, however abruptly,
+// goes on where it stopped when it is started again with the same -out. Cells that were
+// made with another seed, budget, data file or configuration are an error, never mixed
+// in; more splits, sets or methods may be asked for. The code of the library is not
+// compared: after a change to it, take another -out. Cells that failed, were over budget
+// or were not run are finished too; delete their files to run them again.
 //
 // Without -data the sets are those that the repository ships, less the series in
 // time; with it, all in DIR that docs/data.md has a protocol for. Sets are read by
@@ -21,11 +35,18 @@
 // depend on the seed and the set alone and are CSV files under OUT/splits, which
 // other programs can read too (README.md there says how); the methods read the same
 // files. A method scales its features itself. Training parts over -rows rows are
-// cut to that many at random; test parts are not cut.
+// cut to that many at random, by class too; test parts are not cut.
 //
-// The report is OUT/report.json and OUT/report.md, and is printed. Two runs give
-// the same but for seconds, memory, and which cells were over a budget that is
-// near what they need.
+// The report is OUT/report.md with its pictures, OUT/report.json, and tables as CSV
+// (cells, summary, ranks, pairs, front), and is printed. Two runs give the same on any
+// number of workers but for seconds, memory, and what follows from them: the fronts of
+// error against time, and which cells were over a budget that is near what they need.
+// Methods of golearn's that draw without a seed are marked.
+//
+// With -synthetic the sets are the first rows of Friedman's first function, in sizes
+// that double up to the one that is named; -splits is the number of draws. The report
+// has the exponent of each method's growth. A method that is over budget on a size is
+// not run on larger ones.
 //
 // Memory is the resident memory of the cell's process, Go's runtime and the data
 // included: "MB before" is that when the training rows were read and the garbage
@@ -42,6 +63,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,6 +82,10 @@ const (
 	defaultBudget  = 20 * time.Second
 	defaultMaxRows = 4000
 	defaultOut     = "benchmark-out"
+
+	quickSplits  = 3
+	quickMaxRows = 300
+	quickBudget  = 5 * time.Second
 )
 
 func main() {
@@ -82,26 +109,41 @@ type settings struct {
 	seed     uint64
 	budget   time.Duration
 	maxRows  int
-	parallel int
+	workers  int
 	out      string
+	programs programs
+	sizes    []int // of synthetic sets
+	columns  int
 }
 
 func parse(args []string, usage io.Writer) (settings, error) {
 	var s settings
-	var sets, names string
+	var sets, names, synthetic string
+	var quick bool
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	flags.SetOutput(usage)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol")
-	flags.StringVar(&names, "methods", "", "comma separated `names`; empty: all that fit the task")
-	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits")
+	flags.StringVar(&names, "methods", "", "comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, kernlab); empty: all that there is a program for")
+	flags.StringVar(&synthetic, "synthetic", "", "in place of sets, how cost grows: `friedman1:ROWSxCOLUMNS`, for sizes up to ROWS")
+	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits, quickMaxRows, quickBudget))
+	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits; of -synthetic, draws")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
-	flags.DurationVar(&s.budget, "budget", defaultBudget, "time for one cell, all told")
-	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split")
-	flags.IntVar(&s.parallel, "parallel", 1, "cells at a time; more than 1 makes seconds longer and less certain")
+	flags.DurationVar(&s.budget, "budget", defaultBudget, fmt.Sprintf("processor time for one cell, all told, in whole seconds; by the clock %d times that", clockFactor))
+	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split; not of -synthetic")
+	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
 	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
+	flags.StringVar(&s.programs.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
+	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
+	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("examples", "benchmark", "peers"), "`folder` of what they run")
 	if err := flags.Parse(args); err != nil {
 		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if quick {
+		s.quicken(flags)
 	}
 	for _, f := range []struct {
 		name string
@@ -109,24 +151,43 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		want string
 	}{
 		{"splits", s.splits < 1, ">= 1"},
-		{"budget", s.budget <= 0, "> 0"},
+		{"budget", s.budget < time.Second || s.budget%time.Second != 0, "whole seconds"},
 		{"rows", s.maxRows < 2, ">= 2"},
-		{"parallel", s.parallel < 1, ">= 1"},
+		{"workers", s.workers < 1, ">= 1"},
 		{"out", s.out == "", "a folder"},
 	} {
 		if f.bad {
 			return s, fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
 		}
 	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
-	}
 	var err error
-	if s.methods, err = methodsNamed(names); err != nil {
+	if s.methods, err = methodsNamed(names, s.programs); err != nil {
 		return s, err
 	}
-	s.sets, err = setsNamed(s.data, sets)
+	if synthetic == "" {
+		s.sets, err = setsNamed(s.data, sets)
+		return s, err
+	}
+	if s.data != "" || sets != "" {
+		return s, errors.New("-synthetic is in place of -data and -sets")
+	}
+	s.sizes, s.columns, err = sizesOf(synthetic)
 	return s, err
+}
+
+// quicken sets what was not given to less.
+func (s *settings) quicken(flags *flag.FlagSet) {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["splits"] {
+		s.splits = quickSplits
+	}
+	if !given["rows"] {
+		s.maxRows = quickMaxRows
+	}
+	if !given["budget"] {
+		s.budget = quickBudget
+	}
 }
 
 // setsNamed checks that the named sets are there before anything is run.
@@ -163,16 +224,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
+	sets, err := s.prepareAll(ctx)
+	if err != nil {
+		return err
+	}
 	r := report{Settings: s.conditions()}
 	var jobs []job
-	for _, name := range s.sets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p, err := s.prepare(name)
-		if err != nil {
-			return err
-		}
+	for _, p := range sets {
 		r.Sets = append(r.Sets, p.description)
 		jobs = append(jobs, s.jobs(p)...)
 	}
@@ -183,8 +241,32 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	r.summarise()
+	if s.sizes == nil {
+		r.analyse()
+	} else {
+		r.grow()
+	}
 	if err := r.write(s.out); err != nil {
 		return err
 	}
 	return r.markdown(out)
+}
+
+// prepareAll writes the splits of all sets.
+func (s settings) prepareAll(ctx context.Context) ([]prepared, error) {
+	if s.sizes != nil {
+		return s.prepareSynthetic()
+	}
+	var out []prepared
+	for _, name := range s.sets {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := s.prepare(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }

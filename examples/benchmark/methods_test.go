@@ -1,11 +1,22 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
 func TestMethodsAreDistinctAndBuildAnew(t *testing.T) {
@@ -21,23 +32,133 @@ func TestMethodsAreDistinctAndBuildAnew(t *testing.T) {
 // Each method of the table runs on a few rows.
 func TestMethodsLearn(t *testing.T) {
 	dir := t.TempDir()
-	out, err := bench(t, "-splits", "1", "-rows", "60", "-budget", "1m", "-out", dir,
-		"-methods", namesOf(methods[:len(methods)-len(misbehaved)]))
+	local := slices.Concat(baselines, ours, golearnMethods)
+	out, err := bench(t, "-splits", "1", "-rows", "150", "-budget", "2m", "-workers", "2", "-out", dir, "-methods", namesOf(local))
 	require.NoError(t, err)
-	r := readReport(t, dir)
+	learned(t, readReport(t, dir))
+	for _, m := range local {
+		assert.Contains(t, out, "- "+m.name+": "+m.configuration)
+	}
+}
+
+// learned checks that every cell is ok, and better than a baseline by far.
+func learned(t *testing.T, r report) {
+	t.Helper()
 	for _, c := range r.Cells {
 		assert.Equal(t, statusOK, c.Status, "%s on %s: %s", c.Method, c.Set, c.Error)
 		switch {
-		case c.Method == "mean" || c.Method == "majority":
+		case c.Source == baselineSource:
+		case c.Method == "golearn-cart" && c.Set == diabetes:
+			assert.Less(t, c.Measures["NMSE"], 1.6, "a tree of ten levels on 150 noisy rows")
 		case c.Set == diabetes:
 			assert.Less(t, c.Measures["NMSE"], 0.8, c.Method)
 		default:
-			assert.Greater(t, c.Measures["Accuracy"], 0.9, c.Method)
+			assert.Greater(t, c.Measures["Accuracy"], 0.85, c.Method)
 		}
 	}
-	for _, m := range methods[:len(methods)-len(misbehaved)] {
-		assert.Contains(t, out, "- "+m.name+": "+m.configuration)
+}
+
+// The environment names the peers' programs.
+func TestPeersLearn(t *testing.T) {
+	python, rscript := os.Getenv("BENCHMARK_PYTHON"), os.Getenv("BENCHMARK_RSCRIPT")
+	if python == "" && rscript == "" {
+		t.Skip("BENCHMARK_PYTHON and BENCHMARK_RSCRIPT name no programs")
 	}
+	dir := t.TempDir()
+	var names []method
+	for _, m := range peerMethods {
+		if (programs{python: python, rscript: rscript}).of(m) != "" {
+			names = append(names, m)
+		}
+	}
+	out, err := bench(t, "-splits", "1", "-rows", "100", "-budget", "2m", "-workers", "2", "-out", dir, "-methods", namesOf(names),
+		"-python", python, "-rscript", rscript, "-scripts", "peers")
+	require.NoError(t, err)
+	r := readReport(t, dir)
+	learned(t, r)
+	for _, c := range r.Cells {
+		assert.Positive(t, c.FitSeconds, c.Method)
+		if assert.NotNil(t, c.ModelBytes, c.Method) {
+			assert.Positive(t, *c.ModelBytes, c.Method)
+		}
+		assert.Contains(t, out, c.Version)
+		if c.Set != diabetes {
+			_, scored := c.Measures["AUC"]
+			assert.True(t, scored, c.Method)
+		}
+	}
+}
+
+// A peer's program ends with its cell, however that ends.
+func TestNoPeerOutlivesItsCell(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process groups")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	scripts := t.TempDir()
+	script := fmt.Sprintf("import socket, time\ns = socket.create_connection((\"127.0.0.1\", %d))\ntime.sleep(3600)\n", l.Addr().(*net.TCPAddr).Port)
+	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte(script), 0o600))
+	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", t.TempDir(), "-methods", "sklearn-gp", "-budget", "3s", "-python", python, "-scripts", scripts)
+	require.NoError(t, err)
+	connection, err := l.Accept()
+	require.NoError(t, err)
+	_, _ = io.Copy(io.Discard, connection) // returns: the program is gone
+}
+
+func TestABusyPeerIsEnded(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("no python3, or no limit of the processor")
+	}
+	scripts, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte("while True: pass"), 0o600))
+	_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "sklearn-gp", "-budget", "1s", "-python", python, "-scripts", scripts)
+	require.NoError(t, err)
+	assert.Equal(t, statusOverBudget, readReport(t, dir).Cells[0].Status)
+}
+
+func TestAPeerThatFailsIsARow(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	for script, want := range map[string]string{
+		"raise SystemExit('out of cheese')":                       "out of cheese; exit status 1",
+		"print('cheese')":                                         "gave no outcome",
+		"print('{\"values\": [1, 2]}')":                           "NMSE",
+		"import os, signal; os.kill(os.getpid(), signal.SIGKILL)": "signal: killed",
+		"import sys; sys.stderr.write('lost'); sys.exit(3)":       "lost; exit status 3",
+	} {
+		scripts, dir := t.TempDir(), t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte(script), 0o600))
+		_, err = bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "sklearn-gp", "-python", python, "-scripts", scripts)
+		require.NoError(t, err)
+		c := readReport(t, dir).Cells[0]
+		assert.Equal(t, statusFailed, c.Status)
+		assert.Contains(t, c.Error, want)
+	}
+}
+
+func TestIndicatorTellsClassesApart(t *testing.T) {
+	x := mat.NewDense(6, 2, []float64{0, 0, 0, .1, 1, 0, 1, .1, 0, 1, .1, 1})
+	for _, y := range [][]int{{3, 3, 5, 5, 9, 9}, {3, 3, 5, 5, 3, 3}} {
+		c := onTargets(&ridge.Regressor{})
+		require.NoError(t, c.Fit(t.Context(), x, y))
+		assert.Equal(t, classesOf(y), c.Classes())
+		got, err := c.Predict(x)
+		require.NoError(t, err)
+		assert.Equal(t, y, got)
+		clone, err := estimators.Clone("test", c)
+		require.NoError(t, err)
+		assert.Empty(t, clone.Classes())
+	}
+	assert.ErrorContains(t, onTargets(&ridge.Regressor{}).Fit(t.Context(), x, make([]int, 6)), "two classes")
 }
 
 func namesOf(list []method) string {

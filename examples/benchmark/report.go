@@ -21,7 +21,7 @@ type conditions struct {
 	Splits     int    `json:"splits"`
 	Budget     string `json:"budget"`
 	MaxRows    int    `json:"max_rows"`
-	Parallel   int    `json:"parallel"`
+	Workers    int    `json:"workers"`
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
@@ -29,8 +29,8 @@ type conditions struct {
 
 func (s settings) conditions() conditions {
 	return conditions{
-		Seed: s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Parallel: s.parallel,
-		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.GOMAXPROCS(0), Go: runtime.Version(),
+		Seed: s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Workers: s.workers,
+		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 	}
 }
 
@@ -41,14 +41,18 @@ const legend = `
   the method's central 95% intervals
 - GMean: geometric mean of the shares of each class that are found; AUC: of more than two classes the mean of each
   against the rest; LogLoss, Brier: of the method's probabilities
-- fit s, predict s: without reading the rows; MB before, peak MB: resident memory of the process when its rows were
-  read, and the most until the predictions were there; model kB: the model's file
+- fit s, predict s: processor time on one thread, without reading the rows but, of golearn, with making its grids of them;
+  MB before, peak MB: resident memory of the process when its rows were read, and the most until the predictions were there;
+  model kB: the model's file
 `
 
 // report is report.json.
 type report struct {
 	Settings conditions    `json:"settings"`
 	Sets     []description `json:"sets"`
+	Analyses []analysis    `json:"analyses,omitempty"`
+	Fronts   []front       `json:"fronts,omitempty"`
+	Growth   []growth      `json:"growth,omitempty"`
 	Summary  []summary     `json:"summary"`
 	Cells    []cell        `json:"cells"`
 }
@@ -59,6 +63,7 @@ type summary struct {
 	Method         string            `json:"method"`
 	OK             int               `json:"ok"`
 	OverBudget     int               `json:"over_budget"`
+	NotRun         int               `json:"not_run"`
 	Failed         int               `json:"failed"`
 	Measures       map[string]moment `json:"measures,omitempty"`
 	FitSeconds     *float64          `json:"fit_seconds,omitempty"`
@@ -96,6 +101,8 @@ func summaryOf(cells []cell) summary {
 			ok = append(ok, c)
 		case statusOverBudget:
 			s.OverBudget++
+		case statusNotRun:
+			s.NotRun++
 		default:
 			s.Failed++
 		}
@@ -153,14 +160,22 @@ func (r *report) write(folder string) error {
 	if err := writeJSON(filepath.Join(folder, "report.json"), r); err != nil {
 		return err
 	}
+	if err := r.writeTables(folder); err != nil {
+		return err
+	}
+	if err := r.draw(folder); err != nil {
+		return err
+	}
 	return atomicfile.Write(filepath.Join(folder, "report.md"), r.markdown)
 }
 
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s for a cell, at most %d training rows, cells at a time: %d.\n%s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
-		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Parallel, s.System, s.Processors, s.Go)
+	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s of the processor for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
+		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
+	r.compare(&b)
+	r.growthSection(&b)
 	for _, d := range r.Sets {
 		d.heading(&b)
 		r.table(&b, d)
@@ -235,7 +250,7 @@ func (s summary) splits() string {
 	for _, part := range []struct {
 		count  int
 		status string
-	}{{s.OK, statusOK}, {s.OverBudget, statusOverBudget}, {s.Failed, statusFailed}} {
+	}{{s.OK, statusOK}, {s.OverBudget, statusOverBudget}, {s.NotRun, statusNotRun}, {s.Failed, statusFailed}} {
 		if part.count > 0 {
 			out = append(out, fmt.Sprintf("%d %s", part.count, part.status))
 		}
@@ -299,9 +314,23 @@ func (r *report) failures(b *strings.Builder, d description) {
 func (r *report) explain(b *strings.Builder) {
 	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")
+	var versions []string
 	for _, m := range methods {
-		if slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
-			fmt.Fprintf(b, "- %s: %s\n", m.name, m.configuration)
+		if !slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
+			continue
 		}
+		fmt.Fprintf(b, "- %s: %s", m.name, m.configuration)
+		if m.unrepeatable {
+			b.WriteString("; its numbers differ from run to run")
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range r.Cells {
+		if c.Version != "" && !slices.Contains(versions, c.Version) {
+			versions = append(versions, c.Version)
+		}
+	}
+	if versions != nil {
+		fmt.Fprintf(b, "\n%s.\n", strings.Join(versions, ", "))
 	}
 }

@@ -17,7 +17,7 @@ func TestReport(t *testing.T) {
 		}}
 	}
 	r := report{
-		Settings: conditions{Seed: 1, Splits: 2, Budget: "20s", MaxRows: 4000, Parallel: 1, System: "x/y", Processors: 2, Go: "go"},
+		Settings: conditions{Seed: 1, Splits: 2, Budget: "20s", MaxRows: 4000, Workers: 1, System: "x/y", Processors: 2, Go: "go"},
 		Sets:     []description{{Set: "own", Task: regressionTask, Rows: 8, Features: 4, Available: 6, TrainRows: 5, TestRows: 2}},
 		Cells: []cell{
 			ok("mean", 0, 1), ok("mean", 1, 2),
@@ -30,7 +30,7 @@ func TestReport(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, r.markdown(&b))
 	assert.Contains(t, b.String(), "\n## own, regression\n\n8 rows × 4 features; trained on 5 rows of 6, drawn at random, tested on 2.\n\n| method | ")
-	assert.Contains(t, b.String(), "2 splits 75/25 a set, seed 1, 20s for a cell, at most 4000 training rows")
+	assert.Contains(t, b.String(), "2 splits 75/25 a set, seed 1, 20s of the processor for a cell, at most 4000 training rows")
 	assert.Regexp(t, `\| mean +\| +1\.5000 ± 0\.7071 \| +150\.0 ± 70\.7 \| 2\.000 \| +0\.500 \| +- \| +- \| +2\.5 \| +2 ok \|`, b.String())
 	assert.Regexp(t, `\| ridge +\| +0\.5 \| +50 \|.*\| 1 ok, 1 over budget \|`, b.String())
 	assert.Regexp(t, `\| lssvm +\| +- \| +- \| +- \|.*\| +2 failed \|`, b.String())

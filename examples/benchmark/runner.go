@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,9 @@ const (
 	messageBytes = 400
 	// leaveTaking is how long a process that was ended may keep its pipes open.
 	leaveTaking = 5 * time.Second
+	// clockFactor is how many times its budget of the processor's time a process may take
+	// by the clock: one that waits for ever ends too.
+	clockFactor = 3
 )
 
 // runAll returns the cells of all jobs, in their order: those that are finished, and
@@ -59,31 +64,85 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 	bar := progressbar.NewOptions(len(left), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
 	var done atomic.Int64
-	err := parallel.For(ctx, s.parallel, len(left), func(i int) error {
-		j := jobs[left[i]]
-		c, err := s.runCell(ctx, j)
+	over := overBudget(cells, jobs)
+	var err error
+	for _, round := range rounds(jobs, left) {
+		// What was over budget in an earlier round is known here, whatever the number of
+		// workers.
+		err = parallel.For(ctx, s.workers, len(round), func(i int) error {
+			j := jobs[round[i]]
+			c, err := s.runOrNot(ctx, j, over[j.lineage])
+			if err != nil {
+				return err
+			}
+			if err := j.save(c); err != nil {
+				return err
+			}
+			cells[round[i]] = &c
+			done.Add(1)
+			return bar.Add(1)
+		})
 		if err != nil {
-			return err
+			break
 		}
-		if err := j.save(c); err != nil {
-			return err
-		}
-		cells[left[i]] = &c
-		done.Add(1)
-		return bar.Add(1)
-	})
+		over = overBudget(cells, jobs)
+	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs), ctx.Err())
 	}
 	return errors.Join(err, bar.Finish())
 }
 
+// rounds are the jobs that are left, the first split of all before the second of any.
+func rounds(jobs []job, left []int) [][]int {
+	left = slices.Clone(left)
+	slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(jobs[a].round, jobs[b].round) })
+	var out [][]int
+	for i, at := range left {
+		if i == 0 || jobs[at].round != jobs[left[i-1]].round {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], at)
+	}
+	return out
+}
+
+// overBudget is the first job of each lineage that was over its budget.
+func overBudget(cells []*cell, jobs []job) map[string]job {
+	out := map[string]job{}
+	for i, c := range cells {
+		if c == nil || c.Status != statusOverBudget {
+			continue
+		}
+		j := jobs[i]
+		if first, there := out[j.lineage]; !there || j.round < first.round {
+			out[j.lineage] = j
+		}
+	}
+	return out
+}
+
+// runOrNot runs a job unless one of its lineage was over budget in an earlier round.
+func (s settings) runOrNot(ctx context.Context, j, over job) (cell, error) {
+	if over.lineage == "" || over.round >= j.round {
+		return s.runCell(ctx, j)
+	}
+	c := j.cell()
+	c.Status, c.Error = statusNotRun, fmt.Sprintf("over budget on split %d of %s", over.Key.Split, over.Key.Set)
+	return c, ctx.Err()
+}
+
+// cell is that of the job before it is run.
+func (j job) cell() cell {
+	d := j.Description
+	return cell{key: j.Key, Source: sourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features, TrainRows: d.TrainRows, TestRows: d.TestRows}
+}
+
 // runCell runs a job in a process of its own. The error is the benchmark's; what
 // goes wrong with a method is in the cell.
 func (s settings) runCell(ctx context.Context, j job) (cell, error) {
-	d := j.Description
-	c := cell{key: j.Key, Rows: d.Rows, Features: d.Features, TrainRows: d.TrainRows, TestRows: d.TestRows}
-	limited, cancel := context.WithTimeout(ctx, s.budget)
+	c := j.cell()
+	limited, cancel := context.WithTimeout(ctx, clockFactor*s.budget)
 	defer cancel()
 	out, problems, err := execute(limited, j)
 	switch {
@@ -91,7 +150,7 @@ func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 		return cell{}, ctx.Err()
 	case errors.Is(err, errNotStarted):
 		return cell{}, err
-	case err != nil && limited.Err() != nil:
+	case err != nil && (limited.Err() != nil || exitCode(err) == exitOverBudget):
 		c.Status = statusOverBudget
 		return c, nil
 	case err != nil:
@@ -108,6 +167,15 @@ func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 	return c, nil
 }
 
+// exitCode is that of a process, -1 where there is none.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
 var errNotStarted = errors.New("the process of a cell did not start")
 
 // execute runs the process of a cell to its end, or ctx's.
@@ -122,6 +190,7 @@ func execute(ctx context.Context, j job) (out, problems []byte, err error) {
 	}
 	cmd := exec.CommandContext(ctx, program, cellCommand)
 	cmd.WaitDelay = leaveTaking
+	cmd.Env = slices.Concat(os.Environ(), oneThread, j.env)
 	var stdout bytes.Buffer
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

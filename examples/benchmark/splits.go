@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -42,6 +44,7 @@ type description struct {
 	Target    string   `json:"target"`
 	Classes   []string `json:"classes,omitempty"`
 	Positive  string   `json:"positive,omitempty"`
+	Smallest  float64  `json:"smallest_class_share,omitempty"`
 	Rows      int      `json:"rows"`
 	Features  int      `json:"features"`
 	Seed      uint64   `json:"seed"`
@@ -54,7 +57,9 @@ type description struct {
 // prepared is a set whose splits are written.
 type prepared struct {
 	description
-	folder string
+	folder  string
+	round   int    // of the first split
+	lineage string // sets on which a method takes ever more time
 }
 
 func (p prepared) path(split int, kind string) string {
@@ -73,30 +78,47 @@ func (s settings) prepare(name string) (prepared, error) {
 	if err != nil {
 		return prepared{}, fmt.Errorf("%s: %w", name, err)
 	}
-	p := prepared{folder: filepath.Join(s.out, "splits", name), description: description{
+	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, description: description{
 		Set: name, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
 		Rows: n, Features: d, Seed: s.seed, MaxRows: s.maxRows,
 		Available: len(folds[0].Train), TrainRows: min(len(folds[0].Train), s.maxRows), TestRows: len(folds[0].Test),
 	}}
 	if set.Classes != nil {
-		p.Task = classificationTask
+		p.Task, p.Smallest = classificationTask, smallestShare(set)
 	}
 	if err := os.MkdirAll(p.folder, 0o755); err != nil {
 		return prepared{}, err
 	}
-	if err := ensureSame(filepath.Join(s.out, "splits", "README.md"), []byte(splitsReadme)); err != nil {
+	if err := s.writeSplitsReadme(); err != nil {
 		return prepared{}, err
 	}
 	if err := ensureJSON(filepath.Join(p.folder, "set.json"), p.description); err != nil {
 		return prepared{}, err
 	}
 	for i, fold := range folds {
-		fold.Train = subset(fold.Train, s.maxRows, s.seed, uint64(i))
+		fold.Train = subset(fold.Train, set.Labels, s.maxRows, s.seed, uint64(i))
 		if err := p.writeSplit(set, i, fold); err != nil {
 			return prepared{}, err
 		}
 	}
 	return p, nil
+}
+
+// smallestShare is that of the rows of the smallest class.
+func smallestShare(set *dataset.Set) float64 {
+	counts := make([]int, len(set.Classes))
+	for _, l := range set.Labels {
+		counts[l]++
+	}
+	return float64(slices.Min(counts)) / float64(len(set.Labels))
+}
+
+func (s settings) writeSplitsReadme() error {
+	folder := filepath.Join(s.out, "splits")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return ensureSame(filepath.Join(folder, "README.md"), []byte(splitsReadme))
 }
 
 // split draws the splits. Each is the same however many are asked for.
@@ -108,17 +130,48 @@ func (s settings) split(set *dataset.Set) ([]selection.Fold, error) {
 	return selection.ShuffleSplit{Splits: s.splits, Seed: s.seed}.Split(n, nil)
 }
 
-// subset returns at most size of the rows, drawn at random, in their order.
-func subset(rows []int, size int, seed, stream uint64) []int {
+// subset returns at most size of the rows, drawn at random, in their order: of labels
+// that are not nil each class in proportion.
+func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	if len(rows) <= size {
 		return rows
 	}
 	r := rand.New(rand.NewPCG(seed, 0x737562736574+stream)) // the streams "subset", "subset"+1, ...
-	out := make([]int, size)
-	for i, at := range r.Perm(len(rows))[:size] {
-		out[i] = rows[at]
+	drawn := make([]int, len(rows))
+	for i, at := range r.Perm(len(rows)) {
+		drawn[i] = rows[at]
 	}
+	if labels != nil {
+		drawn = interleave(drawn, labels)
+	}
+	out := slices.Clone(drawn[:size])
 	slices.Sort(out)
+	return out
+}
+
+// interleave orders rows so that among the first of them each class has about its share,
+// and keeps their order within a class.
+func interleave(rows, labels []int) []int {
+	byClass := map[int][]int{}
+	for _, row := range rows {
+		byClass[labels[row]] = append(byClass[labels[row]], row)
+	}
+	type placed struct {
+		row int
+		at  float64 // where among all, from 0 to 1
+	}
+	var all []placed
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		own := byClass[class]
+		for i, row := range own {
+			all = append(all, placed{row, (float64(i) + .5) / float64(len(own))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	out := make([]int, len(all))
+	for i, p := range all {
+		out[i] = p.row
+	}
 	return out
 }
 

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// criterion is an error that methods are compared by; less is better.
+type criterion struct {
+	Name string `json:"name"`
+	Task string `json:"task"`
+	of   func(map[string]float64) float64
+}
+
+// criteria are the comparisons of a task, the first the one of fronts and bars.
+var criteria = []criterion{
+	{"NMSE", regressionTask, func(m map[string]float64) float64 { return m["NMSE"] }},
+	{"error rate", classificationTask, func(m map[string]float64) float64 { return 1 - m["Accuracy"] }},
+	{"1 - GMean", classificationTask, func(m map[string]float64) float64 { return 1 - m["GMean"] }},
+}
+
+// analysis is a comparison of methods over the sets of a task by one criterion. The
+// baselines have no part in it.
+type analysis struct {
+	criterion
+	Sets    []string   `json:"sets"`
+	Methods []standing `json:"methods"` // the best mean rank first
+	// Friedman and CriticalDifference are nil with fewer than two sets or methods.
+	Friedman           *friedman  `json:"friedman,omitempty"`
+	CriticalDifference *float64   `json:"critical_difference,omitempty"`
+	Pairs              []pair     `json:"pairs,omitempty"`
+	Best               []setBests `json:"best"`
+	Kinds              []kind     `json:"kinds,omitempty"`
+}
+
+// standing is a method's place over all sets.
+type standing struct {
+	Method   string  `json:"method"`
+	Source   string  `json:"source"`
+	MeanRank float64 `json:"mean_rank"`
+	Complete int     `json:"complete_sets"` // all splits ok; on the others it has the worst rank
+}
+
+// pair is how often A was better, level and worse than B, over the sets where both are
+// complete.
+type pair struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Wins   int    `json:"wins"`
+	Draws  int    `json:"draws"`
+	Losses int    `json:"losses"`
+}
+
+// setBests is the least error of each source on a set, "" for none.
+type setBests struct {
+	Set     string          `json:"set"`
+	Sources map[string]best `json:"sources"`
+}
+
+type best struct {
+	Method string  `json:"method"`
+	Error  float64 `json:"error"`
+}
+
+// front is what error costs in seconds of fit and prediction on one set.
+type front struct {
+	criterion
+	Set    string  `json:"set"`
+	Points []point `json:"points"` // of all complete methods, the fastest first
+	// Ours are four readings of how this module does, each stricter than the first.
+	OnFront        bool `json:"ours_on_front"`                // one of ours is beaten in both by none
+	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // so, with an error not above the median method's
+	Least          bool `json:"ours_least_error"`             // the least error is ours
+	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the least, in less time
+}
+
+type point struct {
+	Method  string  `json:"method"`
+	Source  string  `json:"source"`
+	Seconds float64 `json:"seconds"`
+	Error   float64 `json:"error"`
+	OnFront bool    `json:"on_front"`
+	// Behind is what the error is above the least, in standard errors of the difference by
+	// the corrected resampled test; nil with one split, or where there is no difference.
+	Behind *float64 `json:"standard_errors_behind,omitempty"`
+}
+
+// results are the errors of one criterion: of a method on a set its splits', nil where
+// they are not all ok.
+type results struct {
+	criterion
+	sets    []description
+	methods []string
+	errors  map[[2]string][]float64 // by set and method
+	seconds map[[2]string]float64
+}
+
+func (r *report) resultsBy(c criterion) results {
+	out := results{criterion: c, errors: map[[2]string][]float64{}, seconds: map[[2]string]float64{}}
+	for _, d := range r.Sets {
+		if d.Task == c.Task {
+			out.sets = append(out.sets, d)
+		}
+	}
+	complete := map[[2]string]bool{}
+	for _, cell := range r.Cells {
+		if cell.Task != c.Task || cell.Source == baselineSource {
+			continue
+		}
+		if !slices.Contains(out.methods, cell.Method) {
+			out.methods = append(out.methods, cell.Method)
+		}
+		at := [2]string{cell.Set, cell.Method}
+		if _, seen := complete[at]; !seen {
+			complete[at] = true
+		}
+		if cell.Status != statusOK {
+			complete[at] = false
+			continue
+		}
+		out.errors[at] = append(out.errors[at], c.of(cell.Measures))
+		out.seconds[at] += (cell.FitSeconds + cell.PredictSeconds) / float64(r.Settings.Splits)
+	}
+	for at, ok := range complete {
+		if !ok {
+			delete(out.errors, at)
+		}
+	}
+	return out
+}
+
+// error is the mean over the splits, NaN where the method is not complete.
+func (r results) error(set, method string) float64 {
+	e, ok := r.errors[[2]string{set, method}]
+	if !ok {
+		return math.NaN()
+	}
+	return stat.Mean(e, nil)
+}
+
+// analyse makes the comparisons of all criteria that there are sets for.
+func (r *report) analyse() {
+	for _, c := range criteria {
+		res := r.resultsBy(c)
+		if len(res.sets) == 0 || len(res.methods) == 0 {
+			continue
+		}
+		r.Analyses = append(r.Analyses, res.analysis())
+		for _, d := range res.sets {
+			if f := res.front(d); len(f.Points) > 0 {
+				r.Fronts = append(r.Fronts, f)
+			}
+		}
+	}
+}
+
+func (r results) analysis() analysis {
+	a := analysis{criterion: r.criterion}
+	sums, complete := make([]float64, len(r.methods)), make([]int, len(r.methods))
+	var ranks [][]float64
+	for _, d := range r.sets {
+		a.Sets = append(a.Sets, d.Set)
+		values := make([]float64, len(r.methods))
+		for j, m := range r.methods {
+			if values[j] = r.error(d.Set, m); !math.IsNaN(values[j]) {
+				complete[j]++
+			}
+		}
+		ranks = append(ranks, averageRanks(values))
+		for j, v := range ranks[len(ranks)-1] {
+			sums[j] += v
+		}
+		a.Best = append(a.Best, r.bests(d.Set))
+	}
+	for j, m := range r.methods {
+		a.Methods = append(a.Methods, standing{Method: m, Source: sourceOf(m), MeanRank: sums[j] / float64(len(r.sets)), Complete: complete[j]})
+	}
+	slices.SortStableFunc(a.Methods, func(x, y standing) int { return cmp.Compare(x.MeanRank, y.MeanRank) })
+	if n, k := len(r.sets), len(r.methods); n > 1 && k > 1 {
+		f, cd := friedmanTest(ranks), criticalDifference(k, n)
+		a.Friedman, a.CriticalDifference = &f, &cd
+	}
+	a.Kinds = r.kinds(ranks)
+	for _, x := range a.Methods {
+		for _, y := range a.Methods {
+			if x.Method != y.Method {
+				if p := r.pair(x.Method, y.Method); p.Wins+p.Draws+p.Losses > 0 {
+					a.Pairs = append(a.Pairs, p)
+				}
+			}
+		}
+	}
+	return a
+}
+
+func (r results) bests(set string) setBests {
+	out := setBests{Set: set, Sources: map[string]best{}}
+	for _, m := range r.methods {
+		e, source := r.error(set, m), sourceOf(m)
+		if b, there := out.Sources[source]; !math.IsNaN(e) && (!there || e < b.Error) {
+			out.Sources[source] = best{m, e}
+		}
+	}
+	return out
+}
+
+func (r results) pair(a, b string) pair {
+	p := pair{A: a, B: b}
+	for _, d := range r.sets {
+		c, ok := r.compare(d, a, b)
+		switch {
+		case !ok:
+		case c.P >= significance:
+			p.Draws++
+		case c.Mean < 0:
+			p.Wins++
+		default:
+			p.Losses++
+		}
+	}
+	return p
+}
+
+// compare is of the errors of a less those of b, if both are complete on two splits.
+func (r results) compare(d description, a, b string) (comparison, bool) {
+	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
+	if len(x) < 2 || len(x) != len(y) {
+		return comparison{}, false
+	}
+	differences := make([]float64, len(x))
+	for i := range x {
+		differences[i] = x[i] - y[i]
+	}
+	return compare(differences, d.TrainRows, d.TestRows), true
+}
+
+func (r results) front(d description) front {
+	f := front{criterion: r.criterion, Set: d.Set}
+	for _, m := range r.methods {
+		if e := r.error(d.Set, m); !math.IsNaN(e) {
+			f.Points = append(f.Points, point{Method: m, Source: sourceOf(m), Seconds: r.seconds[[2]string{d.Set, m}], Error: e})
+		}
+	}
+	if len(f.Points) == 0 {
+		return f
+	}
+	slices.SortStableFunc(f.Points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Error, b.Error))
+	})
+	least := f.Points[0]
+	var sorted []float64
+	lowest := math.Inf(1)
+	for i := range f.Points {
+		p := &f.Points[i]
+		if p.Error < lowest {
+			p.OnFront, lowest = true, p.Error
+		}
+		// Of equals the first in the order of methods would do as well: the faster.
+		if p.Error < least.Error {
+			least = *p
+		}
+		sorted = append(sorted, p.Error)
+	}
+	slices.Sort(sorted)
+	median := stat.Quantile(.5, stat.Empirical, sorted, nil)
+	for i := range f.Points {
+		p := &f.Points[i]
+		c, ok := r.compare(d, p.Method, least.Method)
+		if ok && c.StandardError > 0 {
+			behind := c.Mean / c.StandardError
+			p.Behind = &behind
+		}
+		if p.Source != oursSource {
+			continue
+		}
+		f.OnFront = f.OnFront || p.OnFront
+		f.OnBetterHalf = f.OnBetterHalf || p.OnFront && p.Error <= median
+		f.Least = f.Least || p.Error == least.Error
+		f.LevelAndFaster = f.LevelAndFaster || p.level(least) && p.Seconds < least.Seconds
+	}
+	return f
+}
+
+// level says whether a point's error is the least, or at most one standard error behind.
+func (p point) level(least point) bool {
+	return p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
+}
+
+// fastestLevel is the fastest of those that are level with the least error.
+func (f front) fastestLevel() point {
+	least := f.least()
+	return f.Points[slices.IndexFunc(f.Points, func(p point) bool { return p.level(least) })]
+}
+
+// least is the point of the least error, of equals the fastest.
+func (f front) least() point {
+	return slices.MinFunc(f.Points, func(a, b point) int { return cmp.Compare(a.Error, b.Error) })
+}
+
+// bestOf is the point of the least error of a source.
+func (f front) bestOf(source string) (out point, ok bool) {
+	for _, p := range f.Points {
+		if p.Source == source && (!ok || p.Error < out.Error) {
+			out, ok = p, true
+		}
+	}
+	return out, ok
+}

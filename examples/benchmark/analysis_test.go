@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// made is a report on sets a and b with two splits: ours are ridge, lssvm and svm.
+func made() *report {
+	r := &report{Settings: conditions{Splits: 2}}
+	for _, set := range []string{"a", "b", "c"} {
+		r.Sets = append(r.Sets, description{Set: set, Task: regressionTask, Rows: 100, Features: 3, Available: 75, TrainRows: 75, TestRows: 25})
+	}
+	add := func(set, method string, seconds float64, errors ...float64) {
+		for split := range 2 {
+			c := cell{key: key{Set: set, Method: method, Split: split}, Source: sourceOf(method), Task: regressionTask, Status: statusOverBudget}
+			if split < len(errors) {
+				c.Status = statusOK
+				c.outcome = outcome{Measures: map[string]float64{"NMSE": errors[split]}, FitSeconds: seconds * .75, PredictSeconds: seconds * .25}
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	add("a", "mean", 0, 1, 1)
+	add("a", "ridge", 1, .5, .5)
+	add("a", "lssvm", 3, .2, .2)
+	add("a", "golearn-cart", 2, .4, .4)
+	add("a", "sklearn-svm", 4, .2, .2)
+	add("b", "mean", 0, 1, 1)
+	add("b", "ridge", 1, .5, .9)
+	add("b", "lssvm", 3, .31, .33)
+	add("b", "golearn-cart", 5)
+	add("b", "sklearn-svm", 4, .30, .32)
+	add("c", "mean", 0, 1, 1)
+	add("c", "ridge", 1, .5, .9)
+	add("c", "lssvm", 3, .4)
+	add("c", "golearn-cart", 1, .45, .45)
+	add("c", "sklearn-svm", 4, .1, .2)
+	r.summarise()
+	r.analyse()
+	return r
+}
+
+func TestRanks(t *testing.T) {
+	a := made().Analyses[0]
+	// On a lssvm and sklearn-svm share the first rank; on b golearn-cart is not there, on c
+	// lssvm is not, with one split of two.
+	assert.Equal(t, []standing{
+		{"sklearn-svm", sklearnSource, (1.5 + 1 + 1) / 3, 3},
+		{"lssvm", oursSource, (1.5 + 2 + 4) / 3, 2},
+		{"golearn-cart", golearnSource, (3. + 4 + 2) / 3, 2},
+		{"ridge", oursSource, (4. + 3 + 3) / 3, 3},
+	}, a.Methods)
+	assert.InDelta(t, criticalDifference(4, 3), *a.CriticalDifference, 1e-12)
+	assert.Contains(t, a.Pairs, pair{"lssvm", "golearn-cart", 1, 0, 0})
+	assert.Contains(t, a.Pairs, pair{"golearn-cart", "lssvm", 0, 0, 1})
+	assert.Contains(t, a.Pairs, pair{"lssvm", "sklearn-svm", 0, 1, 1}, "level on a, behind by the same on both splits of b")
+	assert.Equal(t, "1", a.leastOf(oursSource))
+	assert.Equal(t, "3", a.leastOf(sklearnSource))
+	assert.Equal(t, "0", a.leastOf(golearnSource))
+	assert.Equal(t, "-", a.leastOf(kernlabSource))
+}
+
+func TestCliques(t *testing.T) {
+	cd := 1.0
+	a := analysis{CriticalDifference: &cd}
+	for _, rank := range []float64{1, 1.5, 2.2, 3.5, 3.6, 5} {
+		a.Methods = append(a.Methods, standing{MeanRank: rank})
+	}
+	assert.Equal(t, [][2]int{{0, 1}, {1, 2}, {3, 4}}, a.cliques())
+}
+
+func TestFronts(t *testing.T) {
+	r := made()
+	require.Len(t, r.Fronts, 3)
+	on := func(f front) (out []string) {
+		for _, p := range f.Points {
+			if p.OnFront {
+				out = append(out, p.Method)
+			}
+		}
+		return out
+	}
+	a, b, c := r.Fronts[0], r.Fronts[1], r.Fronts[2]
+	assert.Equal(t, []string{"ridge", "golearn-cart", "lssvm"}, on(a), "sklearn-svm has no less error than lssvm and takes longer")
+	assert.Equal(t, "lssvm", a.least().Method, "of equals the faster")
+	assert.True(t, a.OnFront && a.OnBetterHalf && a.Least && !a.LevelAndFaster)
+	assert.Equal(t, "least", a.verdict())
+	assert.Empty(t, a.elsewhere())
+
+	assert.Equal(t, []string{"ridge", "lssvm", "sklearn-svm"}, on(b))
+	assert.True(t, b.OnFront && b.OnBetterHalf && !b.Least)
+	assert.False(t, b.LevelAndFaster, "a difference that is the same on all splits has no standard error")
+
+	assert.Equal(t, []string{"golearn-cart", "sklearn-svm"}, on(c), "ridge takes as long as golearn-cart; lssvm is not complete")
+	assert.False(t, c.OnFront || c.OnBetterHalf || c.Least || c.LevelAndFaster)
+	assert.Equal(t, "not on the front", c.verdict())
+	assert.Contains(t, c.elsewhere(), "- c: sklearn-svm 0.1500, 4 s; ours ridge 0.7000, 1 s, ")
+}
+
+func TestLevelAndFaster(t *testing.T) {
+	r := &report{Settings: conditions{Splits: 3}, Sets: []description{{Set: "a", Task: classificationTask, TrainRows: 75, TestRows: 25}}}
+	for method, right := range map[string][]float64{"lssvm": {.90, .92, .88}, "sklearn-svm": {.93, .90, .89}} {
+		for split, v := range right {
+			r.Cells = append(r.Cells, cell{
+				key: key{Set: "a", Method: method, Split: split}, Source: sourceOf(method), Task: classificationTask, Status: statusOK,
+				outcome: outcome{Measures: map[string]float64{"Accuracy": v, "GMean": v}, FitSeconds: float64(len(method))},
+			})
+		}
+	}
+	r.analyse()
+	f := r.Fronts[0]
+	assert.Equal(t, "sklearn-svm", f.least().Method)
+	assert.True(t, f.LevelAndFaster)
+	assert.False(t, f.Least)
+	assert.Empty(t, f.elsewhere())
+}
+
+func TestKindsAndLevels(t *testing.T) {
+	r := made()
+	k := r.Analyses[0].Kinds
+	require.Len(t, k, 3, "all three sets have few rows and few features, and on none is ridge good")
+	assert.Equal(t, "fewer than 300 training rows", k[0].Name)
+	assert.Equal(t, "not so", k[2].Name)
+	assert.Equal(t, r.Analyses[0].Methods, k[0].Methods)
+
+	assert.Equal(t, "lssvm", r.Fronts[0].fastestLevel().Method)
+	assert.Equal(t, "sklearn-svm", r.Fronts[1].fastestLevel().Method)
+	assert.Equal(t, "sklearn-svm", r.Fronts[2].fastestLevel().Method)
+	var b strings.Builder
+	r.levels(&b, r.Analyses[0])
+	assert.Regexp(t, `\| sklearn-svm +\| scikit-learn \| +3 \| +3 \| +2 \| +4 \|`, b.String())
+	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +1 \| +1 \| +1 \| +3 \|`, b.String())
+}
+
+func TestSectionsAndFiles(t *testing.T) {
+	r := made()
+	dir := t.TempDir()
+	require.NoError(t, r.write(dir))
+	text, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	require.NoError(t, err)
+	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +4 \| +1 \| +0 \| +3 \| +- \| sklearn-svm, 1\.17 \|`, string(text))
+	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +2\.50 \| +2/3 \| +- \| +1/0/0 \| +0/1/1 \|`, string(text))
+	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +2 \| +2 \| +1 \| +0 \| +1 \|`, string(text))
+	assert.Contains(t, string(text), "Where another is the better choice")
+	for _, name := range []string{"bars-nmse.png", "front-nmse.png", "ranks-nmse.png"} {
+		assert.Contains(t, string(text), "("+name+")")
+		f, err := os.Open(filepath.Join(dir, name))
+		require.NoError(t, err)
+		picture, err := png.Decode(f)
+		require.NoError(t, err)
+		assert.Greater(t, picture.Bounds().Dx(), 400)
+		require.NoError(t, f.Close())
+	}
+	for name, rows := range map[string]int{"cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "front.csv": 11} {
+		f, err := os.Open(filepath.Join(dir, name))
+		require.NoError(t, err)
+		records, err := csv.NewReader(f).ReadAll() // and all rows have as many cells
+		require.NoError(t, err, name)
+		assert.Len(t, records, rows, name)
+		require.NoError(t, f.Close())
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
+	require.NoError(t, err)
+	assert.Contains(t, string(content), fmt.Sprintf("b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 16)))
+}

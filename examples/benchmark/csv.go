@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/csv"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
+)
+
+// writeTables writes cells.csv, summary.csv and, where there are comparisons, ranks.csv,
+// pairs.csv and front.csv. What is not known is empty.
+func (r *report) writeTables(folder string) error {
+	tables := map[string][][]string{"cells.csv": r.cellTable(), "summary.csv": r.summaryTable()}
+	if r.Analyses != nil {
+		tables["ranks.csv"], tables["pairs.csv"], tables["front.csv"] = r.rankTable(), r.pairTable(), r.frontTable()
+	}
+	if r.Growth != nil {
+		tables["growth.csv"] = r.growthTable()
+	}
+	for name, rows := range tables {
+		err := atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error {
+			return csv.NewWriter(w).WriteAll(rows)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func optional(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return number(*v)
+}
+
+func (r *report) cellTable() [][]string {
+	head := []string{"set", "task", "method", "source", "split", "status", "training_rows", "test_rows"}
+	for _, m := range measures {
+		head = append(head, m.Name)
+	}
+	out := [][]string{append(head, "fit_seconds", "predict_seconds", "memory_before_bytes", "memory_peak_bytes", "model_bytes", "error")}
+	for _, c := range r.Cells {
+		row := []string{c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows), strconv.Itoa(c.TestRows)}
+		for _, m := range measures {
+			row = append(row, measured(c.Measures, m.Name))
+		}
+		fit, predict := "", ""
+		if c.Status == statusOK {
+			fit, predict = number(c.FitSeconds), number(c.PredictSeconds)
+		}
+		out = append(out, append(row, fit, predict, optional(float(c.BeforeBytes)), optional(float(c.PeakBytes)), optional(float(c.ModelBytes)), c.Error))
+	}
+	return out
+}
+
+func measured(of map[string]float64, name string) string {
+	v, there := of[name]
+	if !there {
+		return ""
+	}
+	return number(v)
+}
+
+func (r *report) summaryTable() [][]string {
+	head := []string{"set", "method", "source", "ok", "over_budget", "not_run", "failed"}
+	for _, m := range measures {
+		head = append(head, m.Name, m.Name+"_sd")
+	}
+	out := [][]string{append(head, "fit_seconds", "predict_seconds", "memory_before_bytes", "memory_peak_bytes", "model_bytes")}
+	for _, s := range r.Summary {
+		row := []string{s.Set, s.Method, sourceOf(s.Method), strconv.Itoa(s.OK), strconv.Itoa(s.OverBudget), strconv.Itoa(s.NotRun), strconv.Itoa(s.Failed)}
+		for _, m := range measures {
+			mean, sd := "", ""
+			if v, there := s.Measures[m.Name]; there {
+				mean, sd = number(v.Mean), optional(v.SD)
+			}
+			row = append(row, mean, sd)
+		}
+		out = append(out, append(row, optional(s.FitSeconds), optional(s.PredictSeconds), optional(s.BeforeBytes), optional(s.PeakBytes), optional(s.ModelBytes)))
+	}
+	return out
+}
+
+func (r *report) rankTable() [][]string {
+	out := [][]string{{"criterion", "task", "method", "source", "mean_rank", "complete_sets", "sets"}}
+	for _, a := range r.Analyses {
+		for _, m := range a.Methods {
+			out = append(out, []string{a.Name, a.Task, m.Method, m.Source, number(m.MeanRank), strconv.Itoa(m.Complete), strconv.Itoa(len(a.Sets))})
+		}
+	}
+	return out
+}
+
+func (r *report) pairTable() [][]string {
+	out := [][]string{{"criterion", "task", "a", "b", "wins", "draws", "losses"}}
+	for _, a := range r.Analyses {
+		for _, p := range a.Pairs {
+			out = append(out, []string{a.Name, a.Task, p.A, p.B, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
+		}
+	}
+	return out
+}
+
+func (r *report) frontTable() [][]string {
+	out := [][]string{{"criterion", "task", "set", "method", "source", "seconds", "error", "on_front", "standard_errors_behind"}}
+	for _, f := range r.Fronts {
+		for _, p := range f.Points {
+			out = append(out, []string{f.Name, f.Task, f.Set, p.Method, p.Source, number(p.Seconds), number(p.Error), strconv.FormatBool(p.OnFront), optional(p.Behind)})
+		}
+	}
+	return out
+}
+
+func (r *report) growthTable() [][]string {
+	out := [][]string{{"method", "source", "most_rows", "nmse", "fit_exponent", "fit_exponent_se", "predict_exponent", "predict_exponent_se"}}
+	for _, g := range r.Growth {
+		row := []string{g.Method, g.Source, strconv.Itoa(g.Most), ""}
+		if g.Most > 0 {
+			row[3] = number(g.Error)
+		}
+		for _, e := range []*exponent{g.Fit, g.Predict} {
+			if e == nil {
+				row = append(row, "", "")
+			} else {
+				row = append(row, number(e.Value), number(e.StandardError))
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// ours are the estimators of this module, with defaults, with the kernel by entropy and
+// with the kernel by a grid.
+var ours = []method{
+	{
+		name: "ridge", source: oursSource,
+		configuration: "z-score; linear ridge regression, ridge by leave-one-out; for classes on targets of ±1",
+		regressor:     func(uint64) estimators.Regressor { return regression(&ridge.Regressor{}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(onTargets(&ridge.Regressor{})) },
+	},
+	{
+		name: "lssvm", source: oursSource,
+		configuration: "z-score; least-squares SVM, RBF of the median distance, ridge by leave-one-out",
+		regressor:     func(uint64) estimators.Regressor { return regression(&lssvm.Regressor{}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(&lssvm.Classifier{}) },
+	},
+	{
+		name: "lssvm-entropy", source: oursSource,
+		configuration: "z-score; least-squares SVM, RBF by entropy, ridge by leave-one-out",
+		regressor:     func(seed uint64) estimators.Regressor { return byEntropy(nil, seed) },
+		classifier:    func(seed uint64) estimators.Classifier { return classByEntropy(nil, seed) },
+	},
+	{
+		name: "lssvm-grid", source: oursSource,
+		configuration: "z-score; least-squares SVM, RBF by " + theGrid + ", ridge by leave-one-out",
+		regressor:     func(seed uint64) estimators.Regressor { return byGrid(nil, seed) },
+		classifier:    func(seed uint64) estimators.Classifier { return classByGrid(nil, seed) },
+	},
+	{
+		name: "svm", source: oursSource,
+		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets scaled to unit variance, with a tube of %v", svm.DefaultC, svm.DefaultEpsilon),
+		regressor:     func(uint64) estimators.Regressor { return regression(&scaledTarget{final: &svm.Regressor{}}) },
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&svm.Classifier{Probabilities: true, Seed: seed})
+		},
+	},
+	{
+		name: "svm-entropy", source: oursSource,
+		configuration: "as svm, RBF by entropy",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byEntropy(func(k kernels.Kernel) estimators.Regressor { return &scaledTarget{final: &svm.Regressor{Kernel: k}} }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier {
+				return &svm.Classifier{Kernel: k, Probabilities: true, Seed: seed}
+			}, seed)
+		},
+	},
+	{
+		name: "svm-grid", source: oursSource,
+		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in %d folds, then with probabilities", machineCosts, machineScales, selection.DefaultFolds),
+		regressor:     func(seed uint64) estimators.Regressor { return &regressorGrid{seed: seed} },
+		classifier:    func(seed uint64) estimators.Classifier { return &classifierGrid{seed: seed} },
+	},
+	{
+		name: "rvm", source: oursSource,
+		configuration: "z-score; relevance vector machine, RBF of the median distance",
+		regressor:     func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
+	},
+	{
+		name: "rvm-entropy", source: oursSource,
+		configuration: "z-score; relevance vector machine, RBF by entropy",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byEntropy(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }, seed)
+		},
+	},
+	{
+		name: "rvm-grid", source: oursSource,
+		configuration: "z-score; relevance vector machine, RBF by " + theGrid,
+		regressor: func(seed uint64) estimators.Regressor {
+			return byGrid(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByGrid(func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }, seed)
+		},
+	},
+	{
+		name: "eem", source: oursSource,
+		configuration: fmt.Sprintf("z-score; extreme entropy machine, %d units of DataRBF, balanced", transformers.DefaultUnits),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.Classifier{Seed: seed}) },
+	},
+	{
+		name: "eem-frequencies", source: oursSource,
+		configuration: "as eem, but not balanced: the classes' frequencies are their priors",
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&eem.Classifier{Seed: seed, Frequencies: true})
+		},
+	},
+	{
+		name: "eekm", source: oursSource,
+		configuration: fmt.Sprintf("z-score; extreme entropy kernel machine, RBF of the median distance, %d landmarks, balanced", eem.DefaultComponents),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.KernelClassifier{Seed: seed}) },
+	},
+	{
+		name: "eekm-entropy", source: oursSource,
+		configuration: "as eekm, RBF by entropy",
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k, Seed: seed} }, seed)
+		},
+	},
+	{
+		name: "eekm-grid", source: oursSource,
+		configuration: "as eekm, RBF by " + theGrid,
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByGrid(func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k, Seed: seed} }, seed)
+		},
+	},
+	{
+		name: "welm", source: oursSource,
+		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, C = 1", transformers.DefaultUnits),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{C: 1, Seed: seed}) },
+	},
+	{
+		name: "elm", source: oursSource,
+		configuration: "as welm, but not balanced",
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&elm.Classifier{C: 1, Weighting: elm.Unweighted, Seed: seed})
+		},
+	},
+	{
+		name: "gabasr", source: oursSource,
+		configuration: fmt.Sprintf("GaBaSR, %d frequencies, %d sweeps, %d chains; scales by itself", gabasr.DefaultComponents, gabasr.DefaultSweeps, gabasr.DefaultChains),
+		regressor:     func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} },
+		classifier:    func(seed uint64) estimators.Classifier { return &gabasr.Classifier{Seed: seed} },
+	},
+	{
+		name: "fourier", source: oursSource,
+		configuration: fmt.Sprintf("z-score; ridge on %d random Fourier features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1", transformers.DefaultComponents),
+		regressor:     func(seed uint64) estimators.Regressor { return regression(onFourier(nil, seed)) },
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(onTargets(onFourier(nil, seed)))
+		},
+	},
+	{
+		name: "fourier-entropy", source: oursSource,
+		configuration: "as fourier, RBF by entropy",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byEntropy(func(k kernels.Kernel) estimators.Regressor { return onFourier(k, seed) }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return onTargets(onFourier(k, seed)) }, seed)
+		},
+	},
+	{
+		name: "nystroem", source: oursSource,
+		configuration: fmt.Sprintf("z-score; ridge on %d Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1", transformers.DefaultComponents),
+		regressor:     func(seed uint64) estimators.Regressor { return regression(onNystroem(nil, seed)) },
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(onTargets(onNystroem(nil, seed)))
+		},
+	},
+	{
+		name: "nystroem-entropy", source: oursSource,
+		configuration: "as nystroem, RBF by entropy",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byEntropy(func(k kernels.Kernel) estimators.Regressor { return onNystroem(k, seed) }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return onTargets(onNystroem(k, seed)) }, seed)
+		},
+	},
+}
+
+var theGrid = fmt.Sprintf("a grid of %d points in %d folds", selection.DefaultGridPoints, selection.DefaultFolds)
+
+func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
+	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+}
+
+func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
+	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+}
+
+func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
+	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.KFold{Seed: seed}}}
+}
+
+func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
+	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
+}
+
+func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.RandomFourier{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
+}
+
+func onNystroem(k kernels.Kernel, seed uint64) estimators.Regressor {
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
+}
+
+// machineCosts and machineScales are the grid of the support vector machines here and
+// in scikit-learn (peers/cells.py).
+var (
+	machineCosts  = []float64{1, 10, 100}
+	machineScales = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
+)
+
+// regressorGrid chooses C and γ, whose scale is that of the number of features.
+type regressorGrid struct {
+	seed uint64
+	selection.Regressor
+}
+
+func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	var candidates []func() estimators.Regressor
+	onMachineGrid(x, func(k kernels.Kernel, c float64) {
+		candidates = append(candidates, func() estimators.Regressor { return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c}} })
+	})
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Search: &selection.Grid{Candidates: candidates, Splitter: selection.KFold{Seed: g.seed}}}
+	return g.Regressor.Fit(ctx, x, y)
+}
+
+// classifierGrid is the same for classes. The probabilities, which take a
+// cross-validation of their own, are those of a last fit.
+type classifierGrid struct {
+	seed uint64
+	*pipeline.Classifier
+}
+
+func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	var candidates []func() estimators.Classifier
+	var chosen []*svm.Classifier
+	onMachineGrid(x, func(k kernels.Kernel, c float64) {
+		candidates = append(candidates, func() estimators.Classifier { return &svm.Classifier{Kernel: k, C: c} })
+		chosen = append(chosen, &svm.Classifier{Kernel: k, C: c, Probabilities: true, Seed: g.seed})
+	})
+	search := &selection.Classifier{
+		Preprocess: zScore(),
+		Search:     &selection.Grid{ClassifierCandidates: candidates, Splitter: selection.StratifiedKFold{Seed: g.seed}},
+	}
+	if err := search.Fit(ctx, x, y); err != nil {
+		return err
+	}
+	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[int(search.Result().Param)]}
+	return g.Classifier.Fit(ctx, x, y)
+}
+
+// onMachineGrid adds the points of the grid for rows of so many features.
+func onMachineGrid(x mat.Matrix, add func(k kernels.Kernel, c float64)) {
+	_, d := x.Dims()
+	for _, c := range machineCosts {
+		for _, scale := range machineScales {
+			add(kernels.RBF{Gamma: scale / float64(d)}, c)
+		}
+	}
+}
