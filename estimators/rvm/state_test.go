@@ -87,8 +87,7 @@ func stateAt(t *testing.T, p *problem, active []int, alpha []float64, beta float
 	for i, j := range active {
 		m, err := p.member(ctx, j)
 		require.NoError(t, err)
-		st.active, st.members = append(st.active, j), append(st.members, m)
-		st.alpha = append(st.alpha, alpha[i]/p.b.norms[j]/p.b.norms[j])
+		st.enter(j, m, alpha[i]/p.b.norms[j]/p.b.norms[j])
 	}
 	require.NoError(t, st.recompute(ctx))
 	return st
@@ -125,7 +124,7 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 		}
 		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
 		gradient := func() float64 {
-			at, ok := st.at(st.alpha, st.beta)
+			at, ok := st.at(st.alpha, st.beta, true)
 			require.True(t, ok)
 			g, _ := st.derivatives(at, true)
 			return largest(g)
@@ -149,7 +148,7 @@ func TestDerivatives(t *testing.T) {
 			for i := range alpha {
 				alpha[i] = st.alpha[i] * math.Exp(u[i])
 			}
-			p, ok := st.at(alpha, st.beta*math.Exp(u[m]))
+			p, ok := st.at(alpha, st.beta*math.Exp(u[m]), true)
 			require.True(t, ok)
 			return p
 		}
