@@ -145,7 +145,13 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 		}
 	}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
-	err = parallel.For(ctx, k.workers, len(starts), func(i int) error {
+	// All at once even on fewer processors, which then share them: three starts that take two
+	// processors in turn would leave one idle for the last.
+	workers := k.workers
+	if workers <= 0 {
+		workers = len(starts)
+	}
+	err = parallel.For(ctx, workers, len(starts), func(i int) error {
 		st, err := starts[i].make()
 		if err != nil {
 			return err
