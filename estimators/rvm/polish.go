@@ -116,7 +116,6 @@ func (st *state) polish(ctx context.Context, steps int) error {
 	if !ok {
 		return st.solve()
 	}
-	damping := 1e-6
 	for range steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -129,11 +128,11 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		if largest(g) < 1e-9 {
 			break
 		}
-		next, d := st.step(p, g, h, damping, exact)
+		next, damping := st.step(p, g, h, st.damping, exact)
 		if next == nil {
 			break
 		}
-		damping = d
+		st.damping = damping
 		done := next.lev-p.lev < 1e-12*math.Abs(p.lev) && largest(g) < 1e-7
 		p = next
 		if done {

@@ -83,11 +83,12 @@ type state struct {
 	duplicate map[int]bool // of a member, until the next deletion
 	actions   int
 	rejected  int
+	damping   float64  // of the last Newton step: the next polish begins from it
 	spare     snapshot // memory for the next
 }
 
 func newState(p *problem, beta float64) *state {
-	return &state{problem: p, beta: beta, banned: map[int]bool{}, duplicate: map[int]bool{}}
+	return &state{problem: p, beta: beta, damping: 1e-6, banned: map[int]bool{}, duplicate: map[int]bool{}}
 }
 
 // gram is the matrix G = Φ'Φ of the members, in their order and in one piece, where their
