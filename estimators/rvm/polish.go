@@ -5,18 +5,22 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // point is a model at given members, with the posterior in full.
 type point struct {
 	alpha []float64
 	beta  float64
-	// sigma comes of factor when derivatives are wanted: not of every point that is tried.
+	// sigma comes of factor, which is in memory, when derivatives are wanted: not of every
+	// point that is tried.
+	memory *[]float64
 	factor *linalg.Cholesky
 	sigma  *mat.SymDense
 	mu     []float64
@@ -27,11 +31,13 @@ type point struct {
 // at evaluates the model at other precisions, exactly where differences of rounding
 // matter; ok is false where that is numerically impossible.
 func (st *state) at(alpha []float64, beta float64, exact bool) (p *point, ok bool) {
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta))
+	m := len(st.active)
+	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta, *p.memory))
 	if err != nil {
+		p.release()
 		return nil, false
 	}
-	p = &point{alpha: alpha, beta: beta, mu: make([]float64, len(st.active))}
 	for i, j := range st.active {
 		p.mu[i] = beta * st.bt[j]
 	}
@@ -43,11 +49,15 @@ func (st *state) at(alpha []float64, beta float64, exact bool) (p *point, ok boo
 	}
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
 	if !isFinite(p.lev) {
+		p.release()
 		return nil, false
 	}
 	p.factor = chol
 	return p, true
 }
+
+// release gives the memory of the factor back.
+func (p *point) release() { rowwise.Release(p.memory) }
 
 // derivatives are the gradient and the negative Hessian of the evidence in (log α,
 // log β), the last without β where the noise is fixed.
@@ -133,12 +143,14 @@ func (st *state) polish(ctx context.Context, steps int) error {
 			break
 		}
 		st.damping = damping
+		p.release()
 		done := next.lev-p.lev < 1e-12*math.Abs(p.lev) && largest(g) < 1e-7
 		p = next
 		if done {
 			break
 		}
 	}
+	p.release()
 	st.alpha, st.beta = p.alpha, p.beta
 	return st.solve()
 }
@@ -168,8 +180,11 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, e
 			if len(d) > len(alpha) {
 				beta = min(beta*math.Exp(d[len(alpha)]), st.highestBeta())
 			}
-			if next, ok := st.at(alpha, beta, exact); ok && next.lev >= p.lev {
-				return next, max(damping/10, 1e-12)
+			if next, ok := st.at(alpha, beta, exact); ok {
+				if next.lev >= p.lev {
+					return next, max(damping/10, 1e-12)
+				}
+				next.release()
 			}
 		}
 		damping *= 10
@@ -180,7 +195,9 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, e
 // newton solves (h + damping I) d = g, nil where that is not positive definite.
 func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 	n := len(g)
-	damped := mat.NewSymDense(n, nil)
+	memory := rowwise.Scratch(n * n)
+	defer rowwise.Release(memory)
+	damped := mat.NewSymDense(n, *memory)
 	damped.CopySym(h)
 	raw := damped.RawSymmetric()
 	for i := range n {
@@ -192,7 +209,8 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 		return nil
 	}
 	d := slices.Clone(g)
-	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: d})
+	blas64.Trsv(blas.Trans, factor, vector(d))
+	blas64.Trsv(blas.NoTrans, factor, vector(d))
 	for _, v := range d {
 		if !isFinite(v) {
 			return nil
@@ -222,7 +240,7 @@ func (st *state) macKay() error {
 	pruned := len(active) < len(st.active)
 	st.active, st.members, st.alpha = active, members, alpha
 	if pruned {
-		st.regram()
+		st.reorder()
 	}
 	if st.noise == 0 && st.dof > sum && st.ee > 0 {
 		st.beta = min((st.dof-sum)/st.ee, st.highestBeta())

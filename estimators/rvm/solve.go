@@ -190,7 +190,7 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 	slices.SortFunc(order, func(a, b int) int { return st.active[a] - st.active[b] })
 	var sigma *mat.SymDense
 	if size > 0 {
-		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
 		if err != nil {
 			return nil, err
 		}

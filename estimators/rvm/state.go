@@ -68,7 +68,8 @@ type state struct {
 	*problem
 	active  []int
 	members []*member
-	gram    gram // of the members
+	table   table // of the members' products
+	gram    gram  // of the members
 	alpha   []float64
 	mu      []float64
 	diag    []float64
@@ -88,7 +89,59 @@ type state struct {
 }
 
 func newState(p *problem, beta float64) *state {
-	return &state{problem: p, beta: beta, damping: 1e-6, banned: map[int]bool{}, duplicate: map[int]bool{}}
+	return &state{
+		problem: p, beta: beta, damping: 1e-6, table: table{width: p.b.m, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
+	}
+}
+
+// table holds the members' products with all columns in one piece, a row for each, where
+// their own rows lie far apart: a sum over members is then a product with a matrix. The
+// rows are in no order; of says where a member's is.
+type table struct {
+	width   int
+	columns []int // the member of each row
+	of      map[int]int
+	data    []float64
+}
+
+func (t *table) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
+
+// put adds the products of column j, if they are not there.
+func (t *table) put(j int, products []float64) {
+	if _, ok := t.of[j]; !ok {
+		t.of[j] = len(t.columns)
+		t.columns, t.data = append(t.columns, j), append(t.data, products...)
+	}
+}
+
+// remove takes column j out; the last row takes its place.
+func (t *table) remove(j int) {
+	k, last := t.of[j], len(t.columns)-1
+	copy(t.row(k), t.row(last))
+	t.columns[k] = t.columns[last]
+	t.of[t.columns[k]] = k
+	delete(t.of, j)
+	t.columns, t.data = t.columns[:last], t.data[:last*t.width]
+}
+
+// tableStrip is the number of columns that addTo takes at a time: they stay in the first
+// cache.
+const tableStrip = 512
+
+// addTo adds the sum of v[i] times the products of columns[i] to dst.
+func (t *table) addTo(dst, v []float64, columns []int) {
+	if len(v) == 0 {
+		return
+	}
+	by := make([]float64, len(v))
+	for i, j := range columns {
+		by[t.of[j]] = v[i]
+	}
+	for first := 0; first < t.width; first += tableStrip {
+		to := dst[first:min(first+tableStrip, t.width)]
+		part := blas64.General{Rows: len(v), Cols: len(to), Stride: t.width, Data: t.data[first:]}
+		blas64.Gemv(blas.Trans, 1, part, vector(by), 1, vector(to))
+	}
 }
 
 // gram is the matrix G = Φ'Φ of the members, in their order and in one piece, where their
@@ -143,18 +196,24 @@ func (g *gram) times(v []float64) []float64 {
 	return out
 }
 
-// regram takes the gram matrix from the members anew.
-func (st *state) regram() {
+// reorder takes table and gram matrix from active and members anew.
+func (st *state) reorder() {
+	for k := len(st.table.columns) - 1; k >= 0; k-- {
+		if j := st.table.columns[k]; !slices.Contains(st.active, j) {
+			st.table.remove(j)
+		}
+	}
 	st.gram.n = 0
 	for i, m := range st.members {
+		st.table.put(st.active[i], m.products)
 		st.gram.push(st.active[:i+1], m)
 	}
 }
 
-// hessian returns βG + A.
-func (st *state) hessian(alpha []float64, beta float64) *mat.SymDense {
+// hessian returns βG + A in the given memory, m².
+func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.SymDense {
 	m := len(st.active)
-	h := mat.NewSymDense(m, nil)
+	h := mat.NewSymDense(m, memory)
 	raw := h.RawSymmetric()
 	for i := range m {
 		row := raw.Data[i*raw.Stride+i : i*raw.Stride+m]
@@ -180,7 +239,9 @@ func (st *state) solve() error {
 	var chol *linalg.Cholesky
 	if len(st.active) > 0 {
 		var err error
-		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta)); err != nil {
+		memory := rowwise.Scratch(len(st.active) * len(st.active))
+		defer rowwise.Release(memory)
+		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, *memory)); err != nil {
 			return err
 		}
 		st.jitter = max(st.jitter, chol.Jitter())
@@ -198,12 +259,10 @@ func (st *state) scan(ctx context.Context) error {
 		st.s, st.q = make([]float64, st.b.m), make([]float64, st.b.m)
 	}
 	// Φ'e is Φ't less the members' products: no pass over the basis.
-	copy(st.q, st.bt)
-	for i, v := range st.mu {
-		axpy(-v, st.members[i].products, st.q)
-	}
+	clear(st.q)
+	st.table.addTo(st.q, st.mu, st.active)
 	for i, v := range st.q {
-		st.q[i] = st.beta * v
+		st.q[i] = st.beta * (st.bt[i] - v)
 		st.s[i] = st.beta
 	}
 	if m == 0 {
@@ -216,8 +275,8 @@ func (st *state) scan(ctx context.Context) error {
 		memory := rowwise.Scratch(m * width)
 		defer rowwise.Release(memory)
 		part := mat.NewDense(m, width, *memory)
-		for i, mb := range st.members {
-			copy(part.RawRowView(i), mb.products[first:first+width])
+		for i, j := range st.active {
+			copy(part.RawRowView(i), st.table.row(st.table.of[j])[first:first+width])
 		}
 		for i, v := range st.factor.QuadInverse(part) {
 			st.s[first+i] -= st.beta * st.beta * v
@@ -458,7 +517,7 @@ func (st *state) save() snapshot {
 // basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
 	st.active, st.members, st.alpha, st.spare = old.active, old.members, old.alpha, snapshot{}
-	st.regram()
+	st.reorder()
 	if st.rejected++; st.rejected%rejectedUntilAnew == 0 {
 		return st.recompute(ctx)
 	}
@@ -467,7 +526,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	if len(st.active) == 0 {
 		return nil
 	}
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
 	if err != nil {
 		return err
 	}
@@ -549,9 +608,10 @@ func (st *state) insert(j int, m *member, alpha float64) bool {
 	}
 	skk := 1 / (alpha + st.s[j])
 	mk := skk * st.q[j]
-	v := slices.Clone(m.products)
-	for i, w := range u {
-		axpy(-w, st.members[i].products, v)
+	v := make([]float64, st.b.m)
+	st.table.addTo(v, u, st.active)
+	for i, w := range m.products {
+		v[i] = w - v[i]
 	}
 	st.shift(v, -skk*st.beta*st.beta, -mk*st.beta)
 	for i, w := range u {
@@ -574,6 +634,7 @@ func (st *state) shift(v []float64, a, b float64) {
 // enter puts column j at the end of the members.
 func (st *state) enter(j int, m *member, alpha float64) {
 	st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, alpha)
+	st.table.put(j, m.products)
 	st.gram.push(st.active, m)
 }
 
@@ -589,9 +650,7 @@ func (st *state) sigma(i int) []float64 {
 func (st *state) posterior(i int) (sigma, v []float64) {
 	sigma = st.sigma(i)
 	v = make([]float64, st.b.m)
-	for k, w := range sigma {
-		axpy(w, st.members[k].products, v)
-	}
+	st.table.addTo(v, sigma, st.active)
 	return sigma, v
 }
 
@@ -634,10 +693,11 @@ func (st *state) leave(i int, sigma []float64) {
 		st.diag[r] -= w * w / own
 		st.mu[r] -= mu * w / own
 	}
+	st.table.remove(st.active[i])
 	st.cut(i)
 }
 
-// cut takes member i out of every list and of the factor.
+// cut takes member i out of every list but the table, and of the factor.
 func (st *state) cut(i int) {
 	st.factor.Delete(i)
 	st.gram.cut(i)

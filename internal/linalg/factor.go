@@ -22,7 +22,7 @@ func NewFactor(c *Cholesky) *Factor {
 		return &Factor{}
 	}
 	f := &Factor{}
-	f.reserve(c.u.N)
+	f.reserve(c.u.N + c.u.N/4)
 	f.n = c.u.N
 	for i := range f.n {
 		copy(f.data[i*f.ld+i:i*f.ld+f.n], c.u.Data[i*c.u.Stride+i:])
@@ -38,7 +38,7 @@ func (f *Factor) reserve(n int) {
 	if n <= f.ld {
 		return
 	}
-	ld := max(16, 2*f.ld, n)
+	ld := max(16, 3*f.ld/2, n)
 	data := make([]float64, ld*ld)
 	for i := range f.n {
 		copy(data[i*ld+i:i*ld+f.n], f.data[i*f.ld+i:])
