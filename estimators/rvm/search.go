@@ -29,11 +29,11 @@ func (st *state) updateNoise(ctx context.Context) error {
 	before, beta, gamma, ee := st.lev, st.beta, st.gamma(), st.ee
 	st.beta = min((st.dof-gamma)/ee, st.highestBeta())
 	if st.beta > 0 && isFinite(st.beta) {
-		if err := st.recompute(ctx); err != nil {
+		if err := st.solve(); err != nil {
 			return err
 		}
 		if st.lev >= before {
-			return nil
+			return st.scan(ctx)
 		}
 	}
 	st.beta = min(st.dof/(ee+gamma/beta), st.highestBeta())
