@@ -205,6 +205,7 @@ func TestUpdatesAreExact(t *testing.T) {
 			assert.LessOrEqual(t, golden.MaxError(diag, st.diag), 1e-9, "%s %s", name, what)
 			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-9, "%s %s", name, what)
 			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-9, "%s %s", name, what)
+			agree(t, st)
 		}
 	}
 }
@@ -234,4 +235,54 @@ func TestAnActionIsTakenBack(t *testing.T) {
 	assert.InDelta(t, lev, st.lev, 1e-12)
 	assert.LessOrEqual(t, golden.MaxError(st.s, s), 1e-9)
 	assert.Equal(t, c.Fixed.Active, st.active)
+	agree(t, st)
+}
+
+// agree checks what a state holds of its members' products against the members.
+func agree(t *testing.T, st *state) {
+	t.Helper()
+	require.Equal(t, len(st.active), st.gram.n)
+	require.Equal(t, len(st.active), len(st.table.columns))
+	require.Equal(t, len(st.active), len(st.table.of))
+	for i, m := range st.members {
+		k := st.table.of[st.active[i]]
+		require.Equal(t, st.active[i], st.table.columns[k])
+		require.Equal(t, m.products, st.table.row(k))
+		for j, column := range st.active {
+			require.Equal(t, m.products[column], st.gram.row(i)[j])
+		}
+	}
+}
+
+// After a climb the products are still those of the members, and S and Q and the evidence
+// are what a computation from nothing gives.
+func TestAClimbLeavesAStateInOrder(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		for _, start := range []float64{1, 100} {
+			st := startEmpty(c.problem(t, 1<<30), start)
+			converged, err := st.climb(ctx, noiseHold, func(st *state) { agree(t, st) })
+			require.NoError(t, err)
+			assert.True(t, converged, name)
+			agree(t, st)
+			s, q, lev := slices.Clone(st.s), slices.Clone(st.q), st.lev
+			require.NoError(t, st.recompute(ctx))
+			assert.Equal(t, lev, st.lev, name)
+			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-12, name)
+			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-12, name)
+		}
+	}
+}
+
+// The error of the fast sum of squares is within what is asked for, and where nothing may
+// be lost it is that of the columns.
+func TestSquares(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		st := stateAt(t, c.problem(t, 1<<30), c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
+		exact := st.residual(st.mu)
+		assert.Equal(t, exact, st.squares(st.mu, 0), name)
+		assert.InDelta(t, exact, st.squares(st.mu, fineEnough/st.beta), fineEnough/st.beta, name)
+		assert.InDelta(t, exact, st.squares(st.mu, math.Inf(1)), 1e-9*st.tt, name)
+	}
 }
