@@ -296,8 +296,8 @@ func (st *state) refresh() {
 }
 
 // fineEnough is what rounding may move βe'e by where an action is judged, a tenth of
-// leastRise. It is taken to be four units in the last place of the sum of the sizes of all
-// terms, which on Friedman's function was ten to a hundred times too much.
+// leastRise. It is taken to be four times the rounding unit of the sum of the sizes of all
+// terms: on Friedman's function that was mostly ten to some hundred times too much.
 const (
 	fineEnough = 1e-6
 	rounding   = 0x1p-51
@@ -502,7 +502,7 @@ type snapshot struct {
 	ee, lev         float64
 }
 
-// save uses the memory of the snapshot before last: there is one at a time.
+// save uses the memory of the last snapshot, which is not wanted any more.
 func (st *state) save() snapshot {
 	o := &st.spare
 	return snapshot{
