@@ -46,9 +46,6 @@ func (f *Factor) reserve(n int) {
 	f.ld, f.data = ld, data
 }
 
-// row returns row i of U from its diagonal on.
-func (f *Factor) row(i int) []float64 { return f.data[i*f.ld+i : i*f.ld+f.n] }
-
 // Append adds a row and a column: a, against the rows that are there, and the
 // diagonal d. ok is false, and nothing is changed, if the matrix would not be
 // positive definite to rounding. Cost n².
