@@ -5,18 +5,22 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // point is a model at given members, with the posterior in full.
 type point struct {
 	alpha []float64
 	beta  float64
-	// sigma comes of factor when derivatives are wanted: not of every point that is tried.
+	// sigma comes of factor, which is in memory, when derivatives are wanted: not of every
+	// point that is tried.
+	memory *[]float64
 	factor *linalg.Cholesky
 	sigma  *mat.SymDense
 	mu     []float64
@@ -24,27 +28,36 @@ type point struct {
 	lev    float64
 }
 
-// at evaluates the model at other precisions; ok is false where that is numerically
-// impossible.
-func (st *state) at(alpha []float64, beta float64) (p *point, ok bool) {
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta))
+// at evaluates the model at other precisions, exactly where differences of rounding
+// matter; ok is false where that is numerically impossible.
+func (st *state) at(alpha []float64, beta float64, exact bool) (p *point, ok bool) {
+	m := len(st.active)
+	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta, *p.memory))
 	if err != nil {
+		p.release()
 		return nil, false
 	}
-	rhs := mat.NewDense(len(st.active), 1, nil)
 	for i, j := range st.active {
-		rhs.Set(i, 0, beta*st.bt[j])
+		p.mu[i] = beta * st.bt[j]
 	}
-	chol.Solve(rhs)
-	p = &point{alpha: alpha, beta: beta, mu: mat.Col(nil, 0, rhs)}
-	p.ee = st.residual(p.mu) // exactly: a polish ends on differences of rounding
+	chol.SolveVec(p.mu)
+	if exact {
+		p.ee = st.residual(p.mu)
+	} else {
+		p.ee = st.squares(p.mu, fineEnough/beta)
+	}
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
 	if !isFinite(p.lev) {
+		p.release()
 		return nil, false
 	}
 	p.factor = chol
 	return p, true
 }
+
+// release gives the memory of the factor back.
+func (p *point) release() { rowwise.Release(p.memory) }
 
 // derivatives are the gradient and the negative Hessian of the evidence in (log α,
 // log β), the last without β where the noise is fixed.
@@ -100,19 +113,19 @@ func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDe
 	return g, h
 }
 
-// polish takes Newton steps on all precisions and the noise at once, and recomputes.
+// polish takes Newton steps on all precisions and the noise at once, and solves.
 func (st *state) polish(ctx context.Context, steps int) error {
 	if len(st.active) == 0 {
 		if st.noise == 0 && st.ee > 0 {
 			st.beta = min(st.dof/st.ee, st.highestBeta())
 		}
-		return st.recompute(ctx)
+		return st.solve()
 	}
-	p, ok := st.at(st.alpha, st.beta)
+	exact := steps > polishSteps // the last one ends on differences of rounding
+	p, ok := st.at(st.alpha, st.beta, exact)
 	if !ok {
-		return st.recompute(ctx)
+		return st.solve()
 	}
-	damping := 1e-6
 	for range steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -125,19 +138,21 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		if largest(g) < 1e-9 {
 			break
 		}
-		next, d := st.step(p, g, h, damping)
+		next, damping := st.step(p, g, h, st.damping, exact)
 		if next == nil {
 			break
 		}
-		damping = d
+		st.damping = damping
+		p.release()
 		done := next.lev-p.lev < 1e-12*math.Abs(p.lev) && largest(g) < 1e-7
 		p = next
 		if done {
 			break
 		}
 	}
+	p.release()
 	st.alpha, st.beta = p.alpha, p.beta
-	return st.recompute(ctx)
+	return st.solve()
 }
 
 func largest(v []float64) float64 {
@@ -150,7 +165,7 @@ func largest(v []float64) float64 {
 
 // step tries damped Newton steps until one does not lower the evidence; nil if none
 // of 30 does.
-func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64) (*point, float64) {
+func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, exact bool) (*point, float64) {
 	for range 30 {
 		if d := newton(g, h, damping); d != nil {
 			if l := largest(d); l > 3 {
@@ -165,8 +180,11 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64) (
 			if len(d) > len(alpha) {
 				beta = min(beta*math.Exp(d[len(alpha)]), st.highestBeta())
 			}
-			if next, ok := st.at(alpha, beta); ok && next.lev >= p.lev {
-				return next, max(damping/10, 1e-12)
+			if next, ok := st.at(alpha, beta, exact); ok {
+				if next.lev >= p.lev {
+					return next, max(damping/10, 1e-12)
+				}
+				next.release()
 			}
 		}
 		damping *= 10
@@ -177,7 +195,9 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64) (
 // newton solves (h + damping I) d = g, nil where that is not positive definite.
 func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 	n := len(g)
-	damped := mat.NewSymDense(n, nil)
+	memory := rowwise.Scratch(n * n)
+	defer rowwise.Release(memory)
+	damped := mat.NewSymDense(n, *memory)
 	damped.CopySym(h)
 	raw := damped.RawSymmetric()
 	for i := range n {
@@ -189,7 +209,8 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 		return nil
 	}
 	d := slices.Clone(g)
-	lapack64.Potrs(factor, blas64.General{Rows: n, Cols: 1, Stride: 1, Data: d})
+	blas64.Trsv(blas.Trans, factor, vector(d))
+	blas64.Trsv(blas.NoTrans, factor, vector(d))
 	for _, v := range d {
 		if !isFinite(v) {
 			return nil
@@ -201,18 +222,9 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 // macKay takes one step of MacKay's re-estimation of all precisions and the noise,
 // and drops the members whose precision has grown beyond all measure.
 func (st *state) macKay() error {
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
-	if err != nil {
+	if err := st.solve(); err != nil {
 		return err
 	}
-	st.jitter = max(st.jitter, chol.Jitter())
-	st.diag = chol.DiagInverse()
-	rhs := mat.NewDense(len(st.active), 1, nil)
-	for i, j := range st.active {
-		rhs.Set(i, 0, st.beta*st.bt[j])
-	}
-	chol.Solve(rhs)
-	ee := st.squares(mat.Col(nil, 0, rhs), fineEnough/st.beta)
 	sum := 0.0
 	var active []int
 	var members []*member
@@ -220,14 +232,18 @@ func (st *state) macKay() error {
 	for i, a := range st.alpha {
 		g := max(1-a*st.diag[i], 0)
 		sum += g
-		mu := rhs.At(i, 0)
+		mu := st.mu[i]
 		if next := g / (mu * mu); next <= largestRatio*st.beta && next > 0 {
 			active, members, alpha = append(active, st.active[i]), append(members, st.members[i]), append(alpha, next)
 		}
 	}
+	pruned := len(active) < len(st.active)
 	st.active, st.members, st.alpha = active, members, alpha
-	if st.noise == 0 && st.dof > sum && ee > 0 {
-		st.beta = min((st.dof-sum)/ee, st.highestBeta())
+	if pruned {
+		st.reorder()
+	}
+	if st.noise == 0 && st.dof > sum && st.ee > 0 {
+		st.beta = min((st.dof-sum)/st.ee, st.highestBeta())
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ type Regressor struct {
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
 	Seed       uint64 // of BasisSize, and of the sample that MedianRBF takes of many rows
-	Workers    int    // goroutines; 0: GOMAXPROCS
+	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
 	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: DefaultCacheBytes
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
 	// a time; Objective is the negative log evidence of the start it comes from.

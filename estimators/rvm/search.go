@@ -29,11 +29,11 @@ func (st *state) updateNoise(ctx context.Context) error {
 	before, beta, gamma, ee := st.lev, st.beta, st.gamma(), st.ee
 	st.beta = min((st.dof-gamma)/ee, st.highestBeta())
 	if st.beta > 0 && isFinite(st.beta) {
-		if err := st.recompute(ctx); err != nil {
+		if err := st.solve(); err != nil {
 			return err
 		}
 		if st.lev >= before {
-			return nil
+			return st.scan(ctx)
 		}
 	}
 	st.beta = min(st.dof/(ee+gamma/beta), st.highestBeta())
@@ -100,7 +100,8 @@ func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (boo
 	return false, nil
 }
 
-// settle drops dead members, polishes, and drops what the polish found dead.
+// settle drops dead members, polishes, and drops what the polish found dead. S and Q are
+// taken anew once, at the end: dropping needs the members' own alone.
 func (st *state) settle(ctx context.Context, steps int) error {
 	st.bury()
 	if err := st.polish(ctx, steps); err != nil {
@@ -109,11 +110,11 @@ func (st *state) settle(ctx context.Context, steps int) error {
 	if st.bury() {
 		return st.recompute(ctx)
 	}
-	return nil
+	return st.scan(ctx)
 }
 
-// bury drops the members whose contribution is nothing, and says whether there were
-// any.
+// bury drops the members whose contribution is nothing, but not out of S and Q, and says
+// whether there were any.
 func (st *state) bury() (any bool) {
 	for ; ; any = true {
 		worst, at := leastGain, -1
@@ -126,7 +127,7 @@ func (st *state) bury() (any bool) {
 		if at < 0 {
 			return any
 		}
-		st.drop(at)
+		st.leave(at, st.sigma(at))
 		clear(st.duplicate)
 	}
 }
@@ -157,7 +158,7 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 			return nil, err
 		}
 		if !st.resembles(j) {
-			st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, alpha)
+			st.enter(j, m, alpha)
 		}
 	}
 	for range macKaySteps {

@@ -145,7 +145,13 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 		}
 	}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
-	err = parallel.For(ctx, k.workers, len(starts), func(i int) error {
+	// All at once even on fewer processors, which then share them: three starts that take two
+	// processors in turn would leave one idle for the last.
+	workers := k.workers
+	if workers <= 0 {
+		workers = len(starts)
+	}
+	err = parallel.For(ctx, workers, len(starts), func(i int) error {
 		st, err := starts[i].make()
 		if err != nil {
 			return err
@@ -184,7 +190,7 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 	slices.SortFunc(order, func(a, b int) int { return st.active[a] - st.active[b] })
 	var sigma *mat.SymDense
 	if size > 0 {
-		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
 		if err != nil {
 			return nil, err
 		}

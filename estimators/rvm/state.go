@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -66,6 +68,8 @@ type state struct {
 	*problem
 	active  []int
 	members []*member
+	table   table // of the members' products
+	gram    gram  // of the members
 	alpha   []float64
 	mu      []float64
 	diag    []float64
@@ -80,52 +84,185 @@ type state struct {
 	duplicate map[int]bool // of a member, until the next deletion
 	actions   int
 	rejected  int
+	damping   float64  // of the last Newton step: the next polish begins from it
+	spare     snapshot // memory for the next
 }
 
 func newState(p *problem, beta float64) *state {
-	return &state{problem: p, beta: beta, banned: map[int]bool{}, duplicate: map[int]bool{}}
+	return &state{
+		problem: p, beta: beta, damping: 1e-6, table: table{width: p.b.m, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
+	}
 }
 
-// hessian returns βG + A.
-func (st *state) hessian(alpha []float64, beta float64) *mat.SymDense {
+// table holds the members' products with all columns in one piece, a row for each, where
+// their own rows lie far apart: a sum over members is then a product with a matrix. The
+// rows are in no order; of says where a member's is.
+type table struct {
+	width   int
+	columns []int // the member of each row
+	of      map[int]int
+	data    []float64
+}
+
+func (t *table) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
+
+// put adds the products of column j, if they are not there.
+func (t *table) put(j int, products []float64) {
+	if _, ok := t.of[j]; !ok {
+		t.of[j] = len(t.columns)
+		t.columns, t.data = append(t.columns, j), append(t.data, products...)
+	}
+}
+
+// remove takes column j out; the last row takes its place.
+func (t *table) remove(j int) {
+	k, last := t.of[j], len(t.columns)-1
+	copy(t.row(k), t.row(last))
+	t.columns[k] = t.columns[last]
+	t.of[t.columns[k]] = k
+	delete(t.of, j)
+	t.columns, t.data = t.columns[:last], t.data[:last*t.width]
+}
+
+// tableStrip is the number of columns that addTo takes at a time: they stay in the first
+// cache.
+const tableStrip = 512
+
+// addTo adds the sum of v[i] times the products of columns[i] to dst.
+func (t *table) addTo(dst, v []float64, columns []int) {
+	if len(v) == 0 {
+		return
+	}
+	by := make([]float64, len(v))
+	for i, j := range columns {
+		by[t.of[j]] = v[i]
+	}
+	for first := 0; first < t.width; first += tableStrip {
+		to := dst[first:min(first+tableStrip, t.width)]
+		part := blas64.General{Rows: len(v), Cols: len(to), Stride: t.width, Data: t.data[first:]}
+		blas64.Gemv(blas.Trans, 1, part, vector(by), 1, vector(to))
+	}
+}
+
+// gram is the matrix G = Φ'Φ of the members, in their order and in one piece, where their
+// products lie far apart. Like a slice it has room to grow.
+type gram struct {
+	n, ld int
+	data  []float64
+}
+
+func (g *gram) row(i int) []float64 { return g.data[i*g.ld : i*g.ld+g.n] }
+
+// push adds the last of the members.
+func (g *gram) push(active []int, last *member) {
+	if n := g.n + 1; n > g.ld {
+		ld := max(32, 2*g.ld)
+		data := make([]float64, ld*ld)
+		for i := range g.n {
+			copy(data[i*ld:], g.row(i))
+		}
+		g.ld, g.data = ld, data
+	}
+	g.n++
+	row := g.row(g.n - 1)
+	for i, j := range active {
+		row[i] = last.products[j]
+		g.data[i*g.ld+g.n-1] = row[i]
+	}
+}
+
+// cut takes out member k.
+func (g *gram) cut(k int) {
+	for i := range g.n {
+		row := g.row(i)
+		to := row
+		if i > k {
+			to = g.data[(i-1)*g.ld : (i-1)*g.ld+g.n]
+		} else if i == k {
+			continue
+		}
+		copy(to[:k], row[:k])
+		copy(to[k:], row[k+1:])
+	}
+	g.n--
+}
+
+// times returns Gv.
+func (g *gram) times(v []float64) []float64 {
+	out := make([]float64, g.n)
+	if g.n > 0 {
+		blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, vector(v), 0, vector(out))
+	}
+	return out
+}
+
+// reorder takes table and gram matrix from active and members anew.
+func (st *state) reorder() {
+	for k := len(st.table.columns) - 1; k >= 0; k-- {
+		if j := st.table.columns[k]; !slices.Contains(st.active, j) {
+			st.table.remove(j)
+		}
+	}
+	st.gram.n = 0
+	for i, m := range st.members {
+		st.table.put(st.active[i], m.products)
+		st.gram.push(st.active[:i+1], m)
+	}
+}
+
+// hessian returns βG + A in the given memory, m².
+func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.SymDense {
 	m := len(st.active)
-	h := mat.NewSymDense(m, nil)
+	h := mat.NewSymDense(m, memory)
 	raw := h.RawSymmetric()
 	for i := range m {
-		row, products := raw.Data[i*raw.Stride:i*raw.Stride+m], st.members[i].products
-		for j := i; j < m; j++ {
-			row[j] = beta * products[st.active[j]]
+		row := raw.Data[i*raw.Stride+i : i*raw.Stride+m]
+		for j, v := range st.gram.row(i)[i:] {
+			row[j] = beta * v
 		}
-		row[i] += alpha[i]
+		row[0] += alpha[i]
 	}
 	return h
 }
 
 // recompute takes everything from active, alpha and beta, exactly.
 func (st *state) recompute(ctx context.Context) error {
-	m := len(st.active)
-	st.mu, st.diag = make([]float64, m), make([]float64, m)
-	if st.s == nil {
-		st.s, st.q = make([]float64, st.b.m), make([]float64, st.b.m)
+	if err := st.solve(); err != nil {
+		return err
 	}
+	return st.scan(ctx)
+}
+
+// solve takes what concerns the members from active, alpha and beta, exactly: all but S
+// and Q.
+func (st *state) solve() error {
 	var chol *linalg.Cholesky
-	if m > 0 {
+	if len(st.active) > 0 {
 		var err error
-		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta)); err != nil {
+		memory := rowwise.Scratch(len(st.active) * len(st.active))
+		defer rowwise.Release(memory)
+		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, *memory)); err != nil {
 			return err
 		}
 		st.jitter = max(st.jitter, chol.Jitter())
-		st.diag = chol.DiagInverse()
 	}
 	st.factor = linalg.NewFactor(chol)
+	st.mu, st.diag = make([]float64, len(st.active)), st.factor.DiagInverse()
 	st.refresh()
-	// Φ'e is Φ't less the members' products: no pass over the basis.
-	copy(st.q, st.bt)
-	for i, v := range st.mu {
-		axpy(-v, st.members[i].products, st.q)
+	return nil
+}
+
+// scan takes S and Q from the posterior, exactly.
+func (st *state) scan(ctx context.Context) error {
+	m := len(st.active)
+	if st.s == nil {
+		st.s, st.q = make([]float64, st.b.m), make([]float64, st.b.m)
 	}
+	// Φ'e is Φ't less the members' products: no pass over the basis.
+	clear(st.q)
+	st.table.addTo(st.q, st.mu, st.active)
 	for i, v := range st.q {
-		st.q[i] = st.beta * v
+		st.q[i] = st.beta * (st.bt[i] - v)
 		st.s[i] = st.beta
 	}
 	if m == 0 {
@@ -138,10 +275,10 @@ func (st *state) recompute(ctx context.Context) error {
 		memory := rowwise.Scratch(m * width)
 		defer rowwise.Release(memory)
 		part := mat.NewDense(m, width, *memory)
-		for i, mb := range st.members {
-			copy(part.RawRowView(i), mb.products[first:first+width])
+		for i, j := range st.active {
+			copy(part.RawRowView(i), st.table.row(st.table.of[j])[first:first+width])
 		}
-		for i, v := range chol.QuadInverse(part) {
+		for i, v := range st.factor.QuadInverse(part) {
 			st.s[first+i] -= st.beta * st.beta * v
 		}
 		return nil
@@ -158,27 +295,37 @@ func (st *state) refresh() {
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-// fineEnough is what rounding may move βe'e by where an action is judged, far below
-// leastRise.
-const fineEnough = 1e-7
+// fineEnough is what rounding may move βe'e by where an action is judged, a tenth of
+// leastRise. It is taken to be four times the rounding unit of the sum of the sizes of all
+// terms: on Friedman's function that was mostly ten to some hundred times too much.
+const (
+	fineEnough = 1e-6
+	rounding   = 0x1p-51
+)
 
 // squares returns e'e for e = t - Φμ. Where rounding may move it by error, it takes the
 // products with Φ, O(m²); where their terms cancel too far for that, the columns, O(nm).
 func (st *state) squares(mu []float64, error float64) float64 {
-	ee, size := st.tt, st.tt
-	for i, v := range mu {
-		products := st.members[i].products
-		g, a := 0.0, 0.0
-		for j, k := range st.active {
-			w := mu[j] * products[k]
-			g += w
-			a += math.Abs(w)
-		}
-		bt := st.bt[st.active[i]]
+	ee, linear, sum := st.tt, 0.0, 0.0
+	for i, g := range st.gram.times(mu) {
+		v, bt := mu[i], st.bt[st.active[i]]
 		ee += v * (g - 2*bt)
-		size += math.Abs(v) * (a + 2*math.Abs(bt))
+		linear += math.Abs(v * bt)
+		sum += math.Abs(v)
 	}
-	if size*0x1p-50 < error {
+	// Columns of unit norm have products of at most 1.
+	if (st.tt+2*linear+sum*sum)*rounding < error {
+		return ee
+	}
+	size := 0.0
+	for i, v := range mu {
+		a := 0.0
+		for j, g := range st.gram.row(i) {
+			a += math.Abs(mu[j] * g)
+		}
+		size += math.Abs(v) * a
+	}
+	if (st.tt+2*linear+size)*rounding < error {
 		return ee
 	}
 	return st.residual(mu)
@@ -195,15 +342,9 @@ func (st *state) residual(mu []float64) float64 {
 
 // gradient returns Φ'e of the members.
 func (st *state) gradient(mu []float64) []float64 {
-	out := make([]float64, len(mu))
+	out := st.gram.times(mu)
 	for i, k := range st.active {
-		out[i] = st.bt[k]
-	}
-	for i, v := range mu {
-		products := st.members[i].products
-		for j, k := range st.active {
-			out[j] -= v * products[k]
-		}
+		out[i] = st.bt[k] - out[i]
 	}
 	return out
 }
@@ -283,10 +424,6 @@ const (
 
 // best returns the action with the largest promise.
 func (st *state) best() action {
-	in := make([]bool, st.b.m)
-	for _, j := range st.active {
-		in[j] = true
-	}
 	var top action
 	for i := range st.active {
 		if st.banned[st.active[i]] {
@@ -305,17 +442,7 @@ func (st *state) best() action {
 		}
 	}
 	for {
-		next := action{gain: top.gain}
-		for j, s := range st.s {
-			if in[j] || st.b.norms[j] == 0 || st.banned[j] || st.duplicate[j] || s < leastFree*st.beta {
-				continue
-			}
-			if o := optimum(s, st.q[j]); !math.IsInf(o, 1) {
-				if g := contribution(o, s, st.q[j]); g > next.gain {
-					next = action{kind: add, index: j, alpha: o, gain: g}
-				}
-			}
-		}
+		next := st.bestAdd(top.gain)
 		if next.kind == nothing {
 			break
 		}
@@ -329,6 +456,31 @@ func (st *state) best() action {
 		return action{}
 	}
 	return top
+}
+
+// bestAdd returns the column whose addition promises most, if that is more than gain.
+// With ρ = q²/s the promise is (ρ - 1 - ln ρ)/2, which grows with ρ.
+func (st *state) bestAdd(gain float64) (a action) {
+	floor := leastFree * st.beta
+	top, at := 1.0, -1
+	for j, s := range st.s {
+		if q := st.q[j]; s >= floor && q*q > top*s && !st.excluded(j) {
+			top, at = q*q/s, j
+		}
+	}
+	if at < 0 {
+		return action{}
+	}
+	o := optimum(st.s[at], st.q[at])
+	if g := contribution(o, st.s[at], st.q[at]); g > gain {
+		return action{kind: add, index: at, alpha: o, gain: g}
+	}
+	return action{}
+}
+
+// excluded says whether a column is not to be added.
+func (st *state) excluded(j int) bool {
+	return st.b.norms[j] == 0 || st.banned[j] || st.duplicate[j] || slices.Contains(st.active, j)
 }
 
 // resembles reports whether a column is nearly a member.
@@ -350,10 +502,13 @@ type snapshot struct {
 	ee, lev         float64
 }
 
+// save uses the memory of the last snapshot, which is not wanted any more.
 func (st *state) save() snapshot {
+	o := &st.spare
 	return snapshot{
-		slices.Clone(st.active), slices.Clone(st.members), slices.Clone(st.alpha), slices.Clone(st.mu), slices.Clone(st.diag),
-		slices.Clone(st.s), slices.Clone(st.q), st.ee, st.lev,
+		append(o.active[:0], st.active...), append(o.members[:0], st.members...),
+		append(o.alpha[:0], st.alpha...), append(o.mu[:0], st.mu...), append(o.diag[:0], st.diag...),
+		append(o.s[:0], st.s...), append(o.q[:0], st.q...), st.ee, st.lev,
 	}
 }
 
@@ -361,7 +516,8 @@ func (st *state) save() snapshot {
 // that have drifted, so now and then they are taken anew, which costs a pass over the
 // basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
-	st.active, st.members, st.alpha = old.active, old.members, old.alpha
+	st.active, st.members, st.alpha, st.spare = old.active, old.members, old.alpha, snapshot{}
+	st.reorder()
 	if st.rejected++; st.rejected%rejectedUntilAnew == 0 {
 		return st.recompute(ctx)
 	}
@@ -370,7 +526,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	if len(st.active) == 0 {
 		return nil
 	}
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta))
+	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
 	if err != nil {
 		return err
 	}
@@ -397,6 +553,7 @@ func (st *state) take(ctx context.Context, a action) (bool, error) {
 		st.refresh()
 		if st.lev-old.lev >= leastRise {
 			st.actions++
+			st.spare = old
 			clear(st.banned)
 			if a.kind == remove {
 				clear(st.duplicate)
@@ -451,17 +608,18 @@ func (st *state) insert(j int, m *member, alpha float64) bool {
 	}
 	skk := 1 / (alpha + st.s[j])
 	mk := skk * st.q[j]
-	v := slices.Clone(m.products)
-	for i, w := range u {
-		axpy(-w, st.members[i].products, v)
+	v := make([]float64, st.b.m)
+	st.table.addTo(v, u, st.active)
+	for i, w := range m.products {
+		v[i] = w - v[i]
 	}
 	st.shift(v, -skk*st.beta*st.beta, -mk*st.beta)
 	for i, w := range u {
 		st.diag[i] += skk * w * w
 		st.mu[i] -= mk * w
 	}
-	st.active, st.members = append(st.active, j), append(st.members, m)
-	st.alpha, st.mu, st.diag = append(st.alpha, alpha), append(st.mu, mk), append(st.diag, skk)
+	st.enter(j, m, alpha)
+	st.mu, st.diag = append(st.mu, mk), append(st.diag, skk)
 	return true
 }
 
@@ -473,15 +631,26 @@ func (st *state) shift(v []float64, a, b float64) {
 	}
 }
 
+// enter puts column j at the end of the members.
+func (st *state) enter(j int, m *member, alpha float64) {
+	st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, alpha)
+	st.table.put(j, m.products)
+	st.gram.push(st.active, m)
+}
+
+// sigma returns column i of Σ.
+func (st *state) sigma(i int) []float64 {
+	out := make([]float64, len(st.active))
+	out[i] = 1
+	st.factor.Solve(out)
+	return out
+}
+
 // posterior returns column i of Σ, and Φ'Φ times it.
 func (st *state) posterior(i int) (sigma, v []float64) {
-	sigma = make([]float64, len(st.active))
-	sigma[i] = 1
-	st.factor.Solve(sigma)
+	sigma = st.sigma(i)
 	v = make([]float64, st.b.m)
-	for k, w := range sigma {
-		axpy(w, st.members[k].products, v)
-	}
+	st.table.addTo(v, sigma, st.active)
 	return sigma, v
 }
 
@@ -506,26 +675,32 @@ func (st *state) change(i int, alpha float64) bool {
 	if !st.factor.Append(cross, st.beta*m.products[j]+alpha) {
 		return false
 	}
-	st.active, st.members = append(st.active, j), append(st.members, m)
-	st.alpha, st.mu, st.diag = append(st.alpha, alpha), append(st.mu, mu), append(st.diag, diag)
+	st.enter(j, m, alpha)
+	st.mu, st.diag = append(st.mu, mu), append(st.diag, diag)
 	return true
 }
 
 func (st *state) drop(i int) {
 	sigma, v := st.posterior(i)
-	own := sigma[i]
-	mu := st.mu[i]
-	st.shift(v, st.beta*st.beta/own, mu*st.beta/own)
+	st.shift(v, st.beta*st.beta/sigma[i], st.mu[i]*st.beta/sigma[i])
+	st.leave(i, sigma)
+}
+
+// leave takes member i out, whose column of Σ is sigma, but not out of S and Q.
+func (st *state) leave(i int, sigma []float64) {
+	own, mu := sigma[i], st.mu[i]
 	for r, w := range sigma {
 		st.diag[r] -= w * w / own
 		st.mu[r] -= mu * w / own
 	}
+	st.table.remove(st.active[i])
 	st.cut(i)
 }
 
-// cut takes member i out of every list and of the factor.
+// cut takes member i out of every list but the table, and of the factor.
 func (st *state) cut(i int) {
 	st.factor.Delete(i)
+	st.gram.cut(i)
 	st.active, st.members = slices.Delete(st.active, i, i+1), slices.Delete(st.members, i, i+1)
 	st.alpha, st.mu, st.diag = slices.Delete(st.alpha, i, i+1), slices.Delete(st.mu, i, i+1), slices.Delete(st.diag, i, i+1)
 }

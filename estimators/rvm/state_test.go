@@ -87,8 +87,7 @@ func stateAt(t *testing.T, p *problem, active []int, alpha []float64, beta float
 	for i, j := range active {
 		m, err := p.member(ctx, j)
 		require.NoError(t, err)
-		st.active, st.members = append(st.active, j), append(st.members, m)
-		st.alpha = append(st.alpha, alpha[i]/p.b.norms[j]/p.b.norms[j])
+		st.enter(j, m, alpha[i]/p.b.norms[j]/p.b.norms[j])
 	}
 	require.NoError(t, st.recompute(ctx))
 	return st
@@ -125,7 +124,7 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 		}
 		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
 		gradient := func() float64 {
-			at, ok := st.at(st.alpha, st.beta)
+			at, ok := st.at(st.alpha, st.beta, true)
 			require.True(t, ok)
 			g, _ := st.derivatives(at, true)
 			return largest(g)
@@ -149,7 +148,7 @@ func TestDerivatives(t *testing.T) {
 			for i := range alpha {
 				alpha[i] = st.alpha[i] * math.Exp(u[i])
 			}
-			p, ok := st.at(alpha, st.beta*math.Exp(u[m]))
+			p, ok := st.at(alpha, st.beta*math.Exp(u[m]), true)
 			require.True(t, ok)
 			return p
 		}
@@ -206,6 +205,7 @@ func TestUpdatesAreExact(t *testing.T) {
 			assert.LessOrEqual(t, golden.MaxError(diag, st.diag), 1e-9, "%s %s", name, what)
 			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-9, "%s %s", name, what)
 			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-9, "%s %s", name, what)
+			agree(t, st)
 		}
 	}
 }
@@ -235,4 +235,54 @@ func TestAnActionIsTakenBack(t *testing.T) {
 	assert.InDelta(t, lev, st.lev, 1e-12)
 	assert.LessOrEqual(t, golden.MaxError(st.s, s), 1e-9)
 	assert.Equal(t, c.Fixed.Active, st.active)
+	agree(t, st)
+}
+
+// agree checks what a state holds of its members' products against the members.
+func agree(t *testing.T, st *state) {
+	t.Helper()
+	require.Equal(t, len(st.active), st.gram.n)
+	require.Equal(t, len(st.active), len(st.table.columns))
+	require.Equal(t, len(st.active), len(st.table.of))
+	for i, m := range st.members {
+		k := st.table.of[st.active[i]]
+		require.Equal(t, st.active[i], st.table.columns[k])
+		require.Equal(t, m.products, st.table.row(k))
+		for j, column := range st.active {
+			require.Equal(t, m.products[column], st.gram.row(i)[j])
+		}
+	}
+}
+
+// After a climb the products are still those of the members, and S and Q and the evidence
+// are what a computation from nothing gives.
+func TestAClimbLeavesAStateInOrder(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		for _, start := range []float64{1, 100} {
+			st := startEmpty(c.problem(t, 1<<30), start)
+			converged, err := st.climb(ctx, noiseHold, func(st *state) { agree(t, st) })
+			require.NoError(t, err)
+			assert.True(t, converged, name)
+			agree(t, st)
+			s, q, lev := slices.Clone(st.s), slices.Clone(st.q), st.lev
+			require.NoError(t, st.recompute(ctx))
+			assert.Equal(t, lev, st.lev, name)
+			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-12, name)
+			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-12, name)
+		}
+	}
+}
+
+// The error of the fast sum of squares is within what is asked for, and where nothing may
+// be lost it is that of the columns.
+func TestSquares(t *testing.T) {
+	for _, name := range referenceFiles {
+		c := load(t, name)
+		st := stateAt(t, c.problem(t, 1<<30), c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
+		exact := st.residual(st.mu)
+		assert.Equal(t, exact, st.squares(st.mu, 0), name)
+		assert.InDelta(t, exact, st.squares(st.mu, fineEnough/st.beta), fineEnough/st.beta, name)
+		assert.InDelta(t, exact, st.squares(st.mu, math.Inf(1)), 1e-9*st.tt, name)
+	}
 }

@@ -86,19 +86,15 @@ func (c *Cholesky) N() int { return c.u.N }
 // Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
 func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }
 
+// SolveVec overwrites b (n) with A⁻¹b. Cost 2n².
+func (c *Cholesky) SolveVec(b []float64) {
+	blas64.Trsv(blas.Trans, c.u, vector(b))
+	blas64.Trsv(blas.NoTrans, c.u, vector(b))
+}
+
 // QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
 // Cost n²k, and never negative.
-func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 {
-	blas64.Trsm(blas.Left, blas.Trans, 1, c.u, b.RawMatrix())
-	n, k := b.Dims()
-	out := make([]float64, k)
-	for i := range n {
-		for j, v := range b.RawRowView(i) {
-			out[j] += v * v
-		}
-	}
-	return out
-}
+func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 { return quadInverse(c.u, b) }
 
 // Quad is QuadInverse of one vector, which it overwrites, without allocating.
 func (c *Cholesky) Quad(b []float64) float64 {
@@ -126,6 +122,69 @@ func (c *Cholesky) DiagInverse() []float64 {
 		}
 	}
 	return out
+}
+
+// Inverse returns A⁻¹. Cost 2n³/3.
+func (c *Cholesky) Inverse() *mat.SymDense {
+	n := c.u.N
+	w, out := inverseTransposed(c.u), mat.NewSymDense(n, nil)
+	raw := out.RawSymmetric()
+	// A⁻¹ = W'W, and row i of W ends at its diagonal: the columns of a strip have nothing
+	// above its first row.
+	for first := 0; first < n; first += strip {
+		last := min(first+strip, n)
+		below := w.Slice(first, n, 0, last).(*mat.Dense).RawMatrix()
+		own := w.Slice(first, n, first, last).(*mat.Dense).RawMatrix()
+		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, below, own, 0, to)
+	}
+	return out
+}
+
+// quadInverse returns |U⁻ᵀb|² for each column of b, which it overwrites.
+func quadInverse(u blas64.Triangular, b *mat.Dense) []float64 {
+	blas64.Trsm(blas.Left, blas.Trans, 1, u, b.RawMatrix())
+	return squaredColumns(b)
+}
+
+// squaredColumns returns the sum of the squares of each column.
+func squaredColumns(b *mat.Dense) []float64 {
+	n, k := b.Dims()
+	out := make([]float64, k)
+	i := 0
+	for ; i+4 <= n; i += 4 { // four rows to a pass over out
+		r0, r1, r2, r3 := b.RawRowView(i)[:k], b.RawRowView(i + 1)[:k], b.RawRowView(i + 2)[:k], b.RawRowView(i + 3)[:k]
+		for j, v := range r0 {
+			out[j] += (v*v + r1[j]*r1[j]) + (r2[j]*r2[j] + r3[j]*r3[j])
+		}
+	}
+	for ; i < n; i++ {
+		for j, v := range b.RawRowView(i) {
+			out[j] += v * v
+		}
+	}
+	return out
+}
+
+// strip is the number of columns of an inverse that are computed at a time.
+const strip = 64
+
+// inverseTransposed returns U⁻ᵀ, which is lower triangular, with zeros above. Cost n³/3, as
+// products of matrices: LAPACK's Trtri works on blocks of this size vector by vector.
+func inverseTransposed(u blas64.Triangular) *mat.Dense {
+	n := u.N
+	w := mat.NewDense(n, n, nil)
+	raw := w.RawMatrix()
+	for first := 0; first < n; first += strip {
+		for i := first; i < min(first+strip, n); i++ {
+			raw.Data[i*raw.Stride+i] = 1
+		}
+		corner := u
+		corner.N, corner.Data = n-first, u.Data[first*u.Stride+first:]
+		to := w.Slice(first, n, first, min(first+strip, n)).(*mat.Dense)
+		blas64.Trsm(blas.Left, blas.Trans, 1, corner, to.RawMatrix())
+	}
+	return w
 }
 
 // LogDet returns the logarithm of the determinant.

@@ -3,7 +3,8 @@ package linalg
 import (
 	"math"
 
-	lapack "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -21,7 +22,7 @@ func NewFactor(c *Cholesky) *Factor {
 		return &Factor{}
 	}
 	f := &Factor{}
-	f.reserve(c.u.N)
+	f.reserve(c.u.N + c.u.N/4)
 	f.n = c.u.N
 	for i := range f.n {
 		copy(f.data[i*f.ld+i:i*f.ld+f.n], c.u.Data[i*c.u.Stride+i:])
@@ -37,16 +38,13 @@ func (f *Factor) reserve(n int) {
 	if n <= f.ld {
 		return
 	}
-	ld := max(16, 2*f.ld, n)
+	ld := max(16, 3*f.ld/2, n)
 	data := make([]float64, ld*ld)
 	for i := range f.n {
 		copy(data[i*ld+i:i*ld+f.n], f.data[i*f.ld+i:])
 	}
 	f.ld, f.data = ld, data
 }
-
-// row returns row i of U from its diagonal on.
-func (f *Factor) row(i int) []float64 { return f.data[i*f.ld+i : i*f.ld+f.n] }
 
 // Append adds a row and a column: a, against the rows that are there, and the
 // diagonal d. ok is false, and nothing is changed, if the matrix would not be
@@ -103,30 +101,36 @@ func rotation(a, b float64) (c, s, r float64) {
 	return a / r, b / r, r
 }
 
+// upper returns U.
+func (f *Factor) upper() blas64.Triangular {
+	return blas64.Triangular{N: f.n, Stride: max(f.ld, 1), Data: f.data, Uplo: blas.Upper, Diag: blas.NonUnit}
+}
+
 // HalfSolve overwrites b with U⁻ᵀb. Cost n².
 func (f *Factor) HalfSolve(b []float64) {
-	for i := range f.n {
-		row := f.row(i)
-		v := b[i] / row[0]
-		b[i] = v
-		rest := b[i+1 : f.n]
-		for j, u := range row[1:] {
-			rest[j] -= u * v
-		}
+	if f.n > 0 {
+		blas64.Trsv(blas.Trans, f.upper(), vector(b[:f.n]))
 	}
 }
 
 // Solve overwrites b with A⁻¹b. Cost 2n².
 func (f *Factor) Solve(b []float64) {
-	f.HalfSolve(b)
-	for i := f.n - 1; i >= 0; i-- {
-		row := f.row(i)
-		s := b[i]
-		for j, u := range row[1:] {
-			s -= u * b[i+1+j]
-		}
-		b[i] = s / row[0]
+	if f.n > 0 {
+		f.HalfSolve(b)
+		blas64.Trsv(blas.NoTrans, f.upper(), vector(b[:f.n]))
 	}
+}
+
+// QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
+// Cost n²k, and never negative.
+func (f *Factor) QuadInverse(b *mat.Dense) []float64 { return quadInverse(f.upper(), b) }
+
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3.
+func (f *Factor) DiagInverse() []float64 {
+	if f.n == 0 {
+		return nil
+	}
+	return squaredColumns(inverseTransposed(f.upper()))
 }
 
 // LogDet returns the logarithm of the determinant of A.
@@ -136,17 +140,4 @@ func (f *Factor) LogDet() float64 {
 		s += 2 * math.Log(f.data[i*f.ld+i])
 	}
 	return s
-}
-
-// Inverse returns A⁻¹ for a Cholesky. Cost 2n³/3.
-func (c *Cholesky) Inverse() *mat.SymDense {
-	n := c.u.N
-	out := mat.NewSymDense(n, nil)
-	raw := out.RawSymmetric()
-	for i := range n {
-		copy(raw.Data[i*raw.Stride+i:i*raw.Stride+n], c.u.Data[i*c.u.Stride+i:i*c.u.Stride+n])
-	}
-	var impl lapack.Implementation
-	impl.Dpotri(c.u.Uplo, n, raw.Data, raw.Stride)
-	return out
 }

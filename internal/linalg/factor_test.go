@@ -81,3 +81,31 @@ func TestFactorOfACholesky(t *testing.T) {
 		assert.InDelta(t, d, inverse.At(i, i), 1e-10)
 	}
 }
+
+// The inverse is computed in strips: orders on both sides of one and of two of them.
+func TestInverses(t *testing.T) {
+	for _, n := range []int{1, strip - 1, strip, strip + 1, 2*strip + 5} {
+		a := plusRidge(randomSPD(n, uint64(n)), 0.5)
+		c, err := NewCholesky("a", clone(a))
+		require.NoError(t, err)
+		inverse := c.Inverse()
+		var product mat.Dense
+		product.Mul(a, inverse)
+		assert.True(t, mat.EqualApprox(&product, identity(n), 1e-9), n)
+		f := NewFactor(c)
+		diagonal := make([]float64, n)
+		for i := range diagonal {
+			diagonal[i] = inverse.At(i, i)
+		}
+		assert.InDeltaSlice(t, diagonal, f.DiagInverse(), 1e-10)
+		assert.InDeltaSlice(t, diagonal, c.DiagInverse(), 1e-10)
+		b := randomDense(n, 7, 3)
+		v := mat.Col(nil, 2, b)
+		want := mat.Inner(mat.NewVecDense(n, v), inverse, mat.NewVecDense(n, v))
+		c.SolveVec(v)
+		assert.InDelta(t, want, dot(v, mat.Col(nil, 2, b)), 1e-9)
+		assert.InDelta(t, want, c.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
+		assert.InDelta(t, want, f.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
+	}
+	assert.Empty(t, NewFactor(nil).DiagInverse())
+}
