@@ -123,7 +123,8 @@ func fitLink(scores *mat.Dense, labels []int, weights []float64) link {
 			for c := range next {
 				next[c] = theta[c] - scale*step.AtVec(c)
 			}
-			if v := loss(next, nil, nil); v < current {
+			// Where the loss is flat to rounding it cannot tell: the full step is still right.
+			if v := loss(next, nil, nil); v < current || scale == 1 && v-current <= 1e-15*math.Abs(current) {
 				improved = current-v > linkTolerance*math.Abs(current)
 				theta, current = next, v
 				break

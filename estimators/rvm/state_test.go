@@ -249,7 +249,7 @@ func agree(t *testing.T, st *state) {
 		require.Equal(t, st.active[i], st.table.columns[k])
 		require.Equal(t, m.products, st.table.row(k))
 		for j, column := range st.active {
-			require.Equal(t, m.products[column], st.gram.row(i)[j])
+			require.InDelta(t, m.products[column], st.gram.row(i)[j], 1e-14) // a product's mirror image in another block may differ
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 			agree(t, st)
 			s, q, lev := slices.Clone(st.s), slices.Clone(st.q), st.lev
 			require.NoError(t, st.recompute(ctx))
-			assert.Equal(t, lev, st.lev, name)
+			assert.InDelta(t, lev, st.lev, 1e-12*math.Abs(lev), name)
 			assert.LessOrEqual(t, golden.MaxError(s, st.s), 1e-12, name)
 			assert.LessOrEqual(t, golden.MaxError(q, st.q), 1e-12, name)
 		}

@@ -5,6 +5,7 @@
 package linalg
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 // The jitter ladder: 0, then MinJitter of the mean diagonal, times ten at each
@@ -49,7 +51,7 @@ func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
 		for i, d := range diag {
 			raw.Data[i*ld+i] = d + jitter*mean
 		}
-		if t, ok := lapack64.Potrf(raw); ok {
+		if t, ok := potrf(raw); ok {
 			return &Cholesky{u: t, jitter: jitter * mean}, nil
 		}
 		if !(mean > 0) {
@@ -106,21 +108,26 @@ func (c *Cholesky) Quad(b []float64) float64 {
 	return out
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and a copy of the factor.
-func (c *Cholesky) DiagInverse() []float64 {
-	n, ld := c.u.N, c.u.N
-	inv := blas64.Triangular{N: n, Stride: ld, Data: make([]float64, n*n), Uplo: c.u.Uplo, Diag: c.u.Diag}
-	for i := range n {
-		copy(inv.Data[i*ld+i:(i+1)*ld], c.u.Data[i*c.u.Stride+i:i*c.u.Stride+n])
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3.
+func (c *Cholesky) DiagInverse() []float64 { return diagInverse(c.u) }
+
+// diagInverse returns the squared norms of the columns of U⁻ᵀ, which are those of the rows of
+// U⁻¹, of UᵀU's inverse U⁻¹U⁻ᵀ the diagonal. Large ones on all processors.
+func diagInverse(u blas64.Triangular) []float64 {
+	n := u.N
+	if n < spreadFrom {
+		return squaredColumns(inverseTransposed(u))
 	}
-	lapack64.Trtri(inv)
-	// A⁻¹ = U⁻¹U⁻ᵀ, so its diagonal is the squared norms of the rows of U⁻¹.
 	out := make([]float64, n)
-	for i := range out {
-		for _, v := range inv.Data[i*ld+i : (i+1)*ld] {
-			out[i] += v * v
-		}
-	}
+	const columns = 2 * strip
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (n+columns-1)/columns, func(s int) error {
+		first := s * columns
+		w := mat.NewDense(n-first, min(columns, n-first), nil) // above, the columns are 0
+		inverseColumns(w, u, first)
+		copy(out[first:], squaredColumns(w))
+		return nil
+	})
 	return out
 }
 
@@ -174,17 +181,21 @@ const strip = 64
 func inverseTransposed(u blas64.Triangular) *mat.Dense {
 	n := u.N
 	w := mat.NewDense(n, n, nil)
-	raw := w.RawMatrix()
 	for first := 0; first < n; first += strip {
-		for i := first; i < min(first+strip, n); i++ {
-			raw.Data[i*raw.Stride+i] = 1
-		}
-		corner := u
-		corner.N, corner.Data = n-first, u.Data[first*u.Stride+first:]
-		to := w.Slice(first, n, first, min(first+strip, n)).(*mat.Dense)
-		blas64.Trsm(blas.Left, blas.Trans, 1, corner, to.RawMatrix())
+		inverseColumns(w.Slice(first, n, first, min(first+strip, n)).(*mat.Dense), u, first)
 	}
 	return w
+}
+
+// inverseColumns sets dst, of zeros, to the columns of U⁻ᵀ from first on, from row first on.
+func inverseColumns(dst *mat.Dense, u blas64.Triangular, first int) {
+	_, columns := dst.Dims()
+	for i := range columns {
+		dst.Set(i, i, 1)
+	}
+	corner := u
+	corner.N, corner.Data = u.N-first, u.Data[first*u.Stride+first:]
+	blas64.Trsm(blas.Left, blas.Trans, 1, corner, dst.RawMatrix())
 }
 
 // LogDet returns the logarithm of the determinant.

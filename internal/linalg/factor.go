@@ -130,7 +130,7 @@ func (f *Factor) DiagInverse() []float64 {
 	if f.n == 0 {
 		return nil
 	}
-	return squaredColumns(inverseTransposed(f.upper()))
+	return diagInverse(f.upper())
 }
 
 // LogDet returns the logarithm of the determinant of A.

@@ -137,14 +137,25 @@ func (t *Tridiagonal) times(k int, v, w []float64) {
 func (t *Tridiagonal) update(k, depth int, vw, wv []float64) {
 	const rows = 64
 	n := t.n
-	for i := k; i < n; i += rows {
+	workers := 1
+	if n-k >= updateSpreadFrom {
+		workers = 0
+	}
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), workers, (n-k+rows-1)/rows, func(s int) error {
+		i := k + s*rows
 		r := min(rows, n-i)
 		blas64.Gemm(blas.Trans, blas.NoTrans, -1,
 			blas64.General{Rows: depth, Cols: r, Stride: n, Data: vw[i:]},
 			blas64.General{Rows: depth, Cols: n - i, Stride: n, Data: wv[i:]},
 			1, blas64.General{Rows: r, Cols: n - i, Stride: n, Data: t.a[i*n+i:]})
-	}
+		return nil
+	})
 }
+
+// updateSpreadFrom is the order from which an update takes long enough to be spread over
+// processors.
+const updateSpreadFrom = 384
 
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
 
