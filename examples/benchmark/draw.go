@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // Colours and marks of the sources, apart for the colour-blind and in grey.
@@ -120,7 +120,7 @@ func (a analysis) drawRanks(path string) error {
 		}
 	}
 	p.Legend.Left = true // below, where the worst are far to the right
-	return write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(max(k, 8))*0.55*vg.Centimeter+3.5*vg.Centimeter)
+	return picture.Write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(max(k, 8))*0.55*vg.Centimeter+3.5*vg.Centimeter, resolution)
 }
 
 // cliques are the largest groups of methods, by first and last place, whose mean ranks
@@ -188,7 +188,7 @@ func (a analysis) drawBars(path string) error {
 	p.X.Max *= 1.02
 	p.Legend.Top = true
 	p.Y.Max += 1.6 // room for the legend
-	return write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(len(a.Best))*width*vg.Length(len(present)+2)+6*vg.Centimeter)
+	return picture.Write(path, []*plot.Plot{p}, 1, 20*vg.Centimeter, vg.Length(len(a.Best))*width*vg.Length(len(present)+2)+6*vg.Centimeter, resolution)
 }
 
 // drawFronts draws error against seconds, a panel for each set, with the front as a line
@@ -214,7 +214,7 @@ func (r *report) drawFronts(path string, c criterion) error {
 	}
 	rows := (len(panels) + columns - 1) / columns
 	wide := min(columns, len(panels))
-	return write(path, panels, wide, vg.Length(wide)*11*vg.Centimeter, vg.Length(rows)*8.5*vg.Centimeter)
+	return picture.Write(path, panels, wide, vg.Length(wide)*11*vg.Centimeter, vg.Length(rows)*8.5*vg.Centimeter, resolution)
 }
 
 func (f front) panel() (*plot.Plot, error) {
@@ -347,7 +347,7 @@ func (r *report) drawGrowth(path string) error {
 	}
 	columns := min(2, len(panels))
 	rows := (len(panels) + columns - 1) / columns
-	return write(path, panels, columns, vg.Length(columns)*15*vg.Centimeter, vg.Length(rows)*13*vg.Centimeter)
+	return picture.Write(path, panels, columns, vg.Length(columns)*15*vg.Centimeter, vg.Length(rows)*13*vg.Centimeter, resolution)
 }
 
 var (
@@ -370,32 +370,3 @@ func (decades) Ticks(lo, hi float64) (out []plot.Tick) {
 }
 
 const resolution = 120 // dots an inch
-
-// write tiles the panels, row by row, into a PNG.
-func write(path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))
-	pad := 4 * vg.Millimeter
-	rows := (len(panels) + columns - 1) / columns
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: pad, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns) // nil where there are no more
-		copy(grid[i], panels[i*columns:min((i+1)*columns, len(panels))])
-	}
-	for i, row := range plot.Align(grid, tiles, draw.New(canvas)) {
-		for c, at := range row {
-			if grid[i][c] != nil {
-				grid[i][c].Draw(at)
-			}
-		}
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}

@@ -3,17 +3,15 @@ package main
 import (
 	"image/color"
 	"math"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // Two colours that remain apart for the colour-blind and in grey.
@@ -25,15 +23,15 @@ var (
 
 // drawForecasts writes a panel for each forecast.
 func drawForecasts(path string, forecasts []forecast) error {
-	var panels [][]*plot.Plot
+	var panels []*plot.Plot
 	for _, f := range forecasts {
 		p, err := f.panel()
 		if err != nil {
 			return err
 		}
-		panels = append(panels, []*plot.Plot{p})
+		panels = append(panels, p)
 	}
-	return write(path, panels, 22*vg.Centimeter, 22*vg.Centimeter)
+	return picture.Write(path, panels, 1, 22*vg.Centimeter, 22*vg.Centimeter, 0)
 }
 
 func (f forecast) panel() (*plot.Plot, error) {
@@ -54,7 +52,7 @@ func (f forecast) panel() (*plot.Plot, error) {
 		edge[i] = plotter.XY{X: x, Y: low[i]}
 		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
 	}
-	p := newPlot(f.title, "year", "CO₂, parts per million")
+	p := picture.New(f.title, "year", "CO₂, parts per million")
 	p.Legend.Left = true
 	area, err := plotter.NewPolygon(edge)
 	if err != nil {
@@ -113,7 +111,7 @@ func drawDensity(path string, model *gabasr.Regressor) error {
 	for i, v := range density {
 		line[i] = plotter.XY{X: at.At(i, 0) / (2 * math.Pi), Y: math.Log10(max(2*2*math.Pi*v, 1e-6))}
 	}
-	p := newPlot("learned spectral density of the record", "cycles a year", "log10 of the density")
+	p := picture.New("learned spectral density of the record", "cycles a year", "log10 of the density")
 	curve, err := plotter.NewLine(line)
 	if err != nil {
 		return err
@@ -139,34 +137,5 @@ func drawDensity(path string, model *gabasr.Regressor) error {
 		p.Legend.Add("frequencies of the best sweep", dots)
 	}
 	p.X.Min, p.X.Max = 0, most
-	return write(path, [][]*plot.Plot{{p}}, 22*vg.Centimeter, 11*vg.Centimeter)
-}
-
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Legend.Top = true
-	p.Legend.Padding = vg.Millimeter
-	p.Legend.TextStyle.Font.Size = font.Points(9)
-	p.Add(plotter.NewGrid())
-	return p
-}
-
-// write tiles the panels into a PNG.
-func write(path string, panels [][]*plot.Plot, width, height vg.Length) error {
-	canvas := vgimg.New(width, height)
-	pad := 4 * vg.Millimeter
-	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
-		panels[i][0].Draw(row[0])
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return picture.Write(path, []*plot.Plot{p}, 1, 22*vg.Centimeter, 11*vg.Centimeter, 0)
 }

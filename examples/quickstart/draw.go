@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +13,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // The band of entropies between kernels that underfit and kernels that memorise.
@@ -90,21 +90,7 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 
 	bottom.Y.Min, bottom.Y.Max = 0.97*least, 1.25*least
 
-	canvas := vgimg.New(17*vg.Centimeter, 18*vg.Centimeter)
-	tiles := draw.Tiles{Rows: 2, Cols: 1, PadY: 5 * vg.Millimeter, PadTop: 3 * vg.Millimeter, PadBottom: 3 * vg.Millimeter, PadLeft: 3 * vg.Millimeter, PadRight: 5 * vg.Millimeter}
-	plots := [][]*plot.Plot{{top}, {bottom}}
-	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
-		plots[i][0].Draw(row[0])
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return picture.Write(path, []*plot.Plot{top, bottom}, 1, 17*vg.Centimeter, 18*vg.Centimeter, 0)
 }
 
 func panel(title, y string, lo, hi float64) *plot.Plot {

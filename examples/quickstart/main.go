@@ -34,7 +34,7 @@ import (
 const (
 	seed         = 1
 	testFraction = 0.25
-	picture      = "quickstart-entropy.png"
+	pictureFile  = "quickstart-entropy.png"
 )
 
 func main() {
@@ -49,7 +49,7 @@ func main() {
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	path := flags.String("picture", picture, "where the picture is written")
+	path := flags.String("picture", pictureFile, "where the picture is written")
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	if err := flags.Parse(args); err != nil {
 		return err

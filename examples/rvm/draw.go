@@ -3,17 +3,15 @@ package main
 import (
 	"fmt"
 	"image/color"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // Two colours that remain apart for the colour-blind and in grey.
@@ -26,15 +24,15 @@ var (
 
 // drawCurves writes a panel for each regression.
 func drawCurves(path string, curves []curve) error {
-	var panels [][]*plot.Plot
+	var panels []*plot.Plot
 	for _, c := range curves {
 		p, err := c.panel()
 		if err != nil {
 			return err
 		}
-		panels = append(panels, []*plot.Plot{p})
+		panels = append(panels, p)
 	}
-	return write(path, panels, 18*vg.Centimeter, 20*vg.Centimeter)
+	return picture.Write(path, panels, 1, 18*vg.Centimeter, 20*vg.Centimeter, 0)
 }
 
 func (c curve) panel() (*plot.Plot, error) {
@@ -60,7 +58,8 @@ func (c curve) panel() (*plot.Plot, error) {
 		edge[i] = plotter.XY{X: x, Y: low[i]}
 		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
 	}
-	p := newPlot(c.title, c.xLabel, c.yLabel)
+	p := picture.New(c.title, c.xLabel, c.yLabel)
+	p.Legend.Left = true
 	area, err := plotter.NewPolygon(edge)
 	if err != nil {
 		return nil, err
@@ -125,7 +124,8 @@ func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) erro
 	if g.p, err = model.PredictProba(at); err != nil {
 		return err
 	}
-	p := newPlot("Two classes of two clusters each: probability of the second", "x₁", "x₂")
+	p := picture.New("Two classes of two clusters each: probability of the second", "x₁", "x₂")
+	p.Legend.Left = true
 	p.Legend.Top = false // the contours end above
 	for _, level := range []struct {
 		at     float64
@@ -168,7 +168,7 @@ func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) erro
 		p.Legend.Add("relevance vectors", rings)
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = g.x[0], g.x[steps-1], g.y[0], g.y[steps-1]
-	return write(path, [][]*plot.Plot{{p}}, 18*vg.Centimeter, 13*vg.Centimeter)
+	return picture.Write(path, []*plot.Plot{p}, 1, 18*vg.Centimeter, 13*vg.Centimeter, 0)
 }
 
 func points(xys plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius float64) (*plotter.Scatter, error) {
@@ -178,33 +178,4 @@ func points(xys plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius float
 	}
 	s.Shape, s.Color, s.Radius = shape, c, vg.Points(radius)
 	return s, nil
-}
-
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Millimeter
-	p.Legend.TextStyle.Font.Size = font.Points(9)
-	p.Add(plotter.NewGrid())
-	return p
-}
-
-// write tiles the panels into a PNG.
-func write(path string, panels [][]*plot.Plot, width, height vg.Length) error {
-	canvas := vgimg.New(width, height)
-	pad := 4 * vg.Millimeter
-	tiles := draw.Tiles{Rows: len(panels), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
-		panels[i][0].Draw(row[0])
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

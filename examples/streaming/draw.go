@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // Two colours that remain apart for the colour-blind and in grey.
@@ -33,7 +31,7 @@ var thresholdStyles = []draw.LineStyle{
 // where the projection is at a threshold, and the projection with the Gaussians of the
 // classes.
 func (s *streamed) draw(path string) error {
-	var panels [][]*plot.Plot
+	var panels []*plot.Plot
 	for _, m := range []*eem.Classifier{s.model, s.small} {
 		plane, err := s.plane(m)
 		if err != nil {
@@ -43,25 +41,9 @@ func (s *streamed) draw(path string) error {
 		if err != nil {
 			return err
 		}
-		panels = append(panels, []*plot.Plot{plane, line})
+		panels = append(panels, plane, line)
 	}
-	canvas := vgimg.New(26*vg.Centimeter, 23*vg.Centimeter)
-	pad := 4 * vg.Millimeter
-	tiles := draw.Tiles{Rows: 2, Cols: 2, PadX: 2 * pad, PadY: 2 * pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	for i, row := range plot.Align(panels, tiles, draw.New(canvas)) {
-		for j, c := range row {
-			panels[i][j].Draw(c)
-		}
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return picture.Write(path, panels, 2, 26*vg.Centimeter, 23*vg.Centimeter, 0)
 }
 
 // field is the projection over the plane.
@@ -105,7 +87,8 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	if g.z, err = m.Project(scaled); err != nil {
 		return nil, err
 	}
-	p := newPlot(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Hidden), "x₁", "x₂")
+	p := picture.New(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Hidden), "x₁", "x₂")
+	p.Legend.Left = true
 	var classes [2]plotter.XYs
 	for i, label := range s.sampled {
 		classes[label] = append(classes[label], plotter.XY{X: rows.At(i, 0), Y: rows.At(i, 1)})
@@ -140,7 +123,8 @@ func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 		return nil, err
 	}
 	pair := m.Pairs()[0]
-	p := newPlot("The projection, and the classes as Gaussians on it", "β'φ(x)", "density")
+	p := picture.New("The projection, and the classes as Gaussians on it", "β'φ(x)", "density")
+	p.Legend.Left = true
 	p.Legend.Left = false
 	low, high, top := math.Inf(1), math.Inf(-1), 0.0
 	for label, c := range []color.NRGBA{blue, orange} {
@@ -182,14 +166,4 @@ func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.5*top
 	return p, nil
-}
-
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Millimeter
-	p.Legend.TextStyle.Font.Size = font.Points(9)
-	p.Add(plotter.NewGrid())
-	return p
 }

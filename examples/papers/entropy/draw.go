@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,9 +14,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -70,7 +69,10 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 		}
 	}
 	for figure, panels := range pictures {
-		if err := write(filepath.Join(s.out, fmt.Sprintf("entropy-figure%d.png", figure)), panels); err != nil {
+		columns := min(3, len(panels))
+		rows := (len(panels) + columns - 1) / columns
+		path := filepath.Join(s.out, fmt.Sprintf("entropy-figure%d.png", figure))
+		if err := picture.Write(path, panels, columns, vg.Length(columns)*8*vg.Centimeter, vg.Length(rows)*6*vg.Centimeter, 0); err != nil {
 			return err
 		}
 	}
@@ -297,34 +299,4 @@ func addBand(p *plot.Plot, low, high float64, entropyIsX bool) error {
 	band.Color, band.LineStyle.Width = shade, 0
 	p.Add(band)
 	return nil
-}
-
-// write tiles the panels, row by row, into a PNG.
-func write(path string, panels []*plot.Plot) error {
-	columns := min(3, len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	canvas := vgimg.New(vg.Length(columns)*8*vg.Centimeter, vg.Length(rows)*6*vg.Centimeter)
-	pad := 4 * vg.Millimeter
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: pad, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns) // nil where there are no more
-		copy(grid[i], panels[i*columns:min((i+1)*columns, len(panels))])
-	}
-	for i, row := range plot.Align(grid, tiles, draw.New(canvas)) {
-		for c, at := range row {
-			if grid[i][c] != nil {
-				grid[i][c].Draw(at)
-			}
-		}
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

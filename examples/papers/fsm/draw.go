@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"os"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -12,7 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/examples/internal/picture"
 )
 
 // Colours that remain apart for the colour-blind and in grey.
@@ -71,7 +71,7 @@ func drawToys(path string, toys []toy) error {
 		p.Legend.Top = true
 		panels = append(panels, p)
 	}
-	return write(path, panels, 1, 18*vg.Centimeter, 22*vg.Centimeter)
+	return picture.Write(path, panels, 1, 18*vg.Centimeter, 22*vg.Centimeter, 0)
 }
 
 // toyPaperPoints are the values that the paper states.
@@ -143,7 +143,7 @@ func drawBars(path string, all []judged) error {
 	}
 	columns := min(3, len(panels))
 	rows := (len(panels) + columns - 1) / columns
-	return write(path, panels, columns, vg.Length(columns)*8.5*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter)
+	return picture.Write(path, panels, columns, vg.Length(columns)*8.5*vg.Centimeter, vg.Length(rows)*7*vg.Centimeter, 0)
 }
 
 func newPlot(title string) *plot.Plot {
@@ -154,33 +154,4 @@ func newPlot(title string) *plot.Plot {
 	p.Legend.TextStyle.Font.Size = font.Points(9)
 	p.Add(plotter.NewGrid())
 	return p
-}
-
-// write tiles the panels, row by row, into a PNG.
-func write(path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
-	canvas := vgimg.New(width, height)
-	pad := 4 * vg.Millimeter
-	rows := (len(panels) + columns - 1) / columns
-	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: pad, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns) // nil where there are no more
-		copy(grid[i], panels[i*columns:min((i+1)*columns, len(panels))])
-	}
-	for i, row := range plot.Align(grid, tiles, draw.New(canvas)) {
-		for c, at := range row {
-			if grid[i][c] != nil {
-				grid[i][c].Draw(at)
-			}
-		}
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }
