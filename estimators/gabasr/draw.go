@@ -125,8 +125,8 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 		at += len(row)
 		u := phi[i] / row[0]
 		spread += u * u
-		for j, r := range row[1:] {
-			phi[i+1+j] -= u * r
+		if rest := row[1:]; len(rest) > 0 {
+			blas64.Axpy(-u, vector(rest), vector(phi[i+1:]))
 		}
 	}
 	return mean, spread

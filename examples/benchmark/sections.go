@@ -12,7 +12,7 @@ budget, not run or failed, it has the worst rank there, shared by all those; the
 got there. The tests are Friedman's with the F of Iman and Davenport and Nemenyi's critical difference (Demšar 2006), level
 0.05; the baselines have no part. Wins, draws and losses are those of the corrected resampled t-test (Nadeau and Bengio 2003),
 level 0.05, on the sets where both methods are complete, against the source's method of the best mean rank. With few splits
-the test sees large differences only. A mean rank hangs on which methods take part. A count of the least error of a source
+the test sees large differences only, and one that is the same on every split, which leaves it no variance, counts as a draw. A mean rank hangs on which methods take part. A count of the least error of a source
 favours the one that has more methods to choose from after the fact; the tables of wins compare single methods.
 `
 
@@ -245,7 +245,7 @@ func (f front) elsewhere() string {
 	case ours.Behind != nil:
 		return text + fmt.Sprintf("; ours %s, %.1f standard errors behind\n", ours, *ours.Behind)
 	}
-	return text + fmt.Sprintf("; ours %s\n", ours)
+	return text + fmt.Sprintf("; ours %s, by the same on every split\n", ours)
 }
 
 // growthSection writes how the cost grew.

@@ -122,7 +122,9 @@ type comparison struct {
 	Mean, StandardError, P float64
 }
 
-// compare needs two differences at least.
+// compare needs two differences at least. Where they are all the same, as shares of few test
+// rows can be, there is no variance to test with: the standard error is 0 and nothing is
+// found, P = 1.
 func compare(differences []float64, train, test int) comparison {
 	j := float64(len(differences))
 	mean, variance := stat.MeanVariance(differences, nil)
@@ -130,8 +132,8 @@ func compare(differences []float64, train, test int) comparison {
 	switch {
 	case mean == 0:
 		c.P = 1
-	case c.StandardError == 0:
-		c.P = 0
+	case c.StandardError <= 1e-12*math.Abs(mean): // rounding of equal ones
+		c.StandardError, c.P = 0, 1
 	default:
 		c.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: j - 1}.Survival(math.Abs(mean)/c.StandardError)
 	}

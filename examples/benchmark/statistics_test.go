@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
 )
 
 // The critical values that Demšar prints in his Table 5.
@@ -90,7 +91,9 @@ func TestCorrectedResampledT(t *testing.T) {
 	assert.InDelta(t, .1667, c.P, 1e-3)
 	assert.Equal(t, 1., compare([]float64{0, 0, 0}, 75, 25).P)
 	assert.Equal(t, 1., compare([]float64{-1, 1}, 75, 25).P)
-	assert.Equal(t, 0., compare([]float64{2, 2, 2}, 75, 25).P)
+	for _, same := range [][]float64{{2, 2, 2}, {.1 + .2, .3, .3}} {
+		assert.Equal(t, comparison{Mean: stat.Mean(same, nil), P: 1}, compare(same, 75, 25))
+	}
 }
 
 func TestGrowthOf(t *testing.T) {
