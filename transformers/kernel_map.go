@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -116,7 +117,7 @@ func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if err := fits(dst, n, r); err != nil {
 		return err
 	}
-	if isFew(in) {
+	if rowwise.IsFew(in) {
 		return rowByRow(kernelMapName+": kernel", dst, in, func(dst, x []float64) { kernels.Row(dst, k.fitted.kernel, x, k.fitted.rows) })
 	}
 	out, err := k.cross(in)

@@ -199,7 +199,7 @@ func (l *LocallyStationaryFourier) into(dst *mat.Dense, x mat.Matrix, rows bool)
 	if err := fits(dst, n, m.width()); err != nil {
 		return err
 	}
-	if rows && isFew(in) {
+	if rows && rowwise.IsFew(in) {
 		return rowByRow(locallyStationaryName+": feature", dst, in, m.row)
 	}
 	v, w := newProjection(m.V, m.Origin), newProjection(m.W, m.Origin)

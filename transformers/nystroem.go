@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -190,7 +191,7 @@ func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if err := fits(dst, n, r); err != nil {
 		return err
 	}
-	if rows && isFew(in) {
+	if rows && rowwise.IsFew(in) {
 		return rowByRow(nystroemName+": feature", dst, in, m.row)
 	}
 	return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {

@@ -185,7 +185,7 @@ func (r *RandomFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if err := fits(dst, n, m.width()); err != nil {
 		return err
 	}
-	if rows && isFew(in) {
+	if rows && rowwise.IsFew(in) {
 		return rowByRow(randomFourierName+": feature", dst, in, m.row)
 	}
 	p := newProjection(m.W, m.Shift)

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -183,7 +184,7 @@ func (r *RandomHidden) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if err := fits(dst, n, m.W.Rows); err != nil {
 		return err
 	}
-	if rows && isFew(in) {
+	if rows && rowwise.IsFew(in) {
 		return rowByRow(randomHiddenName+": activation", dst, in, m.row)
 	}
 	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {

@@ -4,7 +4,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // TransformerTo is the capability to transform into memory of the caller's: what serves
@@ -56,12 +55,6 @@ func fits(dst *mat.Dense, n, width int) error {
 		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
 	}
 	return nil
-}
-
-// isFew says whether rows are transformed one by one, which blocks would only make slower.
-func isFew(x *mat.Dense) bool {
-	n, _ := x.Dims()
-	return n <= rowwise.Few
 }
 
 // rowByRow transforms few rows. What is not finite in a result, named as what, is an error.

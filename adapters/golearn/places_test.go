@@ -163,10 +163,15 @@ func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier 
 }
 
 // bagged is golearn's own bagging, whose Fit returns nothing.
-// leastOfABag is below the others' .85: BaggedModel draws its rows from a source that cannot be
-// seeded, and a OneHot step knows no category that was not drawn. One bag in thirty of such
-// a pipeline had .80 to .85.
-const leastOfABag = 0.7
+// leastOfABag is lower for OneHot: BaggedModel draws its rows from a source that cannot be
+// seeded, and that step knows no category that was not drawn. One bag in thirty of such a
+// pipeline had .80 to .85.
+func leastOfABag(t *testing.T) float64 {
+	if strings.Contains(t.Name(), "OneHot") {
+		return 0.7
+	}
+	return 0.85
+}
 
 func bagged(build func() base.Classifier, n int) *meta.BaggedModel {
 	out := new(meta.BaggedModel)
@@ -262,7 +267,7 @@ func classifierPlaces() []place {
 			bag.Fit(speciesGrid(t, 60, 1))
 			pred, err := bag.Predict(test)
 			require.NoError(t, err)
-			require.Greater(t, accuracyOf(t, test, pred), leastOfABag)
+			require.Greater(t, accuracyOf(t, test, pred), leastOfABag(t))
 		}},
 		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
 			grid := speciesGrid(t, 60, 1)
@@ -276,7 +281,7 @@ func classifierPlaces() []place {
 			got, err := again.Predict(grid)
 			require.NoError(t, err)
 			require.Equal(t, 1.0, accuracyOf(t, want, got))
-			require.Greater(t, accuracyOf(t, grid, got), leastOfABag)
+			require.Greater(t, accuracyOf(t, grid, got), leastOfABag(t))
 		}},
 		{"OneVsAllModel", func(t *testing.T, build func() base.Classifier) {
 			test := speciesGrid(t, 60, 2)

@@ -95,9 +95,11 @@ func TestSingleRows(t *testing.T) {
 			want, err := r.Predict(some)
 			require.NoError(t, err)
 			require.NoError(t, to.PredictTo(got, some))
-			// The search finds a nearly linear kernel, of coefficients so large that rounding
-			// shows at 1e-9.
-			assert.InDeltaSlice(t, want, got, 1e-8, name)
+			tolerance := 1e-9
+			if name == "selection" { // a nearly linear kernel, whose large coefficients let rounding show
+				tolerance = 1e-8
+			}
+			assert.InDeltaSlice(t, want, got, tolerance, name)
 		}
 		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt.Slice(0, 1, 0, 10)), estimators.ErrShape, name)
 		assert.ErrorIs(t, to.PredictTo(make([]float64, 2), xt), estimators.ErrShape, name)

@@ -174,7 +174,7 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 		}
 	}
 	if s.residuals {
-		if err := m.leaveOneOut(); err != nil {
+		if err := m.leaveOneOut(chol); err != nil {
 			return nil, err
 		}
 	}
@@ -195,17 +195,19 @@ func (m *machine) take(solved *loo.Solution) {
 }
 
 // leaveOneOut computes the residuals, the scale and the report's objective where they
-// are not there yet. Cost 2n³/3 and a kernel matrix where Fit kept no factor of M. What
-// was factorised once is factorised again, so the error is of memory alone.
-func (m *machine) leaveOneOut() error {
+// are not there yet, from the factor of M or for nil from one of its own. Cost n³/3,
+// and as much again and a kernel matrix where there is no factor. What was factorised
+// once is factorised again, so the error is of memory alone.
+func (m *machine) leaveOneOut(chol *linalg.Cholesky) error {
 	m.once.Do(func() {
 		if m.loo != nil || m.n == 1 {
 			return
 		}
-		var chol *linalg.Cholesky
-		if m.gram != nil {
+		switch {
+		case chol != nil:
+		case m.gram != nil:
 			chol, m.err = m.factorise(m.gram) // for this once: it is not kept
-		} else {
+		default:
 			chol, m.err = m.factor()
 		}
 		if m.err == nil {
@@ -392,7 +394,7 @@ func (m *machine) variance(k *mat.Dense, diag []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.leaveOneOut(); err != nil {
+	if err := m.leaveOneOut(chol); err != nil {
 		return nil, err
 	}
 	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))

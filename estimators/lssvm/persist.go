@@ -45,7 +45,7 @@ type stored struct {
 }
 
 func (m *machine) store(configured kernels.Kernel, withFactor bool) (stored, error) {
-	if err := m.leaveOneOut(); err != nil {
+	if err := m.leaveOneOut(nil); err != nil {
 		return stored{}, err
 	}
 	s := stored{

@@ -196,7 +196,7 @@ func (r *Regressor) Bias() float64 {
 // all other rows with the same ridge, exactly; nil before Fit and for one row. With
 // RidgeRule Fixed or Heuristic the first call costs O(n³).
 func (r *Regressor) LeaveOneOutResiduals() []float64 {
-	if r.m == nil || r.m.leaveOneOut() != nil || r.m.loo == nil {
+	if r.m == nil || r.m.leaveOneOut(nil) != nil || r.m.loo == nil {
 		return nil
 	}
 	return mat.Col(nil, 0, r.m.loo)
@@ -232,7 +232,7 @@ func (m *machine) copyReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}
 	}
-	err := m.leaveOneOut()
+	err := m.leaveOneOut(nil)
 	out := m.report
 	if err != nil {
 		out.Objective = math.NaN()
