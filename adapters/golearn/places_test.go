@@ -162,17 +162,26 @@ func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier 
 	return m
 }
 
-// bagged is golearn's own bagging, whose Fit returns nothing.
-// leastOfABag is lower for OneHot: BaggedModel draws its rows from a source that cannot be
-// seeded, and that step knows no category that was not drawn. One bag in thirty of such a
-// pipeline had .80 to .85.
-func leastOfABag(t *testing.T) float64 {
-	if strings.Contains(t.Name(), "OneHot") {
-		return 0.7
+// luck is how often a check of what golearn draws at random, from a source without a seed,
+// may fail in a row: one bag in thirty misses what the others reach.
+const luck = 6
+
+// leastOf is the accuracy that one bag of luck has to pass.
+const leastOf = 0.85
+
+// oneReaches says that one of a few bags, each drawn anew, is better than leastOf.
+func oneReaches(t *testing.T, accuracy func() float64) {
+	t.Helper()
+	best := 0.0
+	for range luck {
+		if best = max(best, accuracy()); best > leastOf {
+			return
+		}
 	}
-	return 0.85
+	require.Greater(t, best, leastOf, "the best of %d bags", luck)
 }
 
+// bagged is golearn's own bagging, whose Fit returns nothing.
 func bagged(build func() base.Classifier, n int) *meta.BaggedModel {
 	out := new(meta.BaggedModel)
 	for range n {
@@ -262,26 +271,49 @@ func classifierPlaces() []place {
 			require.Greater(t, mean, 0.85)
 		}},
 		{"BaggedModel", func(t *testing.T, build func() base.Classifier) {
-			test := speciesGrid(t, 60, 2)
-			bag := bagged(build, 3)
-			bag.Fit(speciesGrid(t, 60, 1))
-			pred, err := bag.Predict(test)
-			require.NoError(t, err)
-			require.Greater(t, accuracyOf(t, test, pred), leastOfABag(t))
+			train, test := speciesGrid(t, 60, 1), speciesGrid(t, 60, 2)
+			oneReaches(t, func() float64 {
+				bag := bagged(build, 3)
+				bag.Fit(train)
+				pred, err := bag.Predict(test)
+				require.NoError(t, err)
+				votes := make([]map[string]int, 60)
+				for i := range votes {
+					votes[i] = map[string]int{}
+				}
+				for _, m := range bag.Models {
+					// A pipeline that has not drawn a category refuses rows with it, and golearn
+					// lets the others vote.
+					if said, err := m.Predict(test); err == nil {
+						for i := range votes {
+							votes[i][base.GetClass(said, i)]++
+						}
+					}
+				}
+				for i, v := range votes {
+					got := v[base.GetClass(pred, i)]
+					for class, n := range v {
+						require.LessOrEqual(t, n, got, "row %d: %s has more votes", i, class)
+					}
+				}
+				return accuracyOf(t, test, pred)
+			})
 		}},
 		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
 			grid := speciesGrid(t, 60, 1)
-			bag, again := bagged(build, 1), bagged(build, 1) // it breaks the ties of several at random
-			bag.Fit(grid)
 			path := filepath.Join(t.TempDir(), "bag")
-			require.NoError(t, bag.Save(path))
-			require.NoError(t, again.Load(path))
-			want, err := bag.Predict(grid)
-			require.NoError(t, err)
-			got, err := again.Predict(grid)
-			require.NoError(t, err)
-			require.Equal(t, 1.0, accuracyOf(t, want, got))
-			require.Greater(t, accuracyOf(t, grid, got), leastOfABag(t))
+			oneReaches(t, func() float64 {
+				bag, again := bagged(build, 1), bagged(build, 1) // it breaks the ties of several at random
+				bag.Fit(grid)
+				require.NoError(t, bag.Save(path))
+				require.NoError(t, again.Load(path))
+				want, err := bag.Predict(grid)
+				require.NoError(t, err)
+				got, err := again.Predict(grid)
+				require.NoError(t, err)
+				require.Equal(t, 1.0, accuracyOf(t, want, got))
+				return accuracyOf(t, grid, got)
+			})
 		}},
 		{"OneVsAllModel", func(t *testing.T, build func() base.Classifier) {
 			test := speciesGrid(t, 60, 2)
