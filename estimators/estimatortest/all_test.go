@@ -180,11 +180,15 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Workers: func(w int) any {
 		return &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Tolerance: 1e-9, CacheBytes: 1, Workers: w}
 	}}))
+	estimatortest.Regressor(t, "svm.Regressor (C from least squares)", func() estimators.Regressor { return &svm.Regressor{CostRule: svm.LeastSquares} },
+		approximate(func(w int) any { return &svm.Regressor{CostRule: svm.LeastSquares, Workers: w} }))
 	estimatortest.Classifier(t, "svm.Classifier", func() estimators.Classifier { return &svm.Classifier{} },
 		approximate(func(w int) any { return &svm.Classifier{Workers: w} }))
 	estimatortest.Classifier(t, "svm.Classifier (to the optimum)", func() estimators.Classifier {
 		return &svm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Balanced: true, Tolerance: 1e-9}
 	}, plain)
+	estimatortest.Classifier(t, "svm.Classifier (C from least squares)", func() estimators.Classifier { return &svm.Classifier{CostRule: svm.LeastSquares} },
+		approximate(func(w int) any { return &svm.Classifier{CostRule: svm.LeastSquares, Workers: w} }))
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
 

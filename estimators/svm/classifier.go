@@ -31,14 +31,15 @@ const classifierType = "svm: Classifier"
 // times as long; Decision is there without it.
 type Classifier struct {
 	Kernel        kernels.Kernel  // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C             float64         // > 0; 0: DefaultC
+	C             float64         // > 0; 0: DefaultC, or what CostRule says
+	CostRule      CostRule        // where C comes from; zero: Fixed
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Probabilities bool            // fit what PredictProba needs, by cross-validation in DefaultFolds folds
 	Tolerance     float64         // on m - M; 0: DefaultTolerance
 	MaxIterations int             // for each two classes; 0: DefaultMaxIterations
 	NoShrinking   bool            // looks at all rows in every step
-	Seed          uint64          // of the folds, and for the sample that MedianRBF takes of many rows
+	Seed          uint64          // of the folds, and for the samples that MedianRBF and LeastSquares take of many rows
 	Workers       int             // goroutines, for kernel values and for machines; 0: GOMAXPROCS
 	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after every 1000 steps of a machine, by one
@@ -74,7 +75,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 
 func (c *Classifier) settings() (settings, error) {
 	s, err := settings{
-		typ: classifierType, kernel: c.Kernel, c: c.C, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
+		typ: classifierType, kernel: c.Kernel, c: c.C, rule: c.CostRule, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
 		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
 	}.withDefaults()
 	for label, w := range c.ClassWeights {
@@ -163,6 +164,13 @@ func classesOf(y []int) (classes, labels []int, err error) {
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, classes, labels []int, weights []float64) error {
 	factors := c.classFactors(classes, labels, weights)
+	if s.rule == LeastSquares {
+		l, err := s.leastSquares(ctx, src, signs(len(classes), labels), effective(factors, labels, weights))
+		if err != nil {
+			return err
+		}
+		s.c = orDefault(classFactor*l.rms, DefaultC)
+	}
 	var problems []problem
 	for a := range classes {
 		for b := a + 1; b < len(classes); b++ {
@@ -211,6 +219,35 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	}
 	c.m, c.classes, c.links = m, classes, links
 	return nil
+}
+
+// signs is +1 in the column of a row's class and -1 in the others; of two classes the
+// column of the second is enough.
+func signs(classes int, labels []int) *mat.Dense {
+	first := 0
+	if classes == 2 {
+		first = 1
+	}
+	out := mat.NewDense(len(labels), classes-first, nil)
+	for i, l := range labels {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] = -1
+		}
+		if l >= first {
+			row[l-first] = 1
+		}
+	}
+	return out
+}
+
+// effective is the weight of each row, that of its class included.
+func effective(factors []float64, labels []int, weights []float64) []float64 {
+	out := make([]float64, len(labels))
+	for i, l := range labels {
+		out[i] = factors[l] * weightOf(weights, i)
+	}
+	return out
 }
 
 // classFactors returns the weight of each class.
@@ -413,6 +450,10 @@ func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 
 // SupportVectors returns them (s×d); nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
+
+// ChosenC returns the C that Fit used; 0 before it, and of a model file of the first
+// format.
+func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }

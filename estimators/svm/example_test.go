@@ -3,6 +3,8 @@ package svm_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -52,6 +54,29 @@ func ExampleRegressor() {
 	}
 	fmt.Printf("%.1f\n", f)
 	// Output: [2.5 2.1]
+}
+
+// Neither C nor the tube has to be known, nor the targets to be scaled.
+func ExampleCostRule() {
+	x := mat.NewDense(40, 1, nil)
+	y := make([]float64, 40)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range y {
+		x.Set(i, 0, float64(i)/4)
+		y[i] = 5000 + 300*math.Sin(x.At(i, 0)) + 30*noise.NormFloat64()
+	}
+	r := &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, CostRule: svm.LeastSquares}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := r.Predict(mat.NewDense(1, 1, []float64{math.Pi / 2}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("tube ± %.0f, C = %.0f, f(π/2) = %.0f\n", r.ChosenEpsilon(), r.ChosenC(), f[0])
+	// Output: tube ± 24, C = 320, f(π/2) = 5305
 }
 
 // The machines of more than two classes, one for each two.

@@ -36,6 +36,7 @@ type settings struct {
 	typ           string
 	kernel        kernels.Kernel // nil: MedianRBF of the training rows
 	c             float64
+	rule          CostRule
 	tolerance     float64
 	maxIterations int
 	noShrinking   bool
@@ -50,6 +51,10 @@ func (s settings) withDefaults() (settings, error) {
 	switch {
 	case !(s.c >= 0) || math.IsInf(s.c, 1):
 		return s, fault.Param(s.typ, "C", s.c, "a finite value > 0, or 0 for the default")
+	case s.rule < Fixed || s.rule > LeastSquares:
+		return s, fault.Param(s.typ, "CostRule", int(s.rule), "Fixed or LeastSquares")
+	case s.rule == LeastSquares && s.c != 0:
+		return s, fault.Param(s.typ, "C", s.c, "0 with CostRule LeastSquares")
 	case !(s.tolerance >= 0) || math.IsInf(s.tolerance, 1):
 		return s, fault.Param(s.typ, "Tolerance", s.tolerance, "a finite value > 0, or 0 for the default")
 	case s.maxIterations < 0:
@@ -141,6 +146,7 @@ type machine struct {
 	indices    []int          // of the support vectors in the training rows, ascending
 	vectors    *mat.Dense     // s×d; nil after FitMatrix and where s is 0
 	coef       *mat.Dense     // p×s; nil where s is 0
+	c, epsilon float64        // of all machines
 	intercepts []float64      // p
 	report     estimators.Report
 }
@@ -148,7 +154,7 @@ type machine struct {
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
 func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems []problem, solutions []solution) (*machine, error) {
-	m := &machine{kernel: kernel, width: n, report: estimators.Report{Converged: true}}
+	m := &machine{kernel: kernel, width: n, c: s.c, epsilon: problems[0].epsilon, report: estimators.Report{Converged: true}}
 	used := make([]bool, n)
 	for p, sol := range solutions {
 		for k, b := range sol.beta {
@@ -306,6 +312,13 @@ func (m *machine) coefficients(p int) []float64 {
 		return nil
 	}
 	return mat.Row(nil, p, m.coef)
+}
+
+func (m *machine) chosenC() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.c
 }
 
 func (m *machine) chosenKernel() kernels.Kernel {

@@ -2,6 +2,7 @@ package svm
 
 import (
 	"encoding"
+	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -31,13 +32,14 @@ type stored struct {
 	Vectors      codec.Matrix
 	Coefficients codec.Matrix
 	Intercepts   codec.Floats
+	C, Epsilon   float64 // absent in the first files
 	Report       estimators.Report
 }
 
 func (m *machine) store(configured kernels.Kernel) stored {
 	s := stored{
 		Matrix: m.kernel == nil, Width: m.width, Indices: m.indices, Vectors: codec.FromDense(m.vectors),
-		Coefficients: codec.FromDense(m.coef), Intercepts: m.intercepts, Report: m.report,
+		Coefficients: codec.FromDense(m.coef), Intercepts: m.intercepts, C: m.c, Epsilon: m.epsilon, Report: m.report,
 	}
 	if m.kernel != nil {
 		s.Kernel = kernels.MakeReference(configured, m.kernel)
@@ -48,7 +50,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 // machine rebuilds and validates; pairs is the number of decision values.
 func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
-	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, report: s.Report}
+	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
 	var err error
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
 		return bad("support vectors: %v", err)
@@ -66,6 +68,8 @@ func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*mac
 	switch {
 	case s.Width < 1 || len(s.Indices) != vectors || len(s.Intercepts) != pairs:
 		return bad("%d indices and %d intercepts for %d vectors and %d machines", len(s.Indices), len(s.Intercepts), vectors, pairs)
+	case !(s.C >= 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
+		return bad("C = %v, a tube of %v", s.C, s.Epsilon)
 	case !s.Intercepts.Finite() || s.Report.Objective-s.Report.Objective != 0:
 		return bad("a value is not finite")
 	}

@@ -3,8 +3,10 @@ package svm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -24,17 +26,22 @@ const DefaultEpsilon = 0.1
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
 // for weights w. The zero value is ready to use for targets of about unit spread: C and
-// Epsilon are in their units. Features should be of comparable scale.
+// Epsilon are in their units. With CostRule LeastSquares both follow the targets, whatever
+// their units. Features should be of comparable scale.
 type Regressor struct {
 	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C      float64        // > 0; 0: DefaultC
-	// Epsilon is the half width of the tube, > 0; 0: DefaultEpsilon. For no tube take a
-	// number far below the noise.
-	Epsilon       float64
-	Tolerance     float64 // on m - M, in the units of the targets; 0: DefaultTolerance
+	C      float64        // > 0; 0: DefaultC, or what CostRule says
+	// CostRule is where C comes from, and Epsilon where that is 0; zero: Fixed.
+	CostRule CostRule
+	// Epsilon is the half width of the tube, > 0; 0: DefaultEpsilon, or what CostRule says.
+	// For no tube take a number far below the noise.
+	Epsilon float64
+	// Tolerance is on m - M, in the units of the targets; 0: DefaultTolerance, with CostRule
+	// LeastSquares times the targets' standard deviation.
+	Tolerance     float64
 	MaxIterations int     // 0: DefaultMaxIterations
 	NoShrinking   bool    // looks at all rows in every step
-	Seed          uint64  // for the sample that MedianRBF takes of many rows
+	Seed          uint64  // for the samples that MedianRBF and LeastSquares take of many rows
 	Workers       int     // goroutines for kernel values; 0: GOMAXPROCS
 	CacheBytes    int64   // for kernel values, at least two rows of them; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after every 1000 steps with the dual objective.
@@ -52,7 +59,7 @@ var (
 
 func (r *Regressor) settings() (settings, error) {
 	s, err := settings{
-		typ: regressorType, kernel: r.Kernel, c: r.C, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
+		typ: regressorType, kernel: r.Kernel, c: r.C, rule: r.CostRule, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
 		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes, observe: r.Observe,
 	}.withDefaults()
 	if err == nil && (!(r.Epsilon >= 0) || math.IsInf(r.Epsilon, 1)) {
@@ -119,6 +126,20 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, weights []float64) error {
 	n := len(y)
 	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: orDefault(r.Epsilon, DefaultEpsilon)}
+	if s.rule == LeastSquares && n > 1 {
+		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, slices.Clone(y)), weights)
+		if err != nil {
+			return err
+		}
+		// Where the targets are all the same there is nothing to bound, nor any noise.
+		s.c = orDefault(normalMean*l.mean, DefaultC)
+		if r.Epsilon == 0 {
+			p.epsilon = tubeFactor * l.noise
+		}
+		if spread := stat.PopStdDev(y, weights); r.Tolerance == 0 && spread > 0 && !math.IsInf(spread, 1) {
+			s.tolerance = DefaultTolerance * spread
+		}
+	}
 	for i := range n {
 		p.hi[i] = s.bound(weightOf(weights, i))
 		p.lo[i] = -p.hi[i]
@@ -184,6 +205,18 @@ func (r *Regressor) Intercept() float64 {
 		return 0
 	}
 	return r.m.intercepts[0]
+}
+
+// ChosenC returns the C that Fit used; 0 before it, and of a model file of the first
+// format.
+func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
+
+// ChosenEpsilon returns the half width of the tube that Fit used, 0 where ChosenC is.
+func (r *Regressor) ChosenEpsilon() float64 {
+	if r.m == nil {
+		return 0
+	}
+	return r.m.epsilon
 }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.

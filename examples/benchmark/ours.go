@@ -56,14 +56,26 @@ var ours = []method{
 		},
 	},
 	{
-		name: "svm-entropy", source: oursSource,
-		configuration: "as svm, RBF by entropy",
+		name: "svm-least-squares", source: oursSource,
+		configuration: "z-score; support vector machine, RBF of the median distance, C and the tube from the least-squares machine",
 		regressor: func(seed uint64) estimators.Regressor {
-			return byEntropy(func(k kernels.Kernel) estimators.Regressor { return &scaledTarget{final: &svm.Regressor{Kernel: k}} }, seed)
+			return regression(&svm.Regressor{CostRule: svm.LeastSquares, Seed: seed})
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&svm.Classifier{CostRule: svm.LeastSquares, Probabilities: true, Seed: seed})
+		},
+	},
+	{
+		name: "svm-entropy", source: oursSource,
+		configuration: "as svm-least-squares, RBF by entropy",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byEntropy(func(k kernels.Kernel) estimators.Regressor {
+				return &svm.Regressor{Kernel: k, CostRule: svm.LeastSquares, Seed: seed}
+			}, seed)
 		},
 		classifier: func(seed uint64) estimators.Classifier {
 			return classByEntropy(func(k kernels.Kernel) estimators.Classifier {
-				return &svm.Classifier{Kernel: k, Probabilities: true, Seed: seed}
+				return &svm.Classifier{Kernel: k, CostRule: svm.LeastSquares, Probabilities: true, Seed: seed}
 			}, seed)
 		},
 	},

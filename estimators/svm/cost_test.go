@@ -1,0 +1,255 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+func sizes(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i, a := range v {
+		out[i] = math.Abs(a)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// C and the tube are those of the least-squares machine, by the estimator that makes it.
+func TestLeastSquaresOfARegressor(t *testing.T) {
+	x, y := sinc(81, 0.3, 3)
+	k := kernels.RBF{Gamma: 0.5}
+	l := &lssvm.Regressor{Kernel: k}
+	require.NoError(t, l.Fit(ctx, x, y))
+	require.Greater(t, l.ChosenRidge(), leastRidge, "which bounds it here")
+	r := &Regressor{Kernel: k, CostRule: LeastSquares}
+	require.NoError(t, r.Fit(ctx, x, y))
+	residuals := sizes(l.LeaveOneOutResiduals())
+	assert.InEpsilon(t, math.Sqrt(math.Pi/2)*stat.Mean(sizes(l.Coefficients()), nil), r.ChosenC(), 1e-9)
+	assert.InEpsilon(t, 0.5*residuals[40]/0.6744897501960817, r.ChosenEpsilon(), 1e-9)
+
+	given := &Regressor{Kernel: k, CostRule: LeastSquares, Epsilon: 0.2}
+	require.NoError(t, given.Fit(ctx, x, y))
+	assert.Equal(t, 0.2, given.ChosenEpsilon())
+	assert.Equal(t, r.ChosenC(), given.ChosenC())
+
+	// The same by the fields.
+	fixed := &Regressor{Kernel: k, C: r.ChosenC(), Epsilon: r.ChosenEpsilon(), Tolerance: DefaultTolerance * stat.PopStdDev(y, nil)}
+	require.NoError(t, fixed.Fit(ctx, x, y))
+	assert.Equal(t, r.Coefficients(), fixed.Coefficients())
+}
+
+func TestLeastSquaresOfAClassifier(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		t.Run(fmt.Sprint(classes), func(t *testing.T) {
+			x, labels := blobs(90, classes, 1.5, 1)
+			var squares, count float64
+			c := &Classifier{CostRule: LeastSquares}
+			require.NoError(t, c.Fit(ctx, x, labels))
+			// The ridge is common to the columns, so the machine of all of them is asked.
+			ridge := &lssvm.Classifier{}
+			require.NoError(t, ridge.Fit(ctx, x, labels))
+			for _, label := range c.Classes() {
+				y := make([]float64, len(labels))
+				for i, l := range labels {
+					y[i] = -1
+					if l == label {
+						y[i] = 1
+					}
+				}
+				one := &lssvm.Regressor{RidgeRule: lssvm.Fixed, Ridge: ridge.ChosenRidge()}
+				require.NoError(t, one.Fit(ctx, x, y))
+				for _, a := range one.Coefficients() {
+					squares += a * a
+					count++
+				}
+			}
+			assert.InEpsilon(t, 6*math.Sqrt(squares/count), c.ChosenC(), 1e-6)
+		})
+	}
+}
+
+// Other units of the targets give the same machine in other units; with a fixed C they do
+// not.
+func TestLeastSquaresFollowsTheTargets(t *testing.T) {
+	x, y := sinc(60, 0.2, 5)
+	for _, scale := range []float64{1e-6, 1e5} {
+		other := make([]float64, len(y))
+		for i, v := range y {
+			other[i] = scale*v + 7*scale
+		}
+		a, b := &Regressor{CostRule: LeastSquares}, &Regressor{CostRule: LeastSquares}
+		require.NoError(t, a.Fit(ctx, x, y))
+		require.NoError(t, b.Fit(ctx, x, other))
+		want, err := a.Predict(x)
+		require.NoError(t, err)
+		got, err := b.Predict(x)
+		require.NoError(t, err)
+		for i := range want {
+			assert.InDelta(t, want[i], got[i]/scale-7, 5e-3)
+		}
+		assert.InEpsilon(t, scale*a.ChosenC(), b.ChosenC(), 1e-6)
+		assert.Equal(t, len(a.SupportIndices()), len(b.SupportIndices()))
+	}
+}
+
+// What weights have in common makes no difference, where it multiplies a fixed C.
+func TestLeastSquaresOfWeights(t *testing.T) {
+	x, y := sinc(60, 0.2, 5)
+	w, labels := make([]float64, len(y)), make([]int, len(y))
+	for i := range w {
+		w[i] = 0.5 + float64(i%4)
+		if y[i] > 0.3 {
+			labels[i] = 1
+		}
+	}
+	twice := slices.Clone(w)
+	for i := range twice {
+		twice[i] *= 2
+	}
+	a, b := &Regressor{CostRule: LeastSquares}, &Regressor{CostRule: LeastSquares}
+	require.NoError(t, a.FitWeighted(ctx, x, y, w))
+	require.NoError(t, b.FitWeighted(ctx, x, y, twice))
+	assert.InEpsilon(t, a.ChosenC(), 2*b.ChosenC(), 1e-9)
+	assert.InEpsilon(t, a.ChosenEpsilon(), b.ChosenEpsilon(), 1e-9)
+	plain := &Regressor{CostRule: LeastSquares}
+	require.NoError(t, plain.Fit(ctx, x, y))
+	assert.NotEqual(t, plain.ChosenEpsilon(), a.ChosenEpsilon())
+
+	c, d := &Classifier{CostRule: LeastSquares}, &Classifier{CostRule: LeastSquares, ClassWeights: map[int]float64{0: 3, 1: 3}}
+	require.NoError(t, c.FitWeighted(ctx, x, labels, w))
+	require.NoError(t, d.FitWeighted(ctx, x, labels, w))
+	assert.InEpsilon(t, c.ChosenC(), 3*d.ChosenC(), 1e-9)
+	e := &Classifier{CostRule: LeastSquares, Balanced: true}
+	require.NoError(t, e.FitWeighted(ctx, x, labels, w))
+	assert.NotEqual(t, c.ChosenC(), e.ChosenC())
+}
+
+// Of many rows a sample says what all say, the same on any number of workers.
+func TestLeastSquaresOfManyRows(t *testing.T) {
+	x, y := sinc(LeastSquaresRows+500, 0.3, 1)
+	l := &lssvm.Regressor{}
+	require.NoError(t, l.Fit(ctx, x, y))
+	var all []float64
+	for _, r := range []*Regressor{
+		{Workers: 1}, {Workers: 3}, {Seed: 1}, {CacheBytes: 1 << 20},
+	} {
+		r.CostRule = LeastSquares
+		require.NoError(t, r.Fit(ctx, x, y))
+		all = append(all, r.ChosenC())
+		assert.InEpsilon(t, math.Sqrt(math.Pi/2)*stat.Mean(sizes(l.Coefficients()), nil), r.ChosenC(), 0.4)
+		assert.InEpsilon(t, 0.15, r.ChosenEpsilon(), 0.15)
+	}
+	assert.Equal(t, all[0], all[1])
+	assert.NotEqual(t, all[0], all[2])
+	assert.InEpsilon(t, all[0], all[3], 1e-6, "rows that are asked for one by one")
+}
+
+// A tenth of the targets far off: the absolute loss is less moved than the squared one.
+func TestLeastSquaresKeepsTheAbsoluteLoss(t *testing.T) {
+	x, y := sinc(200, 0.1, 2)
+	clean := slices.Clone(y)
+	rng := rand.New(rand.NewPCG(3, 0))
+	for i := 0; i < len(y); i += 10 {
+		y[i] += 3 + rng.Float64()
+	}
+	left := func(r estimators.Regressor) float64 {
+		require.NoError(t, r.Fit(ctx, x, y))
+		p, err := r.Predict(x)
+		require.NoError(t, err)
+		v, err := metrics.NMSE(clean, p, nil)
+		require.NoError(t, err)
+		return v
+	}
+	assert.Less(t, left(&Regressor{CostRule: LeastSquares}), 0.5*left(&lssvm.Regressor{}))
+}
+
+func TestLeastSquaresOfOddData(t *testing.T) {
+	x := mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4})
+	r := &Regressor{CostRule: LeastSquares}
+	require.NoError(t, r.Fit(ctx, x, []float64{3, 3, 3, 3, 3}))
+	p, err := r.Predict(x)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{3, 3, 3, 3, 3}, p, 1e-9)
+	assert.Positive(t, r.ChosenC())
+
+	require.NoError(t, r.Fit(ctx, x.Slice(0, 1, 0, 1), []float64{2}))
+	assert.Equal(t, DefaultC, r.ChosenC())
+	require.NoError(t, r.Fit(ctx, x.Slice(0, 2, 0, 1), []float64{2, 3}))
+	assert.Positive(t, r.ChosenC())
+	c := &Classifier{CostRule: LeastSquares}
+	require.NoError(t, c.Fit(ctx, x.Slice(0, 2, 0, 1), []int{4, 9}))
+	assert.Positive(t, c.ChosenC())
+	same := mat.NewDense(4, 1, []float64{1, 1, 1, 1})
+	require.NoError(t, c.Fit(ctx, same, []int{4, 9, 4, 9}))
+	assert.Positive(t, c.ChosenC())
+	require.NoError(t, r.Fit(ctx, same, []float64{1, 2, 3, 4}))
+	assert.Positive(t, r.ChosenC())
+}
+
+func TestLeastSquaresErrors(t *testing.T) {
+	x, y := sinc(20, 0.2, 1)
+	labels := make([]int, 20)
+	labels[3] = 1
+	for name, err := range map[string]error{
+		`svm: Regressor: C = 2, want 0 with CostRule LeastSquares`:  (&Regressor{C: 2, CostRule: LeastSquares}).Fit(ctx, x, y),
+		`svm: Classifier: C = 2, want 0 with CostRule LeastSquares`: (&Classifier{C: 2, CostRule: LeastSquares}).Fit(ctx, x, labels),
+		`svm: Regressor: CostRule = 2, want Fixed or LeastSquares`:  (&Regressor{CostRule: 2}).Fit(ctx, x, y),
+		`svm: Classifier: CostRule = -1, want Fixed or LeastSquare`: (&Classifier{CostRule: -1}).Fit(ctx, x, labels),
+	} {
+		require.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, name)
+	}
+	r := &Regressor{CostRule: LeastSquares}
+	require.NoError(t, r.Fit(ctx, x, y))
+	before := r.ChosenC()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	require.ErrorIs(t, r.Fit(ended, x, y), context.Canceled)
+	assert.Equal(t, before, r.ChosenC())
+	assert.Equal(t, "CostRule(7)", CostRule(7).String())
+	assert.Equal(t, "Fixed LeastSquares", fmt.Sprint(Fixed, LeastSquares))
+}
+
+// A kernel that is far from positive semi-definite may have no least-squares machine.
+func TestLeastSquaresOfAnyMatrix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for range 20 {
+		k := mat.NewSymDense(12, nil)
+		y := make([]float64, 12)
+		for i := range 12 {
+			y[i] = rng.NormFloat64()
+			for j := i; j < 12; j++ {
+				k.SetSym(i, j, rng.NormFloat64())
+			}
+		}
+		r := &Regressor{CostRule: LeastSquares, MaxIterations: 1000}
+		if err := r.FitMatrix(ctx, k, y); err != nil {
+			require.ErrorIs(t, err, estimators.ErrParam)
+			require.ErrorContains(t, err, "CostRule = LeastSquares")
+			continue
+		}
+		assert.Positive(t, r.ChosenC())
+	}
+	k := kernels.RBF{Gamma: 0.5}
+	x, y := sinc(30, 0.2, 1)
+	gram, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	a, b := &Regressor{CostRule: LeastSquares}, &Regressor{Kernel: k, CostRule: LeastSquares}
+	require.NoError(t, a.FitMatrix(ctx, gram, y))
+	require.NoError(t, b.Fit(ctx, x, y))
+	assert.InEpsilon(t, b.ChosenC(), a.ChosenC(), 1e-9)
+}
