@@ -39,11 +39,11 @@ type Regressor struct {
 	// Tolerance is on m - M, in the units of the targets; 0: DefaultTolerance, with CostRule
 	// LeastSquares times the targets' standard deviation.
 	Tolerance     float64
-	MaxIterations int     // 0: DefaultMaxIterations
-	NoShrinking   bool    // looks at all rows in every step
-	Seed          uint64  // for the samples that MedianRBF and LeastSquares take of many rows
-	Workers       int     // goroutines for kernel values; 0: GOMAXPROCS
-	CacheBytes    int64   // for kernel values, at least two rows of them; 0: DefaultCacheBytes
+	MaxIterations int    // 0: DefaultMaxIterations
+	NoShrinking   bool   // looks at all rows in every step
+	Seed          uint64 // for the samples that MedianRBF and LeastSquares take of many rows
+	Workers       int    // goroutines for kernel values; 0: GOMAXPROCS
+	CacheBytes    int64  // for kernel values, at least two rows of them; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 

@@ -179,6 +179,16 @@ var ours = []method{
 		},
 	},
 	{
+		name: "fourier-grid", source: oursSource,
+		configuration: "as fourier, RBF by " + theGrid,
+		regressor: func(seed uint64) estimators.Regressor {
+			return byGrid(func(k kernels.Kernel) estimators.Regressor { return onFourier(k, seed) }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByGrid(func(k kernels.Kernel) estimators.Classifier { return onTargets(onFourier(k, seed)) }, seed)
+		},
+	},
+	{
 		name: "nystroem", source: oursSource,
 		configuration: fmt.Sprintf("z-score; ridge on %d Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1", transformers.DefaultComponents),
 		regressor:     func(seed uint64) estimators.Regressor { return regression(onNystroem(nil, seed)) },
@@ -194,6 +204,16 @@ var ours = []method{
 		},
 		classifier: func(seed uint64) estimators.Classifier {
 			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return onTargets(onNystroem(k, seed)) }, seed)
+		},
+	},
+	{
+		name: "nystroem-grid", source: oursSource,
+		configuration: "as nystroem, RBF by " + theGrid,
+		regressor: func(seed uint64) estimators.Regressor {
+			return byGrid(func(k kernels.Kernel) estimators.Regressor { return onNystroem(k, seed) }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByGrid(func(k kernels.Kernel) estimators.Classifier { return onTargets(onNystroem(k, seed)) }, seed)
 		},
 	},
 }
