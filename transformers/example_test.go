@@ -386,3 +386,30 @@ func ExampleTransformerTo() {
 	// 0
 	// 2
 }
+
+// How much of the kernel at new rows the features leave out: nothing at a landmark, all of
+// it far from them.
+func ExampleRowResidualer() {
+	train := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
+	m := &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.5}}
+	if err := m.Fit(context.Background(), train); err != nil {
+		log.Fatal(err)
+	}
+	x := mat.NewDense(3, 1, []float64{2, 4, 9})
+	z, err := m.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var t transformers.RowResidualer = m
+	left, err := t.RowResiduals(x, z)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, v := range left {
+		fmt.Printf("at %v: %.2f of k(x, x) = 1\n", x.At(i, 0), v)
+	}
+	// Output:
+	// at 2: 0.00 of k(x, x) = 1
+	// at 4: 0.51 of k(x, x) = 1
+	// at 9: 1.00 of k(x, x) = 1
+}

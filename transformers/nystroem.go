@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -69,8 +70,9 @@ type nystroemModel struct {
 }
 
 var (
-	_ Transformer = (*Nystroem)(nil)
-	_ Cloner      = (*Nystroem)(nil)
+	_ Transformer   = (*Nystroem)(nil)
+	_ Cloner        = (*Nystroem)(nil)
+	_ RowResidualer = (*Nystroem)(nil)
 )
 
 func (t *Nystroem) validate() error {
@@ -253,6 +255,45 @@ func (t *Nystroem) Residual(x mat.Matrix) (float64, error) {
 		first += n
 	}
 	return left / trace, nil
+}
+
+// RowResiduals implements RowResidualer: what of each row's k(x, x) the landmarks do not
+// see, 0 for a landmark. Cost O(m(d+r)).
+func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
+	m := t.fitted
+	if m == nil {
+		return nil, fault.NotFitted(nystroemName)
+	}
+	in, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	features, err := check.Dense("z", z)
+	if err != nil {
+		return nil, err
+	}
+	r, d := m.landmarks.Dims()
+	if err := errors.Join(check.Columns("x", in, d), check.Columns("z", features, r)); err != nil {
+		return nil, err
+	}
+	n, _ := in.Dims()
+	rows, _ := features.Dims()
+	if err := check.Rows("z", rows, n); err != nil {
+		return nil, err
+	}
+	return m.left(in, features), nil
+}
+
+// left is k(x, x) - |z|² of each row; rounding gives no less than 0.
+func (m *nystroemModel) left(x, z *mat.Dense) []float64 {
+	n, _ := x.Dims()
+	out := make([]float64, n)
+	kernels.Diag(out, m.kernel, x)
+	for i := range out {
+		row := z.RawRowView(i)
+		out[i] = max(out[i]-floats.Dot(row, row), 0)
+	}
+	return out
 }
 
 // TrainingResidual returns Residual of the rows of Fit as PivotedCholesky found it on its

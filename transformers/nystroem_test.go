@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -202,4 +203,37 @@ func TestNystroemErrors(t *testing.T) {
 	err = (&Nystroem{Kernel: kernels.Matern{}}).UnmarshalBinary(data)
 	assert.ErrorIs(t, err, ErrBadModel)
 	assert.ErrorContains(t, err, "this value has Kernel Matern")
+}
+
+// What the landmarks do not see, from the definition.
+func TestNystroemRowResiduals(t *testing.T) {
+	x := normalRows(30, 3, 1)
+	m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.3}, Components: 8}
+	_, err := m.RowResiduals(x, x)
+	require.ErrorIs(t, err, ErrNotFitted)
+	z := fitTransform(t, m, x)
+	got, err := m.RowResiduals(x, z)
+	require.NoError(t, err)
+	total := 0.0
+	for i, v := range got {
+		row := z.RawRowView(i)
+		assert.InDelta(t, 1-floats.Dot(row, row), v, 1e-12)
+		assert.GreaterOrEqual(t, v, 0.0)
+		total += v
+	}
+	for _, i := range m.Indices() {
+		assert.InDelta(t, 0, got[i], 1e-12)
+	}
+	share, err := m.Residual(x)
+	require.NoError(t, err)
+	assert.InDelta(t, share, total/30, 1e-12)
+	for want, args := range map[string][2]mat.Matrix{
+		"x has 2 columns": {normalRows(30, 2, 1), z}, "z has 3 columns": {x, x}, "z has 29 entries": {x, z.Slice(0, 29, 0, 8)},
+	} {
+		_, err = m.RowResiduals(args[0], args[1])
+		require.ErrorIs(t, err, ErrShape)
+		assert.ErrorContains(t, err, want)
+	}
+	_, err = m.RowResiduals(nil, z)
+	require.ErrorIs(t, err, ErrShape)
 }

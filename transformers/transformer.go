@@ -47,6 +47,14 @@ type Transformer interface {
 // copy. Pipelines and searches fit clones, so they need it of every step.
 type Cloner interface{ Clone() Transformer }
 
+// RowResidualer is a transformer to features z(x) of a kernel k of which they leave a part
+// out, so that <z(x), z(x)> is less than k(x, x).
+type RowResidualer interface {
+	// RowResiduals returns k(x, x) - |z(x)|², at least 0, for each row of x (m×d) and its
+	// features z (m×r), which Transform gave for them.
+	RowResiduals(x, z mat.Matrix) ([]float64, error)
+}
+
 // The errors of this package; see package estimators for all of them.
 var (
 	ErrParam     = fault.ErrParam

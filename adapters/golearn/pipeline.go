@@ -293,7 +293,8 @@ func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 }
 
 // PredictVariance returns Final's mean and variance for each row of grid; both are
-// nil for a grid of no rows. Errors as Predict's, and one that wraps
+// nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
+// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and one that wraps
 // errors.ErrUnsupported if Final gives no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	m := p.fitted

@@ -141,14 +141,20 @@ func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 
 // rows sends x through the steps.
 func (c *chain[Y, E]) rows(x mat.Matrix) (mat.Matrix, error) {
+	_, z, err := c.lastRows(x)
+	return z, err
+}
+
+// lastRows sends x through the steps; before is what the last one of them was given.
+func (c *chain[Y, E]) lastRows(x mat.Matrix) (before, z mat.Matrix, err error) {
+	z = x
 	for i, s := range c.steps {
-		z, err := s.Transform(x)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.stepName(i), err)
+		before = z
+		if z, err = s.Transform(before); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", c.stepName(i), err)
 		}
-		x = z
 	}
-	return x, nil
+	return before, z, nil
 }
 
 func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {

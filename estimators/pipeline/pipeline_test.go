@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -13,9 +14,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -309,4 +313,63 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Ridge on the features of all rows as landmarks is the machine of the kernel: its variance
+// too, far from all rows, where the features are 0.
+func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	rows, y := mat.NewDense(40, 2, nil), make([]float64, 40)
+	for i := range y {
+		rows.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		y[i] = math.Sin(rows.At(i, 0)) + 0.1*rng.NormFloat64()
+	}
+	k := kernels.RBF{Gamma: 2}
+	at := mat.NewDense(3, 2, []float64{0, 0, 2, 2, 50, 50})
+	ridgeOf := func(h int) (*pipeline.Regressor, []float64) {
+		p := &pipeline.Regressor{
+			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: h}},
+			Final: &ridge.Regressor{RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		}
+		require.NoError(t, p.Fit(ctx, rows, y))
+		_, variance, err := p.PredictVariance(at)
+		require.NoError(t, err)
+		return p, variance
+	}
+	exact := &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1}
+	require.NoError(t, exact.Fit(ctx, rows, y))
+	_, want, err := exact.PredictVariance(at)
+	require.NoError(t, err)
+	p, got := ridgeOf(40)
+	assert.InDeltaSlice(t, want, got, 1e-9)
+
+	final := p.FittedFinal().(*ridge.Regressor)
+	z, err := p.FittedSteps()[0].Transform(at)
+	require.NoError(t, err)
+	_, alone, err := final.PredictVariance(z)
+	require.NoError(t, err)
+	assert.Less(t, alone[2], 0.5*want[2], "which would be too sure")
+	assert.InDelta(t, want[2], alone[2]+final.PriorVariance(), 1e-9, "k(x, x) is 1, and no landmark sees it")
+
+	_, few := ridgeOf(10)
+	assert.Greater(t, few[0], got[0])
+
+	// Neither another step behind it nor another estimator is taken for such features.
+	for name, other := range map[string]*pipeline.Regressor{
+		"step":  {Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{}},
+		"final": {Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k}}, Final: &toy.Ridge{Penalty: 0.5}},
+		"none":  {Final: &ridge.Regressor{}},
+	} {
+		require.NoError(t, other.Fit(ctx, rows, y), name)
+		var z mat.Matrix = at
+		for _, s := range other.FittedSteps() {
+			z, err = s.Transform(z)
+			require.NoError(t, err)
+		}
+		_, want, err := other.FittedFinal().(estimators.VariancePredictor).PredictVariance(z)
+		require.NoError(t, err)
+		_, got, err := other.PredictVariance(at)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, name)
+	}
 }

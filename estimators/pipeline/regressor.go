@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -88,13 +89,44 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
 	return p.fitted.predictTo(dst, x)
 }
 
-// PredictVariance implements estimators.VariancePredictor with Final's.
+// PredictVariance implements estimators.VariancePredictor with Final's. Where the last
+// step leaves out a part of a kernel and says so by RowResiduals (transformers.Nystroem),
+// and Final is a ridge machine with PriorVariance, the variance of that part is added:
+// without it a pipeline is the surer the further rows are from all landmarks. With every
+// training row as a landmark it is the variance of the machine of the kernel itself
+// (package lssvm).
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
-	err = through(p.configured, p.fitted, estimators.Variance, x, func(f estimators.VariancePredictor, z mat.Matrix) (err error) {
-		mean, variance, err = f.PredictVariance(z)
-		return err
-	})
-	return mean, variance, err
+	final, err := able[estimators.VariancePredictor](p.configured, p.fitted, estimators.Variance)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, z, err := p.fitted.lastRows(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	if mean, variance, err = final.PredictVariance(z); err != nil {
+		return nil, nil, p.fitted.ofFinal(err)
+	}
+	prior, ok := final.(interface{ PriorVariance() float64 })
+	if !ok || before == nil {
+		return mean, variance, nil
+	}
+	last := len(p.fitted.steps) - 1
+	step, ok := p.fitted.steps[last].(transformers.RowResidualer)
+	if !ok {
+		return mean, variance, nil
+	}
+	left, err := step.RowResiduals(before, z)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", p.fitted.stepName(last), err)
+	}
+	for i, v := range left {
+		variance[i] += prior.PriorVariance() * v
+		if s := variance[i]; s-s != 0 {
+			return nil, nil, &fault.NotFiniteError{Name: regressorName + ": variance", Row: i, Col: -1, Value: s}
+		}
+	}
+	return mean, variance, nil
 }
 
 // Supports reports whether the configured parts can do c. Proba and Decision are

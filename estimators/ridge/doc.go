@@ -23,6 +23,10 @@
 //
 //	s² (1 + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
 //
+// Behind features that leave out a part of a kernel (transformers.Nystroem) it is too small
+// far from the landmarks; pipeline.Regressor adds what is missing, PriorVariance s²/λ times
+// k(x, x) - |z|².
+//
 // # DirectKernel
 //
 // The direct-kernel ridge regression of Embrechts (IJCNN 2004, Figures 2 and 3)

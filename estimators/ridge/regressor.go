@@ -252,6 +252,16 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
+// PriorVariance returns s²/λ, the variance that the model gave β before it saw the rows,
+// whose inverse is the penalty; 0 before Fit. PredictVariance goes back to it, times
+// |x - x̄|², where nothing was learned.
+func (r *Regressor) PriorVariance() float64 {
+	if r.m == nil {
+		return 0
+	}
+	return r.m.noise / r.m.ridge
+}
+
 func squared(v []float64) (s float64) {
 	for _, a := range v {
 		s += a * a
