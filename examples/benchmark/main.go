@@ -164,6 +164,9 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	if s.methods, err = methodsNamed(names, s.programs); err != nil {
 		return s, err
 	}
+	if err := s.programs.there(s.methods); err != nil {
+		return s, err
+	}
 	if synthetic == "" {
 		s.sets, err = setsNamed(s.data, sets)
 		return s, err

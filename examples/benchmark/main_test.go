@@ -365,6 +365,8 @@ func TestErrors(t *testing.T) {
 		{[]string{"-workers", "0"}, "-workers 0: want >= 1"},
 		{[]string{"-out", ""}, "-out"},
 		{[]string{"-methods", "scikit-learn"}, "sklearn-kernel-ridge is run by another program"},
+		{[]string{"-python", "no-such-python"}, "sklearn-kernel-ridge: exec: \"no-such-python\""},
+		{[]string{"-rscript", os.Args[0], "-scripts", "nowhere"}, "-scripts nowhere: stat"},
 		{[]string{"-synthetic", "friedman2:1000x10"}, "want friedman1:ROWSxCOLUMNS"},
 		{[]string{"-synthetic", "friedman1:1000x10y"}, "want friedman1:ROWSxCOLUMNS"},
 		{[]string{"-synthetic", "friedman1:1000x4"}, "5 columns"},

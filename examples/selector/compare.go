@@ -81,9 +81,13 @@ var learners = []learner{
 	},
 	{"eekm", nil, func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k} }},
 	{
-		"svm",
-		nil, // its C and its tube are in the units of the target
-		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Balanced: true} },
+		"svm", // one C for all kernels would tell how well it fits them
+		func(k kernels.Kernel) estimators.Regressor {
+			return &svm.Regressor{Kernel: k, CostRule: svm.LeastSquares}
+		},
+		func(k kernels.Kernel) estimators.Classifier {
+			return &svm.Classifier{Kernel: k, CostRule: svm.LeastSquares, Balanced: true}
+		},
 	},
 }
 

@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	splits := flags.Int("splits", selection.DefaultSplits, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
 	family := flags.String("family", "rbf", "rbf or poly")
-	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, or for classes alone eekm or svm")
+	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, svm, or for classes alone eekm")
 	metric := flags.String("metric", "accuracy", "what the grid maximises for classes: accuracy or gmean")
 	large := flags.Int("large", 20_000, "rows of the large search that is shown without -data; 0: none are shown")
 	pictures := flags.String("out", "", "`folder` for pictures of the searches that are shown")
@@ -111,7 +111,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	at := slices.IndexFunc(learners, func(l learner) bool { return l.name == *chosenLearner })
 	if at < 0 {
-		return fmt.Errorf("-learner %s: want lssvm, rvm, eekm or svm", *chosenLearner)
+		return fmt.Errorf("-learner %s: want lssvm, rvm, svm or eekm", *chosenLearner)
 	}
 	var regression, classification []*dataset.Set
 	for _, name := range strings.Split(*names, ",") {

@@ -47,7 +47,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, args := range [][]string{{"-family", "none"}, {"-large", "-1"}, {"-metric", "none"}, {"-learner", "none"}, {"-learner", "svm"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
+	for _, args := range [][]string{{"-family", "none"}, {"-large", "-1"}, {"-metric", "none"}, {"-learner", "none"}, {"-learner", "eekm"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}} {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
