@@ -40,9 +40,10 @@ func overlapping(n int, seed uint64) (*mat.Dense, []int) {
 
 func BenchmarkFit(b *testing.B) {
 	x, y := overlapping(2000, 1)
-	for _, c := range []float64{1, 10, 100} {
-		b.Run(fmt.Sprintf("C=%v", c), func(b *testing.B) {
-			m := &Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: c}
+	k := kernels.RBF{Gamma: benchGamma}
+	for _, m := range []*Classifier{{C: 1}, {C: 10}, {C: 100}, {CostRule: LeastSquares}} {
+		m.Kernel = k
+		b.Run(fmt.Sprintf("%v/C=%v", m.CostRule, m.C), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := m.Fit(ctx, x, y); err != nil {
