@@ -23,7 +23,8 @@ const (
 	Fixed CostRule = iota
 	// LeastSquares takes both from the least-squares machine of the same kernel (package
 	// documentation). Neither has to be chosen, nor the targets to be scaled. It adds a
-	// cost of O(n³), above LeastSquaresRows rows of that number.
+	// cost of O(n³), above LeastSquaresRows rows of that number. Fit returns ErrParam for a
+	// kernel so far from positive semi-definite that it has no such machine.
 	LeastSquares
 )
 
