@@ -18,7 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
@@ -134,7 +133,7 @@ func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 // fit shows the evidence as it goes.
 func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(20*time.Millisecond))
+		progressbar.OptionClearOnFinish()) // no throttle: a sweep takes milliseconds
 	f.model.Observe = func(s estimators.Step) {
 		bar.ChangeMax(s.Total)
 		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))
