@@ -229,7 +229,7 @@ func (f front) panel() (*plot.Plot, error) {
 		var xys plotter.XYs
 		for _, q := range f.Points {
 			if q.Source == source {
-				xys = append(xys, plotter.XY{X: math.Log10(q.Seconds), Y: min(q.Error, ceiling)})
+				xys = append(xys, plotter.XY{X: ofSeconds(q.Seconds), Y: min(q.Error, ceiling)})
 			}
 		}
 		if err := addMarks(p, source, xys, vg.Points(2.5)); err != nil {
@@ -269,7 +269,7 @@ func (f front) steps(line float64) (steps plotter.XYs, names plotter.XYLabels) {
 		if !q.OnFront {
 			continue
 		}
-		x := math.Log10(q.Seconds)
+		x := ofSeconds(q.Seconds)
 		if len(steps) > 0 {
 			steps = append(steps, plotter.XY{X: x, Y: steps[len(steps)-1].Y})
 		}
@@ -300,6 +300,13 @@ func (f front) median() float64 {
 	return all[len(all)/2]
 }
 
+// leastShown is where seconds are drawn that a coarse clock gives as 0, such as R's, which
+// ticks in milliseconds: before all others, so that the front stays in order.
+const leastShown = 1e-5
+
+// ofSeconds is the place of seconds on an axis of decades.
+func ofSeconds(seconds float64) float64 { return math.Log10(max(seconds, leastShown)) }
+
 // drawGrowth draws the seconds of the fits over the rows.
 func (r *report) drawGrowth(path string) error {
 	var panels []*plot.Plot
@@ -312,7 +319,7 @@ func (r *report) drawGrowth(path string) error {
 			var xys plotter.XYs
 			for _, d := range r.Sets {
 				if s, ok := r.summaryOn(d.Set, g.Method); ok && s.FitSeconds != nil && *s.FitSeconds > 0 {
-					xys = append(xys, plotter.XY{X: math.Log10(float64(d.TrainRows)), Y: math.Log10(*s.FitSeconds)})
+					xys = append(xys, plotter.XY{X: math.Log10(float64(d.TrainRows)), Y: ofSeconds(*s.FitSeconds)})
 				}
 			}
 			if g.Source != source || len(xys) == 0 {

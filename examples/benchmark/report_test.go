@@ -63,3 +63,12 @@ func TestDifferNames(t *testing.T) {
 	assert.ErrorContains(t, differ("p", key{Seed: 1}, key{Seed: 2}), "p was made with seed 1, this run has 2")
 	assert.ErrorContains(t, differ("p", description{}, description{Positive: "yes"}), `positive none, this run has "yes"`)
 }
+
+// A coarse clock says 0 of a short fit, which has no place on an axis of decades.
+func TestNoSecondsAreDrawn(t *testing.T) {
+	f := front{Points: []point{{Method: "ridge", Source: oursSource, Error: 1, OnFront: true}, {Method: "lssvm", Source: oursSource, Seconds: 0.1, Error: 0.5, OnFront: true}}}
+	_, err := f.panel()
+	assert.NoError(t, err)
+	assert.Less(t, ofSeconds(0), ofSeconds(0.0004))
+	assert.InDelta(t, -1, ofSeconds(0.1), 1e-12)
+}

@@ -8,8 +8,8 @@
 # Debian: python3-sklearn.
 import json
 import pickle
+import resource
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -141,6 +141,12 @@ def reset_peak():
         pass
 
 
+def used():
+    """Seconds of the processor. Where a limit is set, as here, time.process_time goes by the ticks of the system."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
 def columns(scores, classes):
     """A column for each class, where scikit-learn has one number for two classes."""
     return np.c_[-scores, scores] if scores.ndim == 1 else scores
@@ -155,12 +161,12 @@ if not regression:
 reset_peak()
 out = dict(version="scikit-learn " + __version__, memory_before_bytes=peak_bytes())
 m = METHODS[method](regression, x.shape[1], int(seed) % 2 ** 32)
-start = time.process_time()
+start = used()
 m.fit(x, y)
-out["fit_seconds"] = time.process_time() - start
-start = time.process_time()
+out["fit_seconds"] = used() - start
+start = used()
 p = m.predict(xt)
-out["predict_seconds"] = time.process_time() - start
+out["predict_seconds"] = used() - start
 out["memory_peak_bytes"] = peak_bytes()
 out["model_bytes"] = len(pickle.dumps(m))
 if regression:
