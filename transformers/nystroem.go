@@ -247,11 +247,9 @@ func (t *Nystroem) Residual(x mat.Matrix) (float64, error) {
 		n, _ := z.Dims()
 		own := make([]float64, n)
 		kernels.Diag(own, t.fitted.kernel, in.Slice(first, first+n, 0, d).(*mat.Dense))
-		for i, v := range own {
-			row := z.RawRowView(i)
-			trace += v
-			left += max(v-floats.Dot(row, row), 0)
-		}
+		trace += floats.Sum(own)
+		unseen(own, z)
+		left += floats.Sum(own)
 		first += n
 	}
 	return left / trace, nil
@@ -281,19 +279,18 @@ func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if err := check.Rows("z", rows, n); err != nil {
 		return nil, err
 	}
-	return m.left(in, features), nil
+	out := make([]float64, n)
+	kernels.Diag(out, m.kernel, in)
+	unseen(out, features)
+	return out, nil
 }
 
-// left is k(x, x) - |z|² of each row; rounding gives no less than 0.
-func (m *nystroemModel) left(x, z *mat.Dense) []float64 {
-	n, _ := x.Dims()
-	out := make([]float64, n)
-	kernels.Diag(out, m.kernel, x)
-	for i := range out {
+// unseen takes |z|² from k(x, x) of each row; rounding leaves no less than 0.
+func unseen(diagonal []float64, z *mat.Dense) {
+	for i, v := range diagonal {
 		row := z.RawRowView(i)
-		out[i] = max(out[i]-floats.Dot(row, row), 0)
+		diagonal[i] = max(v-floats.Dot(row, row), 0)
 	}
-	return out
 }
 
 // TrainingResidual returns Residual of the rows of Fit as PivotedCholesky found it on its

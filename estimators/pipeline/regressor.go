@@ -120,8 +120,9 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.fitted.stepName(last), err)
 	}
+	scale := prior.PriorVariance()
 	for i, v := range left {
-		variance[i] += prior.PriorVariance() * v
+		variance[i] += scale * v
 		if s := variance[i]; s-s != 0 {
 			return nil, nil, &fault.NotFiniteError{Name: regressorName + ": variance", Row: i, Col: -1, Value: s}
 		}

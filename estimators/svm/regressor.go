@@ -3,7 +3,6 @@ package svm
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -127,7 +126,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 	n := len(y)
 	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: orDefault(r.Epsilon, DefaultEpsilon)}
 	if s.rule == LeastSquares && n > 1 {
-		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, slices.Clone(y)), weights)
+		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, y), weights)
 		if err != nil {
 			return err
 		}
@@ -211,7 +210,8 @@ func (r *Regressor) Intercept() float64 {
 // format.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used, 0 where ChosenC is.
+// ChosenEpsilon returns the half width of the tube that Fit used; 0 where ChosenC is, and
+// where CostRule LeastSquares sees no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0
