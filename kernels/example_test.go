@@ -170,9 +170,9 @@ func ExampleReference() {
 }
 
 // The frequencies of an RBF of length scale 1 are standard normal.
-func ExampleSpectrum() {
+func ExampleSpectralDensity() {
 	var k kernels.Spectral = kernels.RBFOfLength(1)
-	s, err := k.Spectrum()
+	s, err := k.SpectralDensity()
 	if err != nil {
 		log.Fatal(err)
 	}

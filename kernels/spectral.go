@@ -13,19 +13,19 @@ import (
 // that embeds a kernel of this package inherits the method, and has to define it anew if
 // its Eval is another.
 type Spectral interface {
-	// Spectrum returns the density. The error, ErrParam, names the part of the kernel
+	// SpectralDensity returns the density. The error, ErrParam, names the part of the kernel
 	// that has none.
-	Spectrum() (Spectrum, error)
+	SpectralDensity() (SpectralDensity, error)
 }
 
-// Spectrum is the spectral density of a stationary kernel of rows x and z,
+// SpectralDensity is the spectral density of a stationary kernel of rows x and z,
 //
 //	k(x, z) = c E cos <w, x-z>,    c = k(x, x)
 //
 // (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007): a distribution of frequencies w,
 // given as a map from uniform numbers, so that any way to draw those, independent or
 // quasi-Monte Carlo, is one to draw frequencies.
-type Spectrum struct {
+type SpectralDensity struct {
 	Variance float64 // c
 	// RotationInvariant says that the density depends on |w| alone.
 	RotationInvariant bool
@@ -36,16 +36,16 @@ type Spectrum struct {
 	Frequency func(w, u []float64)
 }
 
-// SpectrumOf returns the spectral density of k. The error, ErrParam, is that of Validate,
+// SpectralDensityOf returns the spectral density of k. The error, ErrParam, is that of Validate,
 // or says that k or a part of it has none.
-func SpectrumOf(k Kernel) (Spectrum, error) {
+func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
-		return Spectrum{}, err
+		return SpectralDensity{}, err
 	}
 	if s, ok := k.(Spectral); ok {
-		return s.Spectrum()
+		return s.SpectralDensity()
 	}
-	return Spectrum{}, fault.Param("kernels: Spectrum", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
+	return SpectralDensity{}, fault.Param("kernels: Spectrum", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
 }
 
 var (
@@ -58,32 +58,32 @@ var (
 
 func oneForEach(d int) int { return d }
 
-// Spectrum implements Spectral: w is normal of variance 2γ in each column.
-func (k RBF) Spectrum() (Spectrum, error) {
+// SpectralDensity implements Spectral: w is normal of variance 2γ in each column.
+func (k RBF) SpectralDensity() (SpectralDensity, error) {
 	deviation := math.Sqrt(2 * k.gamma())
-	return Spectrum{Variance: 1, RotationInvariant: true, Uniforms: oneForEach, Frequency: func(w, u []float64) {
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: oneForEach, Frequency: func(w, u []float64) {
 		for j := range w {
 			w[j] = deviation * mathext.NormalQuantile(u[j])
 		}
 	}}, nil
 }
 
-// Spectrum implements Spectral: the columns of w are independent Cauchy numbers of
+// SpectralDensity implements Spectral: the columns of w are independent Cauchy numbers of
 // scale γ.
-func (k Laplacian) Spectrum() (Spectrum, error) {
+func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 	g := k.gamma()
-	return Spectrum{Variance: 1, Uniforms: oneForEach, Frequency: func(w, u []float64) {
+	return SpectralDensity{Variance: 1, Uniforms: oneForEach, Frequency: func(w, u []float64) {
 		for j := range w {
 			w[j] = g * math.Tan(math.Pi*(u[j]-0.5))
 		}
 	}}, nil
 }
 
-// Spectrum implements Spectral: w is a multivariate t of 2ν degrees of freedom and scale
+// SpectralDensity implements Spectral: w is a multivariate t of 2ν degrees of freedom and scale
 // 1/ℓ, a normal vector over the root of a gamma number, which takes the last uniform.
-func (k Matern) Spectrum() (Spectrum, error) {
+func (k Matern) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
-	return Spectrum{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 }, Frequency: func(w, u []float64) {
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 }, Frequency: func(w, u []float64) {
 		scale := math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u[len(w)])) / k.Length
 		for j := range w {
 			w[j] = scale * mathext.NormalQuantile(u[j])
@@ -91,14 +91,14 @@ func (k Matern) Spectrum() (Spectrum, error) {
 	}}, nil
 }
 
-// Spectrum implements Spectral: a product of kernels is a sum of independent frequencies.
-func (p Product) Spectrum() (Spectrum, error) {
-	parts := make([]Spectrum, len(p))
-	out := Spectrum{Variance: 1, RotationInvariant: true}
+// SpectralDensity implements Spectral: a product of kernels is a sum of independent frequencies.
+func (p Product) SpectralDensity() (SpectralDensity, error) {
+	parts := make([]SpectralDensity, len(p))
+	out := SpectralDensity{Variance: 1, RotationInvariant: true}
 	for i, k := range p {
-		s, err := SpectrumOf(k)
+		s, err := SpectralDensityOf(k)
 		if err != nil {
-			return Spectrum{}, fmt.Errorf("kernels: Product: kernel %d: %w", i, err)
+			return SpectralDensity{}, fmt.Errorf("kernels: Product: kernel %d: %w", i, err)
 		}
 		parts[i] = s
 		out.Variance *= s.Variance
@@ -125,9 +125,9 @@ func (p Product) Spectrum() (Spectrum, error) {
 	return out, nil
 }
 
-// Spectrum implements Spectral: that of the kernel inside, its Variance times Factor.
-func (s Scaled) Spectrum() (Spectrum, error) {
-	out, err := SpectrumOf(s.Kernel)
+// SpectralDensity implements Spectral: that of the kernel inside, its Variance times Factor.
+func (s Scaled) SpectralDensity() (SpectralDensity, error) {
+	out, err := SpectralDensityOf(s.Kernel)
 	out.Variance *= s.factor()
 	return out, err
 }

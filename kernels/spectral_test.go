@@ -27,7 +27,7 @@ func TestSpectrumIsThatOfTheKernel(t *testing.T) {
 		{kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Matern{}}, true},
 		{kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Scaled{Kernel: kernels.Laplacian{Gamma: 0.2}, Factor: 3}}, false},
 	} {
-		s, err := kernels.SpectrumOf(c.kernel)
+		s, err := kernels.SpectralDensityOf(c.kernel)
 		require.NoError(t, err)
 		assert.Equal(t, c.invariant, s.RotationInvariant, "%v", c.kernel)
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -53,7 +53,7 @@ func TestSpectrumIsThatOfTheKernel(t *testing.T) {
 // middle grow with the number that stands for them.
 func TestSpectrumAtTheEnds(t *testing.T) {
 	for _, k := range []kernels.Kernel{kernels.RBF{}, kernels.Laplacian{}, kernels.Matern{}, kernels.Matern{Nu: 2.5}} {
-		s, err := kernels.SpectrumOf(k)
+		s, err := kernels.SpectralDensityOf(k)
 		require.NoError(t, err)
 		w, u := make([]float64, 1), []float64{0.75, 0.5}
 		last := math.Inf(-1)
@@ -73,9 +73,9 @@ func TestSpectrumAtTheEnds(t *testing.T) {
 
 func TestNoSpectrum(t *testing.T) {
 	for _, k := range []kernels.Kernel{nil, kernels.Linear{}, kernels.Sum{kernels.RBF{}}, kernels.RBF{Gamma: -1}, kernels.Product{kernels.RBF{}, kernels.Linear{}}, kernels.Scaled{Kernel: kernels.Tanh{}}} {
-		_, err := kernels.SpectrumOf(k)
+		_, err := kernels.SpectralDensityOf(k)
 		assert.ErrorIs(t, err, kernels.ErrParam, "%v", k)
 	}
-	_, err := kernels.SpectrumOf(kernels.Product{kernels.RBF{}, kernels.Linear{}})
+	_, err := kernels.SpectralDensityOf(kernels.Product{kernels.RBF{}, kernels.Linear{}})
 	assert.EqualError(t, err, "kernels: Product: kernel 1: kernels: Spectrum: Kernel = Linear, want a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
 }

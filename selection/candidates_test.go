@@ -28,7 +28,7 @@ func regressors() []func() estimators.Regressor {
 
 func classifiers() []func() estimators.Classifier {
 	return []func() estimators.Classifier{
-		func() estimators.Classifier { return &eem.Classifier{Hidden: 2} },
+		func() estimators.Classifier { return &eem.Classifier{Units: 2} },
 		func() estimators.Classifier { return &lssvm.Classifier{} },
 		func() estimators.Classifier { return &svm.Classifier{C: -1} },
 	}
@@ -71,7 +71,7 @@ func TestCandidates(t *testing.T) {
 	r := &Regressor{Search: &Grid{Candidates: regressors()}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for i, build := range regressors() {
-		s, err := CrossValidate(ctx, build, x, y, nil)
+		s, err := CrossValidateRegressor(ctx, build, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, s.Mean("NMSE"), r.Result().Trace[i].Score, 1e-12)
 	}

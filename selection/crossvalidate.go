@@ -65,12 +65,12 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return missing, missing
 }
 
-// CrossValidate fits what build returns, a new regressor at each call, on the
+// CrossValidateRegressor fits what build returns, a new regressor at each call, on the
 // training rows of each fold of x (n×d) and y (n), and scores it on the test
 // rows. To preprocess, build a pipeline. Errors: ErrShape, ErrNotFinite,
 // ErrParam, the first fold's that failed, with its number (one that wraps
 // errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
-func CrossValidate(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (Scores, error) {
+func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (Scores, error) {
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
 	}

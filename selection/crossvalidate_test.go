@@ -27,7 +27,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	}
 	splitter := KFold{Folds: 4, Seed: 3}
 	opt := &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{DefaultRegressionMetric(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
-	got, err := CrossValidate(ctx, build, x, y, opt)
+	got, err := CrossValidateRegressor(ctx, build, x, y, opt)
 	require.NoError(t, err)
 	folds, err := splitter.Split(50, nil)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	assert.Len(t, got.FitSeconds, 4)
 	for _, w := range []int{1, 3} {
 		opt.Workers = w
-		again, err := CrossValidate(ctx, build, x, y, opt)
+		again, err := CrossValidateRegressor(ctx, build, x, y, opt)
 		require.NoError(t, err)
 		assert.Equal(t, got.Values, again.Values)
 	}
@@ -71,7 +71,7 @@ func (w *widest) Clone() transformers.Transformer { return &widest{most: w.most}
 func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	most := 0
-	_, err := CrossValidate(ctx, func() estimators.Regressor {
+	_, err := CrossValidateRegressor(ctx, func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&widest{most: &most}}, Final: &lssvm.Regressor{}}
 	}, x, y, &CVOptions{Splitter: KFold{Folds: 4}, Workers: 1})
 	require.NoError(t, err)
@@ -112,13 +112,13 @@ func TestCrossValidateErrors(t *testing.T) {
 	x, y := problemOf(20, 2, 0.2, 1)
 	xc, yc := classesOf(20, 1)
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	_, err := CrossValidate(ctx, nil, x, y, nil)
+	_, err := CrossValidateRegressor(ctx, nil, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = CrossValidate(ctx, build, x, y[:3], nil)
+	_, err = CrossValidateRegressor(ctx, build, x, y[:3], nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{DefaultClassificationMetric()}})
+	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{DefaultClassificationMetric()}})
 	assert.ErrorContains(t, err, `Metric = "Accuracy", want one with Values`)
-	_, err = CrossValidate(ctx, func() estimators.Regressor { return &lssvm.Regressor{Ridge: -1} }, x, y, nil)
+	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Ridge: -1} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "fold 0: lssvm: Regressor: Ridge = -1")
 	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, xc, yc,
@@ -126,6 +126,6 @@ func TestCrossValidateErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "plain has no Decision")
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = CrossValidate(done, build, x, y, nil)
+	_, err = CrossValidateRegressor(done, build, x, y, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 }

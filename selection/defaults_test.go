@@ -45,9 +45,9 @@ func TestDocumentedDefaults(t *testing.T) {
 		assert.Equal(t, a, b)
 	}
 	plain := func() estimators.Regressor { return &lssvm.Regressor{} }
-	a, err := CrossValidate(ctx, plain, x, y, nil)
+	a, err := CrossValidateRegressor(ctx, plain, x, y, nil)
 	require.NoError(t, err)
-	b, err := CrossValidate(ctx, plain, x, y, &CVOptions{Splitter: KFold{}})
+	b, err := CrossValidateRegressor(ctx, plain, x, y, &CVOptions{Splitter: KFold{}})
 	require.NoError(t, err)
 	assert.Equal(t, a.Values, b.Values)
 	assert.Equal(t, []string{"NMSE"}, a.Metrics)

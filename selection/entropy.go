@@ -175,7 +175,7 @@ func (e *Entropy) search(ctx context.Context, p *problem) (*Result, error) {
 	}
 	s := &entropySearch{Entropy: cfg, p: p, clock: clock, byParam: map[float64]int{}, known: newResumed(cfg.Resume, p.name()), out: &Result{Strategy: "entropy", Ridge: missing, Score: missing}}
 	n, _ := p.x.Dims()
-	ceiling := measures.Ceiling(p.x)
+	ceiling := measures.EntropyCeiling(p.x)
 	if ceiling.Entropy == 0 {
 		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 	}

@@ -193,7 +193,7 @@ func ExampleTraceRow() {
 func ExampleScores() {
 	x, y := wave()
 	var scores selection.Scores
-	scores, err := selection.CrossValidate(context.Background(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, nil)
+	scores, err := selection.CrossValidateRegressor(context.Background(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -204,12 +204,12 @@ func ExampleScores() {
 	// Output: NMSE 3 true true
 }
 
-func ExampleCrossValidate() {
+func ExampleCrossValidateRegressor() {
 	x, y := wave()
 	build := func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	}
-	scores, err := selection.CrossValidate(context.Background(), build, x, y, &selection.CVOptions{
+	scores, err := selection.CrossValidateRegressor(context.Background(), build, x, y, &selection.CVOptions{
 		Splitter: selection.KFold{Folds: 5, Repeats: 2, Seed: 1},
 		Metrics:  []metrics.Metric{{Name: "R2", LargerIsBetter: true, Values: metrics.R2}},
 	})
@@ -371,7 +371,7 @@ func (f forward) Split(n int, _ []int) ([]selection.Fold, error) {
 func ExampleSplitter() {
 	x, y := wave()
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	scores, err := selection.CrossValidate(context.Background(), build, x, y, &selection.CVOptions{
+	scores, err := selection.CrossValidateRegressor(context.Background(), build, x, y, &selection.CVOptions{
 		Splitter: forward{last: 5},
 		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
 	})

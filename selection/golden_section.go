@@ -111,7 +111,7 @@ func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := p.x.Dims(); measures.Ceiling(p.x).Entropy == 0 {
+	if n, _ := p.x.Dims(); measures.EntropyCeiling(p.x).Entropy == 0 {
 		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 	}
 	all, err := kernels.Share(ctx, p.x, &kernels.Options{Workers: cfg.Workers, MaxBytes: cfg.MaxKernelBytes})

@@ -123,15 +123,15 @@ func againstTheRest(labels []int) (*mat.Dense, error) {
 // judge returns the entropy of k, which it takes over, and the score and its
 // ridge where that has a closed form: all from one reduction of k to tridiagonal
 // form. Weights make the score's matrix another than the entropy's, and take a second.
-func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum measures.Spectrum, score, ridge float64, err error) {
+func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum measures.VonNeumann, score, ridge float64, err error) {
 	score, ridge = missing, missing
 	if s.centred == nil {
-		return measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()), score, ridge, nil
+		return measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()), score, ridge, nil
 	}
 	if s.p.weights != nil {
 		own := mat.NewSymDense(k.SymmetricDim(), nil)
 		own.CopySym(k)
-		spectrum = measures.OfEigenvalues(linalg.Tridiagonalize(own).Values())
+		spectrum = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
 	}
 	var tri *linalg.Tridiagonal
 	if s.Score == LogEvidence {
@@ -150,7 +150,7 @@ func (s *entropySearch) judge(ctx context.Context, k *mat.SymDense) (spectrum me
 		tri = p.Tridiagonal()
 	}
 	if s.p.weights == nil {
-		spectrum = measures.OfEigenvalues(tri.Values())
+		spectrum = measures.EntropyOfEigenvalues(tri.Values())
 	}
 	return spectrum, score, ridge, nil
 }

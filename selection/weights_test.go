@@ -214,7 +214,7 @@ func TestWeightedFolds(t *testing.T) {
 		}
 	}
 	build := func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} }
-	got, err := CrossValidate(ctx, build, x, y, &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
+	got, err := CrossValidateRegressor(ctx, build, x, y, &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, byHand(kernels.RBF{Gamma: 1}), got.Values[0], 1e-12)
 }
@@ -276,14 +276,14 @@ func TestUnsupportedWeights(t *testing.T) {
 	r.Build = func(kernels.Kernel) estimators.Regressor { return nil }
 	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
 
-	_, err = CrossValidate(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &CVOptions{Weights: w})
+	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &CVOptions{Weights: w})
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "fold 0: ")
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Weights: w[1:]})
+	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w[1:]})
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	w[3] = 0
-	_, err = CrossValidate(ctx, build, x, y, &CVOptions{Weights: w})
+	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w})
 	assert.ErrorContains(t, err, "selection: CrossValidate: weights = 0, want > 0")
 	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
@@ -295,7 +295,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	w := weightsOf(50)
 	density := metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	got, err := CrossValidate(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{density}, Weights: w})
+	got, err := CrossValidateRegressor(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{density}, Weights: w})
 	require.NoError(t, err)
 	folds, err := KFold{}.Split(50, nil)
 	require.NoError(t, err)
@@ -313,7 +313,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	for _, row := range r.Result().Trace {
 		assert.LessOrEqual(t, row.Score, r.Result().Score)
 	}
-	_, err = CrossValidate(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{density}})
+	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{density}})
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
 }
 

@@ -262,7 +262,7 @@ func ExampleActivation() {
 		if err := hidden.Fit(context.Background(), mat.NewDense(4, 1, []float64{0, 1, 2, 3})); err != nil {
 			log.Fatal(err)
 		}
-		w, b := hidden.Weights()
+		w, b := hidden.UnitWeights()
 		fmt.Println(a, w.RawMatrix().Rows, len(b))
 	}
 	// Output:
@@ -299,7 +299,7 @@ func ExampleSampling() {
 		if err := fourier.Fit(context.Background(), x); err != nil {
 			log.Fatal(err)
 		}
-		w, _ := fourier.Weights()
+		w, _ := fourier.ChosenFrequencies()
 		fmt.Println(s, w.RawMatrix().Rows)
 	}
 	// Output:

@@ -69,8 +69,8 @@ const (
 func open(u float64) float64 { return min(max(u, 0x1p-54), 1-0x1p-53) }
 
 // checked returns the spectrum of a kernel, and the sampling to use for d columns.
-func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectrum, Sampling, error) {
-	spectrum, err := kernels.SpectrumOf(k)
+func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.SpectralDensity, Sampling, error) {
+	spectrum, err := kernels.SpectralDensityOf(k)
 	if err != nil {
 		return spectrum, s, fmt.Errorf("%s: %w", typ, err)
 	}
@@ -90,7 +90,7 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectrum
 // draw returns count frequencies of d columns. The first of them are what it returns for
 // a smaller count. A quasi-Monte Carlo sequence leaves out its first skip coordinates,
 // which others use.
-func (s Sampling) draw(ctx context.Context, spectrum kernels.Spectrum, count, d, skip int, seed uint64) (*mat.Dense, error) {
+func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
 	w := mat.NewDense(count, d, nil)
 	u := make([]float64, spectrum.Uniforms(d))
 	var halton []*digits

@@ -264,8 +264,8 @@ func (m *localModel) row(dst, x []float64) {
 	m.combine(dst, of, cos, unused, sin)
 }
 
-// Weights returns the frequencies v and w (a row each), nil before Fit.
-func (l *LocallyStationaryFourier) Weights() (local, frequencies *mat.Dense) {
+// ChosenFrequencies returns the frequencies v and w (a row each), nil before Fit.
+func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.Dense) {
 	if l.fitted == nil {
 		return nil, nil
 	}

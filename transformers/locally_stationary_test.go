@@ -79,7 +79,7 @@ func TestLocallyStationaryWithoutPlace(t *testing.T) {
 	for _, s := range []Sampling{Independent, Orthogonal, QuasiMonteCarlo} {
 		l := &LocallyStationaryFourier{Local: kernels.RBF{}, Stationary: kernels.RBF{}, Components: 4000, Sampling: s}
 		fitTransform(t, l, x)
-		v, w := l.Weights()
+		v, w := l.ChosenFrequencies()
 		a, b := mat.Col(nil, 0, v), mat.Col(nil, 0, w)
 		correlation := floats.Dot(a, b) / floats.Norm(a, 2) / floats.Norm(b, 2)
 		assert.Less(t, math.Abs(correlation), 0.1, "%v", s)
@@ -111,7 +111,7 @@ func TestLocallyStationaryErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.ErrorIs(t, (&LocallyStationaryFourier{Origin: []float64{1, math.NaN()}}).Fit(context.Background(), x), ErrNotFinite)
-	v, w := (&LocallyStationaryFourier{}).Weights()
+	v, w := (&LocallyStationaryFourier{}).ChosenFrequencies()
 	assert.Nil(t, v)
 	assert.Nil(t, w)
 	_, width := fitTransform(t, &LocallyStationaryFourier{AllPairs: true}, x).Dims()

@@ -28,7 +28,7 @@ const (
 
 // RandomFourier maps rows to D features whose inner products approximate a stationary
 // kernel (A. Rahimi and B. Recht, NIPS 2007): with c = k(x, x) and frequencies w from the
-// kernel's spectral density (see kernels.Spectrum),
+// kernel's spectral density (see kernels.SpectralDensity),
 //
 //	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
 //	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
@@ -319,9 +319,9 @@ func inChunks(name string, workers int, dst, x *mat.Dense, f func(dst, x *mat.De
 	})
 }
 
-// Weights returns the frequencies (a row each), nil before Fit, and the phases, nil for
+// ChosenFrequencies returns the frequencies (a row each), nil before Fit, and the phases, nil for
 // pairs.
-func (r *RandomFourier) Weights() (frequencies *mat.Dense, phases []float64) {
+func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []float64) {
 	if r.fitted == nil {
 		return nil, nil
 	}

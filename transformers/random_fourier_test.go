@@ -52,7 +52,7 @@ func TestFourierDefinition(t *testing.T) {
 	for _, phase := range []bool{false, true} {
 		r := &RandomFourier{Kernel: kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}, Frequencies: w, RandomPhase: phase, Seed: 3}
 		z := fitTransform(t, r, x)
-		frequencies, b := r.Weights()
+		frequencies, b := r.ChosenFrequencies()
 		assert.True(t, mat.Equal(w, frequencies))
 		assert.Equal(t, phase, b != nil)
 		worst := 0.0
@@ -83,7 +83,7 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 	var double mat.Dense
 	double.Scale(2, x)
 	for _, k := range fourierKernels {
-		spectrum, err := kernels.SpectrumOf(k)
+		spectrum, err := kernels.SpectralDensityOf(k)
 		require.NoError(t, err)
 		exact, doubled := kernelOf(t, k, x), kernelOf(t, k, &double)
 		c := exact.At(0, 0)
@@ -144,7 +144,7 @@ func TestOrthogonalFrequencies(t *testing.T) {
 	const d = 4
 	r := &RandomFourier{Kernel: kernels.RBF{Gamma: 0.5}, Components: 2 * 4002, Sampling: Orthogonal}
 	fitTransform(t, r, normalRows(3, d, 1))
-	w, _ := r.Weights()
+	w, _ := r.ChosenFrequencies()
 	for first := 0; first+d <= 40; first += d {
 		g := gram(w.Slice(first, first+d, 0, d).(*mat.Dense))
 		for i := range d {
@@ -268,7 +268,7 @@ func TestFourierErrors(t *testing.T) {
 	assert.EqualError(t, (&RandomFourier{Frequencies: mat.NewDense(1, 3, nil)}).Fit(context.Background(), x), "transformers: RandomFourier: Frequencies has 3 columns, x has 2")
 	assert.ErrorIs(t, (&RandomFourier{Frequencies: mat.NewDense(1, 2, []float64{1, math.NaN()})}).Fit(context.Background(), x), ErrNotFinite)
 	r := &RandomFourier{Frequencies: mat.NewDense(1, 2, []float64{1e200, 1})}
-	w, b := r.Weights()
+	w, b := r.ChosenFrequencies()
 	assert.Nil(t, w)
 	assert.Nil(t, b)
 	fitTransform(t, r, x)

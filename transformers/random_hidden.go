@@ -401,8 +401,8 @@ func (r *RandomHidden) First(units int) (*RandomHidden, error) {
 	return out, nil
 }
 
-// Weights returns the units' w (h×d) and b (h), nil before Fit.
-func (r *RandomHidden) Weights() (w *mat.Dense, b []float64) {
+// UnitWeights returns the units' w (h×d) and b (h), nil before Fit.
+func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	if r.fitted == nil {
 		return nil, nil
 	}

@@ -49,7 +49,7 @@ func TestHiddenDraws(t *testing.T) {
 	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(3*i+j)) * float64(1+j) }, x)
 	r := &RandomHidden{Units: 300}
 	fitTransform(t, r, x)
-	w, b := r.Weights()
+	w, b := r.UnitWeights()
 	median := 0.0
 	for i := range 300 {
 		found := false
@@ -67,7 +67,7 @@ func TestHiddenDraws(t *testing.T) {
 
 	r = &RandomHidden{Units: 5000, Activation: Tanh}
 	fitTransform(t, r, x)
-	w, b = r.Weights()
+	w, b = r.UnitWeights()
 	squares, biases := 0.0, 0.0
 	for i, v := range b {
 		biases += v * v / 5000
@@ -78,7 +78,7 @@ func TestHiddenDraws(t *testing.T) {
 
 	r = &RandomHidden{Units: 2000, Activation: Sigmoid}
 	fitTransform(t, r, x)
-	w, b = r.Weights()
+	w, b = r.UnitWeights()
 	assert.True(t, mat.Min(w) >= 0 && mat.Max(w) <= 1)
 	assert.InDelta(t, 0.5, mat.Sum(w)/4000, 0.02)
 	assert.InDelta(t, 0.5, mat.Sum(mat.NewVecDense(2000, b))/2000, 0.03)
@@ -86,7 +86,7 @@ func TestHiddenDraws(t *testing.T) {
 
 func TestHiddenDefaultsAndErrors(t *testing.T) {
 	r := &RandomHidden{}
-	w, b := r.Weights()
+	w, b := r.UnitWeights()
 	assert.Nil(t, w)
 	assert.Nil(t, b)
 	z := fitTransform(t, r, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
@@ -111,7 +111,7 @@ func TestHiddenDefinition(t *testing.T) {
 		for a := DataRBF; a <= Tanh; a++ {
 			r := &RandomHidden{Units: 210, Activation: a, Seed: 2}
 			h := fitTransform(t, r, x)
-			w, b := r.Weights()
+			w, b := r.UnitWeights()
 			units, _ := w.Dims()
 			worst := 0.0
 			for i := range 150 {
@@ -176,7 +176,7 @@ func TestHiddenFirst(t *testing.T) {
 	assert.True(t, mat.EqualApprox(fitTransform(t, &RandomHidden{Units: 4}, x), z, 1e-14))
 	more, err := r.First(70)
 	require.NoError(t, err)
-	w, _ := more.Weights()
+	w, _ := more.UnitWeights()
 	units, _ := w.Dims()
 	assert.Equal(t, 7, units)
 	_, err = r.First(0)

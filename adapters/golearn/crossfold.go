@@ -33,12 +33,12 @@ func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 	return out, nil
 }
 
-// CrossValidate is golearn's GenerateCrossFoldValidationConfusionMatrices with
+// CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with
 // folds that a seed repeats and that hold each class evenly (see Folds): it fits
 // cls anew on the training rows of each fold, and counts its predictions for the
 // others. Errors are those of Folds and of cls, with the fold's number; a panic of
 // a classifier of golearn is one.
-func CrossValidate(grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
+func CrossValidateClassifier(grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
 	var out []evaluation.ConfusionMatrix
 	err := crossValidate("CrossValidate", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) error {
 		cm, err := evaluation.GetConfusionMatrix(test, predicted)
@@ -51,11 +51,11 @@ func CrossValidate(grid base.FixedDataGrid, cls base.Classifier, folds int, seed
 	return out, nil
 }
 
-// CrossValidateRegression is CrossValidate for a float class attribute and a model
+// CrossValidateRegressor is CrossValidate for a float class attribute and a model
 // that predicts one, such as a Regressor.
-func CrossValidateRegression(grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
+func CrossValidateRegressor(grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
 	var out []RegressionSummary
-	err := crossValidate("CrossValidateRegression", grid, model, folds, seed, func(test, predicted base.FixedDataGrid) error {
+	err := crossValidate("CrossValidateRegressor", grid, model, folds, seed, func(test, predicted base.FixedDataGrid) error {
 		s, err := SummarizeRegression(test, predicted)
 		out = append(out, s)
 		return err

@@ -69,8 +69,8 @@
 // # Evaluation
 //
 // golearn's splits, folds and bagging draw without a seed. [Split],
-// [StratifiedSplit], [Folds], [CrossValidate] and [Bagging] repeat, shuffle no
-// grid in place, and report errors; [CrossValidateRegression] and
+// [StratifiedSplit], [Folds], [CrossValidateClassifier] and [Bagging] repeat, shuffle no
+// grid in place, and report errors; [CrossValidateRegressor] and
 // [SummarizeRegression] are for numbers.
 //
 // # What is refused

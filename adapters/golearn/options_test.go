@@ -171,7 +171,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 	}
 	grid, err := golearn.TargetGrid(x, nil, "is moss", y)
 	require.NoError(t, err)
-	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Hidden: 20, C: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
+	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Units: 20, C: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
 		cls := &golearn.Classifier{Estimator: e}
 		scored := &golearn.Classifier{Estimator: e, Scores: true}
 		hard, scores := targets(t, fit(t, cls, grid), grid), targets(t, fit(t, scored, grid), grid)
@@ -207,7 +207,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 func TestScoresForOneVsAll(t *testing.T) {
 	for name, build := range map[string]func() base.Classifier{
 		"Classifier": machine,
-		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Hidden: 10, C: 1}} },
+		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Units: 10, C: 1}} },
 		"Pipeline":   func() base.Classifier { return &golearn.Pipeline{Final: machine()} },
 		"Bagging":    func() base.Classifier { return &golearn.Bagging{New: machine, Models: 3} },
 		"nested": func() base.Classifier {
@@ -378,9 +378,9 @@ func printed(g base.FixedDataGrid) []string {
 
 func TestCrossValidate(t *testing.T) {
 	grid := speciesGrid(t, 60, 1)
-	one, err := golearn.CrossValidate(grid, machine(), 4, 7)
+	one, err := golearn.CrossValidateClassifier(grid, machine(), 4, 7)
 	require.NoError(t, err)
-	two, err := golearn.CrossValidate(grid, machine(), 4, 7)
+	two, err := golearn.CrossValidateClassifier(grid, machine(), 4, 7)
 	require.NoError(t, err)
 	assert.Equal(t, one, two)
 	mean, _ := evaluation.GetCrossValidatedMetric(one, evaluation.GetAccuracy)
@@ -395,15 +395,15 @@ func TestCrossValidate(t *testing.T) {
 	}
 	assert.Equal(t, 60, rows)
 
-	_, err = golearn.CrossValidate(grid, machine(), 1, 0)
+	_, err = golearn.CrossValidateClassifier(grid, machine(), 1, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidate(grid, machine(), 61, 0)
+	_, err = golearn.CrossValidateClassifier(grid, machine(), 61, 0)
 	require.ErrorIs(t, err, estimators.ErrShape)
-	_, err = golearn.CrossValidate(grid, nil, 3, 0)
+	_, err = golearn.CrossValidateClassifier(grid, nil, 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidate(nil, machine(), 3, 0)
+	_, err = golearn.CrossValidateClassifier(nil, machine(), 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidate(grid, panicking{}, 3, 0)
+	_, err = golearn.CrossValidateClassifier(grid, panicking{}, 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "fold 0")
 }
@@ -434,14 +434,14 @@ func TestRegressionSummary(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 
 	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
-	folds, err := golearn.CrossValidateRegression(curveGrid(t, 60, 1), reg, 3, 1)
+	folds, err := golearn.CrossValidateRegressor(curveGrid(t, 60, 1), reg, 3, 1)
 	require.NoError(t, err)
 	require.Len(t, folds, 3)
 	for _, f := range folds {
 		assert.Equal(t, 20, f.Rows)
 		assert.Greater(t, f.R2, 0.5)
 	}
-	_, err = golearn.CrossValidateRegression(speciesGrid(t, 30, 1), machine(), 3, 1)
+	_, err = golearn.CrossValidateRegressor(speciesGrid(t, 30, 1), machine(), 3, 1)
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 

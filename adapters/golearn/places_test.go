@@ -53,10 +53,10 @@ var classifierList = []listed[estimators.Classifier]{
 	{"svm.Classifier", func() estimators.Classifier { return &svm.Classifier{C: 10} }},
 	{"svm.Classifier with probabilities", func() estimators.Classifier { return &svm.Classifier{C: 10, Probabilities: true} }},
 	{"rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} }},
-	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Hidden: 30} }},
+	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Units: 30} }},
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
-	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Hidden: 30, C: 10} }},
-	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Components: 8, Sweeps: 4, Chains: 1} }},
+	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, C: 10} }},
+	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"pipeline.Classifier", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: standardScaler(), Final: &lssvm.Classifier{}}
@@ -68,7 +68,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{C: 1000} }},
 	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
 	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},
-	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Components: 8, Sweeps: 4, Chains: 1} }},
+	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
 		return &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}

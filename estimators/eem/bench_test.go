@@ -67,7 +67,7 @@ func peak(f func()) float64 {
 
 // fitted times a fit in chunks of so many rows, and is the Classifier.
 func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Duration {
-	c := &Classifier{Hidden: benchUnits, Workers: workers}
+	c := &Classifier{Units: benchUnits, Workers: workers}
 	begin := time.Now()
 	for first := 0; first < benchRows; first += chunk {
 		if err := c.PartialFit(ctx, x.Slice(first, first+chunk, 0, 20), y[first:first+chunk]); err != nil {

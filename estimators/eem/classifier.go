@@ -18,7 +18,7 @@ const classifierType = "eem: Classifier"
 // of many widths on training rows, balanced classes. Features should be of comparable
 // scale, or in [0, 1] for the paper's own activations (see transformers.Activation).
 type Classifier struct {
-	Hidden     int // units; 0: transformers.DefaultUnits
+	Units      int // units; 0: transformers.DefaultUnits
 	Activation transformers.Activation
 	Seed       uint64 // of the units
 	Workers    int    // goroutines; 0: GOMAXPROCS
@@ -30,9 +30,9 @@ type Classifier struct {
 	Priors []float64
 	// Costs are of taking a class for another, in the order of Classes; nil: equal.
 	Costs []float64
-	// Frequencies takes the classes' shares of the training rows for Priors: for
+	// EmpiricalPriors takes the classes' shares of the training rows for Priors: for
 	// accuracy, where the default is for balanced accuracy.
-	Frequencies bool
+	EmpiricalPriors bool
 	// Multiclass is how more than two classes are told apart; zero: OneVersusOne.
 	Multiclass Multiclass
 
@@ -49,10 +49,10 @@ var (
 
 func (c *Classifier) settings() settings {
 	return settings{
-		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies,
+		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.EmpiricalPriors,
 		multiclass: c.Multiclass, workers: c.Workers,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
-			h := &transformers.RandomHidden{Units: c.Hidden, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
+			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
 				return nil, err
 			}
@@ -68,7 +68,7 @@ type hiddenLayer struct {
 }
 
 func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
-	_, b := h.Weights()
+	_, b := h.UnitWeights()
 	return &hiddenLayer{hidden: h, units: len(b)}
 }
 
@@ -119,14 +119,14 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 }
 
 // FitPath fits a machine for each number of hidden units, ascending, as Fit would with
-// Hidden set to it: the units of a smaller one are the first of a larger one, so that all
+// Units set to it: the units of a smaller one are the first of a larger one, so that all
 // share the products of the largest, and each adds its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, hidden []int) ([]*Classifier, error) {
 	if err := checkUnits(classifierType, hidden); err != nil {
 		return nil, err
 	}
 	largest := *c
-	largest.Hidden = hidden[len(hidden)-1]
+	largest.Units = hidden[len(hidden)-1]
 	models, err := largest.settings().path(ctx, x, y, hidden)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, hidden 
 	out := make([]*Classifier, len(models))
 	for i, m := range models {
 		out[i] = c.Clone().(*Classifier)
-		out[i].Hidden, out[i].m = hidden[i], m
+		out[i].Units, out[i].m = hidden[i], m
 	}
 	return out, nil
 }

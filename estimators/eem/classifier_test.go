@@ -44,7 +44,7 @@ func TestClassifierReference(t *testing.T) {
 			labels[i] = int(y)
 		}
 		for _, weighted := range []bool{false, true} {
-			machine := &Classifier{Hidden: len(c.B), Activation: activations[c.Act]}
+			machine := &Classifier{Units: len(c.B), Activation: activations[c.Act]}
 			proba, pred := c.Proba, c.Pred
 			if weighted {
 				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
@@ -90,7 +90,7 @@ func TestClassifierReference(t *testing.T) {
 func TestPartialFit(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		x, y := blobs(5000, classes, 1) // more than a shard
-		want := &Classifier{Hidden: 20, Activation: transformers.Tanh}
+		want := &Classifier{Units: 20, Activation: transformers.Tanh}
 		require.NoError(t, want.Fit(ctx, x, y))
 		labels := []int{0, 1, 2}[:classes]
 		order := map[bool][]int{} // class 0 first
@@ -98,7 +98,7 @@ func TestPartialFit(t *testing.T) {
 			order[label == 0] = append(order[label == 0], i)
 		}
 		rows := append(order[true], order[false]...)
-		got := &Classifier{Hidden: 20, Activation: transformers.Tanh, Labels: labels}
+		got := &Classifier{Units: 20, Activation: transformers.Tanh, Labels: labels}
 		for first := 0; first < len(rows); first += 700 {
 			last := min(first+700, len(rows))
 			chunk, chunkY := mat.NewDense(last-first, 2, nil), make([]int, last-first)
@@ -163,8 +163,8 @@ func TestPriorsAndCosts(t *testing.T) {
 		return ones
 	}
 	balanced := count(&Classifier{})
-	assert.Less(t, count(&Classifier{Frequencies: true}), balanced)
-	assert.Equal(t, count(&Classifier{Frequencies: true}), count(&Classifier{Priors: []float64{3, 1}}))
+	assert.Less(t, count(&Classifier{EmpiricalPriors: true}), balanced)
+	assert.Equal(t, count(&Classifier{EmpiricalPriors: true}), count(&Classifier{Priors: []float64{3, 1}}))
 	assert.Equal(t, count(&Classifier{Costs: []float64{1, 5}}), count(&Classifier{Priors: []float64{1, 5}}))
 	assert.Greater(t, count(&Classifier{Costs: []float64{1, 5}}), balanced)
 }
@@ -172,7 +172,7 @@ func TestPriorsAndCosts(t *testing.T) {
 func TestManyClasses(t *testing.T) {
 	x, y := blobs(600, 4, 3)
 	fresh, truth := blobs(200, 4, 4)
-	c := &Classifier{Hidden: 60}
+	c := &Classifier{Units: 60}
 	require.NoError(t, c.Fit(ctx, x, y))
 	labels, err := c.Predict(fresh)
 	require.NoError(t, err)
@@ -198,11 +198,11 @@ func TestErrors(t *testing.T) {
 		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                                {Costs: []float64{math.NaN(), 1}},
 		"Priors has 3 entries, there are 2 classes":                                                               {Priors: []float64{1, 1, 1}},
 		"Costs has 1 entries, there are 2 classes":                                                                {Costs: []float64{1}},
-		"eem: Classifier: Priors = [1 1], want nil with Frequencies":                                              {Priors: []float64{1, 1}, Frequencies: true},
+		"eem: Classifier: Priors = [1 1], want nil with Frequencies":                                              {Priors: []float64{1, 1}, EmpiricalPriors: true},
 		"eem: Classifier: Labels = [1 0], want ascending, each once":                                              {Labels: []int{1, 0}},
 		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                                {Labels: []int{0, 2}},
 		"of class 7 y has 0 rows, want at least 1":                                                                {Labels: []int{0, 1, 7}},
-		"transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Hidden: -1},
+		"transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Units: -1},
 		"transformers: RandomHidden: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
@@ -212,7 +212,7 @@ func TestErrors(t *testing.T) {
 
 func TestGoldenFile(t *testing.T) {
 	x, y := blobs(12, 3, 6)
-	c := &Classifier{Hidden: 4, Activation: transformers.Tanh}
+	c := &Classifier{Units: 4, Activation: transformers.Tanh}
 	require.NoError(t, c.Fit(ctx, x, y))
 	read := &Classifier{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
@@ -226,7 +226,7 @@ func TestGoldenFile(t *testing.T) {
 
 func TestHostilePayloads(t *testing.T) {
 	x, y := blobs(12, 2, 6)
-	c := &Classifier{Hidden: 3, Activation: transformers.Tanh}
+	c := &Classifier{Units: 3, Activation: transformers.Tanh}
 	require.NoError(t, c.Fit(ctx, x, y))
 	good, err := c.MarshalBinary()
 	require.NoError(t, err)
@@ -278,7 +278,7 @@ func FuzzFit(f *testing.F) {
 			x.SetRow(i, []float64{math.Sinh(float64(int8(raw[3*i])) / 3), float64(int8(raw[3*i+1]))})
 			y[i] = int(raw[3*i+2]) % 3
 		}
-		c := &Classifier{Hidden: 5, Activation: transformers.Activation(activation % 5)}
+		c := &Classifier{Units: 5, Activation: transformers.Activation(activation % 5)}
 		if err := c.Fit(ctx, x, y); err != nil {
 			if !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) && !errors.Is(err, estimators.ErrNotPSD) {
 				t.Fatal(err)
@@ -305,14 +305,14 @@ func TestFitPath(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, path, len(sizes))
 	for i, h := range sizes {
-		want := &Classifier{Seed: 3, Hidden: h}
+		want := &Classifier{Seed: 3, Units: h}
 		require.NoError(t, want.Fit(ctx, x, y))
 		a, err := want.PredictProba(x)
 		require.NoError(t, err)
 		b, err := path[i].PredictProba(x)
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(a, b, 1e-6), "%d units", h)
-		assert.Equal(t, h, path[i].Hidden)
+		assert.Equal(t, h, path[i].Units)
 		assert.Len(t, path[i].Pairs()[0].Direction, min(h, 700))
 		if h < 900 {
 			near(t, want.Statistics()[1], path[i].Statistics()[1], 1e-9)
@@ -347,7 +347,7 @@ func TestHeldOut(t *testing.T) {
 			block[i] = 7 * (i * i % 5)
 		}
 		for _, way := range []Multiclass{OneVersusOne, Discriminant} {
-			c := &Classifier{Hidden: 30, Activation: transformers.Tanh, Multiclass: way}
+			c := &Classifier{Units: 30, Activation: transformers.Tanh, Multiclass: way}
 			got, err := c.HeldOut(ctx, x, y, block)
 			require.NoError(t, err)
 			assert.Nil(t, c.Classes(), "nothing is fitted")
@@ -367,8 +367,8 @@ func TestHeldOut(t *testing.T) {
 				c = c.Clone().(*Classifier)
 			}
 		}
-		one := &Classifier{Hidden: 10, Workers: 1}
-		two := &Classifier{Hidden: 10, Workers: 2}
+		one := &Classifier{Units: 10, Workers: 1}
+		two := &Classifier{Units: 10, Workers: 2}
 		a, err := one.HeldOut(ctx, x, y, block)
 		require.NoError(t, err)
 		b, err := two.HeldOut(ctx, x, y, block)
@@ -408,7 +408,7 @@ func TestWorkers(t *testing.T) {
 	x, y := blobs(9000, 2, 3)
 	var want *mat.Dense
 	for _, w := range []int{1, 2, 5} {
-		c := &Classifier{Hidden: 12, Workers: w}
+		c := &Classifier{Units: 12, Workers: w}
 		require.NoError(t, c.Fit(ctx, x, y))
 		p, err := c.PredictProba(x)
 		require.NoError(t, err)

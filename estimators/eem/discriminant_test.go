@@ -19,7 +19,7 @@ import (
 // that of the Gaussian of its projected statistics.
 func TestDiscriminantDefinition(t *testing.T) {
 	x, y := blobs(300, 4, 1)
-	c := &Classifier{Hidden: 25, Activation: transformers.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
+	c := &Classifier{Units: 25, Activation: transformers.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Nil(t, c.Pairs())
 	s, err := c.m.solution("")
@@ -95,7 +95,7 @@ func TestDiscriminantBesidePairs(t *testing.T) {
 	x, y := blobs(200, 2, 2)
 	var p [2]*mat.Dense
 	for way := OneVersusOne; way <= Discriminant; way++ {
-		c := &Classifier{Hidden: 25, Multiclass: way}
+		c := &Classifier{Units: 25, Multiclass: way}
 		require.NoError(t, c.Fit(ctx, x, y))
 		var err error
 		p[way], err = c.PredictProba(x)
@@ -109,7 +109,7 @@ func TestDiscriminantBesidePairs(t *testing.T) {
 func TestDiscriminantDegenerate(t *testing.T) {
 	y := []int{0, 0, 1, 1, 2, 2, 2}
 	same := mat.NewDense(7, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2})
-	c := &Classifier{Hidden: 4, Activation: transformers.Tanh, Multiclass: Discriminant, Priors: []float64{1, 1, 3}}
+	c := &Classifier{Units: 4, Activation: transformers.Tanh, Multiclass: Discriminant, Priors: []float64{1, 1, 3}}
 	require.NoError(t, c.Fit(ctx, same, y))
 	labels, err := c.Predict(same)
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestDiscriminantDegenerate(t *testing.T) {
 
 func TestDiscriminantInAFile(t *testing.T) {
 	x, y := blobs(30, 4, 6)
-	c := &Classifier{Hidden: 6, Activation: transformers.Tanh, Multiclass: Discriminant}
+	c := &Classifier{Units: 6, Activation: transformers.Tanh, Multiclass: Discriminant}
 	require.NoError(t, c.Fit(ctx, x, y))
 	data, err := c.MarshalBinary()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func rings() (*mat.Dense, []int) {
 
 func ExampleClassifier() {
 	x, y := rings()
-	model := &eem.Classifier{Hidden: 40}
+	model := &eem.Classifier{Units: 40}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func ExampleKernelClassifier() {
 // Rows that come in chunks, the first of one class.
 func ExampleClassifier_PartialFit() {
 	x, y := rings()
-	model := &eem.Classifier{Hidden: 40, Labels: []int{0, 1}}
+	model := &eem.Classifier{Units: 40, Labels: []int{0, 1}}
 	for first := 0; first < 120; first += 30 {
 		if err := model.PartialFit(context.Background(), x.Slice(first, first+30, 0, 2), y[first:first+30]); err != nil {
 			log.Fatal(err)
@@ -64,7 +64,7 @@ func ExampleClassifier_PartialFit() {
 // Where along its direction the machine decides.
 func ExamplePair() {
 	x, y := rings()
-	model := &eem.Classifier{Hidden: 40}
+	model := &eem.Classifier{Units: 40}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func ExampleClassifier_FitPath() {
 				right++
 			}
 		}
-		fmt.Printf("%d units: %d of %d\n", c.Hidden, right, len(y))
+		fmt.Printf("%d units: %d of %d\n", c.Units, right, len(y))
 	}
 	// Output:
 	// 2 units: 81 of 120
@@ -134,7 +134,7 @@ func ExampleMulticlass() {
 		x.SetRow(i, []float64{float64(y[i]%2)*4 + math.Sin(float64(i*i)), float64(y[i]/2)*4 + math.Cos(float64(3*i))})
 	}
 	var way eem.Multiclass = eem.Discriminant
-	model := &eem.Classifier{Hidden: 30, Multiclass: way}
+	model := &eem.Classifier{Units: 30, Multiclass: way}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}

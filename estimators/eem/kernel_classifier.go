@@ -46,10 +46,10 @@ type KernelClassifier struct {
 	Seed       uint64         // of the landmarks
 	Workers    int            // goroutines; 0: GOMAXPROCS
 	// Labels, Priors, Costs, Frequencies and Multiclass are as Classifier's.
-	Labels        []int
-	Priors, Costs []float64
-	Frequencies   bool
-	Multiclass    Multiclass
+	Labels          []int
+	Priors, Costs   []float64
+	EmpiricalPriors bool
+	Multiclass      Multiclass
 
 	m *model
 }
@@ -191,7 +191,7 @@ func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 
 func (c *KernelClassifier) settings() settings {
 	return settings{
-		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.Frequencies, multiclass: c.Multiclass,
+		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.EmpiricalPriors, multiclass: c.Multiclass,
 		workers: c.Workers, draw: c.draw,
 	}
 }
@@ -331,8 +331,8 @@ func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
 	return nil
 }
 
-// UsedLandmarks returns the landmarks (h×d), nil before Fit.
-func (c *KernelClassifier) UsedLandmarks() *mat.Dense {
+// ChosenLandmarks returns the landmarks (h×d), nil before Fit.
+func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	if l := c.landmarks(); l != nil {
 		return mat.DenseCopyOf(l.rows)
 	}

@@ -74,7 +74,7 @@ func TestKernelReference(t *testing.T) {
 		require.NoError(t, err)
 		weights := k.LandmarkWeights(0)
 		assert.LessOrEqual(t, golden.MaxError(weights, c.BetaHat), 1e-9, name)
-		cross, err := kernels.Cross(ctx, k.ChosenKernel(), xt, k.UsedLandmarks(), nil)
+		cross, err := kernels.Cross(ctx, k.ChosenKernel(), xt, k.ChosenLandmarks(), nil)
 		require.NoError(t, err)
 		for i := range c.Z {
 			assert.InDelta(t, c.Z[i], mat.Dot(cross.RowView(i), mat.NewVecDense(len(weights), weights)), 1e-8, name)
@@ -91,7 +91,7 @@ func TestKernelClassifier(t *testing.T) {
 	fresh, truth := blobs(100, 3, 2)
 	k := &KernelClassifier{Components: 40}
 	assert.Nil(t, k.ChosenKernel())
-	assert.Nil(t, k.UsedLandmarks())
+	assert.Nil(t, k.ChosenLandmarks())
 	assert.Nil(t, k.LandmarkWeights(0))
 	require.NoError(t, k.Fit(ctx, x, y))
 	labels, err := k.Predict(fresh)
@@ -103,10 +103,10 @@ func TestKernelClassifier(t *testing.T) {
 		}
 	}
 	assert.Greater(t, right, 90)
-	h, _ := k.UsedLandmarks().Dims()
+	h, _ := k.ChosenLandmarks().Dims()
 	assert.Equal(t, 40, h)
 
-	chunks := &KernelClassifier{Landmarks: k.UsedLandmarks(), Kernel: k.ChosenKernel(), Labels: []int{0, 1, 2}}
+	chunks := &KernelClassifier{Landmarks: k.ChosenLandmarks(), Kernel: k.ChosenKernel(), Labels: []int{0, 1, 2}}
 	for first := 0; first < 300; first += 100 {
 		require.NoError(t, chunks.PartialFit(ctx, x.Slice(first, first+100, 0, 2), y[first:first+100]))
 	}

@@ -141,7 +141,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
-	w, _ := hidden.Weights()
+	w, _ := hidden.UnitWeights()
 	h, d := w.Dims()
 	if d != s.Width {
 		return fault.BadModel(classifierKind, "units of %d columns, %d announced", d, s.Width)

@@ -52,7 +52,7 @@ func (w Weighting) String() string {
 // the paper's own activations (see transformers.Activation). It has no probabilities:
 // package eem's machine on the same units has.
 type Classifier struct {
-	Hidden     int // units; 0: transformers.DefaultUnits
+	Units      int // units; 0: transformers.DefaultUnits
 	Activation transformers.Activation
 	C          float64 // of the ridge 1/C; 0: none, the pseudo-inverse
 	Weighting  Weighting
@@ -121,7 +121,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if m.classes = slices.Compact(m.classes); len(m.classes) < 2 {
 		return fault.Shape("y has", len(m.classes), "class", "want at least 2")
 	}
-	m.hidden = &transformers.RandomHidden{Units: c.Hidden, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
+	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 	if err := m.hidden.Fit(ctx, xd); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
-	w, _ := hidden.Weights()
+	w, _ := hidden.UnitWeights()
 	h, d := w.Dims()
 	beta, err := s.Beta.Dense()
 	if err != nil || beta == nil {

@@ -200,17 +200,17 @@ func TestAll(t *testing.T) {
 			return &eem.KernelClassifier{Workers: w}
 		}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
-		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Frequencies: true}
+		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
 	}, plain)
 	estimatortest.Classifier(t, "eem.Classifier (discriminant)", func() estimators.Classifier {
-		return &eem.Classifier{Hidden: 30, Activation: transformers.Tanh, Multiclass: eem.Discriminant}
+		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, Multiclass: eem.Discriminant}
 	}, plain)
 
 	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
 		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"], "weighted-fit": "draws other units from more rows"},
 			Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "elm.Classifier (tanh, C)", func() estimators.Classifier {
-		return &elm.Classifier{Hidden: 30, Activation: transformers.Tanh, C: 10}
+		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, C: 10}
 	}, plain)
 
 	// A chain decides by comparisons of sums over the rows: in another order one may fall the
@@ -218,23 +218,23 @@ func TestAll(t *testing.T) {
 	sampled := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: map[string]string{"row-permutation": "follows a chain in which a rounding may turn a decision"}, Workers: workers})
 	}
-	estimatortest.Regressor(t, "gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Components: 10} },
-		sampled(func(w int) any { return &gabasr.Regressor{Components: 10, Workers: w} }))
+	estimatortest.Regressor(t, "gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 10} },
+		sampled(func(w int) any { return &gabasr.Regressor{Pairs: 10, Workers: w} }))
 	estimatortest.Regressor(t, "gabasr.Regressor (pairs, two chains)", func() estimators.Regressor {
-		return &gabasr.Regressor{Components: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2}
+		return &gabasr.Regressor{Pairs: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2}
 	}, sampled(func(w int) any {
-		return &gabasr.Regressor{Components: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2, Workers: w}
+		return &gabasr.Regressor{Pairs: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2, Workers: w}
 	}))
 	estimatortest.Regressor(t, "gabasr.Regressor (all pairs)", func() estimators.Regressor {
-		return &gabasr.Regressor{Components: 9, Features: gabasr.AllPairs, Sweeps: 5}
+		return &gabasr.Regressor{Pairs: 9, Features: gabasr.AllPairs, Sweeps: 5}
 	}, sampled(nil))
-	estimatortest.Classifier(t, "gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Components: 10, Sweeps: 10} },
-		sampled(func(w int) any { return &gabasr.Classifier{Components: 10, Sweeps: 10, Workers: w} }))
+	estimatortest.Classifier(t, "gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 10, Sweeps: 10} },
+		sampled(func(w int) any { return &gabasr.Classifier{Pairs: 10, Sweeps: 10, Workers: w} }))
 	estimatortest.Classifier(t, "gabasr.Classifier (Pólya-Gamma, pairs)", func() estimators.Classifier {
-		return &gabasr.Classifier{Components: 6, Features: gabasr.Paired, Likelihood: gabasr.PolyaGamma, Sweeps: 8}
+		return &gabasr.Classifier{Pairs: 6, Features: gabasr.Paired, Likelihood: gabasr.PolyaGamma, Sweeps: 8}
 	}, sampled(nil))
 	estimatortest.Classifier(t, "gabasr.Classifier (surrogate)", func() estimators.Classifier {
-		return &gabasr.Classifier{Components: 6, Likelihood: gabasr.Surrogate, Sweeps: 5}
+		return &gabasr.Classifier{Pairs: 6, Likelihood: gabasr.Surrogate, Sweeps: 5}
 	}, sampled(nil))
 
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}

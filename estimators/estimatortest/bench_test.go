@@ -60,7 +60,7 @@ func BenchmarkPredict(b *testing.B) {
 		})
 	}
 	b.Run("variance/gabasr", func(b *testing.B) {
-		r := &gabasr.Regressor{Components: 100, Chains: 1, Sweeps: 2, BurnIn: 1}
+		r := &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1}
 		if err := r.Fit(ctx, half, y[:benchRows/2]); err != nil {
 			b.Fatal(err)
 		}

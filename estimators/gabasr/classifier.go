@@ -21,18 +21,18 @@ const classifierType = "gabasr: Classifier"
 // sampled. More than two classes are learnt each against the rest, with frequencies of
 // their own. The zero value is ready to use.
 type Classifier struct {
-	// Components is the number M of pairs of features of each machine; 0:
-	// DefaultComponents. AllPairs makes the largest square up to it.
-	Components int
+	// Pairs is the number M of pairs of features of each machine; 0:
+	// DefaultPairs. AllPairs makes the largest square up to it.
+	Pairs      int
 	Features   Map
 	Likelihood Likelihood
 	Sweeps     int // 0: DefaultSweeps; NoSweeps: the start alone
 	BurnIn     int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
 	Chains     int // independent chains, over which predictions are averaged; 0: DefaultChains
-	// Lambda fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
+	// Ridge fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
-	Lambda                float64
-	BiasPrecision         float64 // prior precision of the constant; 0: DefaultBiasPrecision
+	Ridge                 float64
+	InterceptPrecision    float64 // prior precision of the constant; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
 	// NoScaling leaves x as it is. By default it is centred and divided by its standard
 	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -67,8 +67,8 @@ func (c *Classifier) settings() (settings, error) {
 		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	}
 	return settings{
-		typ: classifierType, components: c.Components, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, chains: c.Chains, lambda: c.Lambda,
-		p0: prior{c.BiasPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
+		typ: classifierType, components: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, chains: c.Chains, lambda: c.Ridge,
+		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
 		evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()
 }
@@ -340,9 +340,9 @@ func (c *Classifier) SpectralDensity(at mat.Matrix) ([]float64, error) {
 	return c.learned().density(classifierType, at)
 }
 
-// Kernel returns the learned kernel, the mean over the kept sweeps of all machines; see
+// LearnedKernel returns the learned kernel, the mean over the kept sweeps of all machines; see
 // Regressor.
-func (c *Classifier) Kernel() kernels.Kernel { return c.learned().kernel() }
+func (c *Classifier) LearnedKernel() kernels.Kernel { return c.learned().kernel() }
 
 // Map returns the map of Frequencies; see Regressor.
 func (c *Classifier) Map() transformers.Transformer { return c.learned().fourierMap(c.Workers) }

@@ -19,7 +19,7 @@ type draw struct {
 	Factor  codec.Floats // the upper factor of A, row by row from the diagonal on; empty where no variance is needed
 	Shape   float64      // aN
 	Rate    float64      // bN
-	Lambda  float64
+	Ridge   float64
 	LogEv   float64
 	Mixture []storedPart
 	Local   []storedPart // the mixture of V
@@ -37,7 +37,7 @@ type storedPart struct {
 func (c *chain) keep() *draw {
 	s := c.sys
 	d := &draw{
-		W: codec.FromDense(c.w.omega), Weights: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Lambda: s.lambda,
+		W: codec.FromDense(c.w.omega), Weights: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Ridge: s.lambda,
 		LogEv: s.fac.logEv, Mixture: c.w.stored(), Factor: make(codec.Floats, 0, s.p*(s.p+1)/2),
 	}
 	if c.v != nil {

@@ -25,7 +25,7 @@ func beat() (*mat.Dense, []float64) {
 
 func ExampleRegressor() {
 	x, y := beat()
-	model := &gabasr.Regressor{Components: 10}
+	model := &gabasr.Regressor{Pairs: 10}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func ExampleRegressor() {
 	fmt.Println("within the interval:", low[0] < f && f < high[0])
 
 	// The learned kernel serves any other estimator.
-	other := &lssvm.Regressor{Kernel: model.Kernel()}
+	other := &lssvm.Regressor{Kernel: model.LearnedKernel()}
 	if err := other.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func ExampleClassifier() {
 		y[i] = i % 2
 	}
 	for _, likelihood := range []gabasr.Likelihood{gabasr.Normal, gabasr.PolyaGamma} {
-		model := &gabasr.Classifier{Components: 10, Likelihood: likelihood}
+		model := &gabasr.Classifier{Pairs: 10, Likelihood: likelihood}
 		if err := model.Fit(context.Background(), x, y); err != nil {
 			log.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func ExampleClassifier() {
 func ExampleMap() {
 	x, y := beat()
 	for _, m := range []gabasr.Map{gabasr.Stationary, gabasr.Paired, gabasr.AllPairs} {
-		model := &gabasr.Regressor{Components: 9, Features: m, Sweeps: 5}
+		model := &gabasr.Regressor{Pairs: 9, Features: m, Sweeps: 5}
 		if err := model.Fit(context.Background(), x, y); err != nil {
 			log.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func ExampleMap() {
 // What the chains went through.
 func ExampleSweep() {
 	x, y := beat()
-	model := &gabasr.Regressor{Components: 10, Chains: 1, Sweeps: 8}
+	model := &gabasr.Regressor{Pairs: 10, Chains: 1, Sweeps: 8}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func ExampleSweep() {
 // The share of the spectral density near the cycles that the series has.
 func ExampleComponent() {
 	x, y := beat()
-	model := &gabasr.Regressor{Components: 10}
+	model := &gabasr.Regressor{Pairs: 10}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}

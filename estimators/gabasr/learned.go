@@ -353,10 +353,10 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// Spectrum implements kernels.Spectral: each frequency of each draw is as likely.
-func (k stationaryKernel) Spectrum() (kernels.Spectrum, error) {
+// SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
+func (k stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
 	count, _ := k.w[0].Dims()
-	return kernels.Spectrum{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
+	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
 		if len(w) != k.Width {
 			for j := range w {
 				w[j] = math.NaN() // as Eval

@@ -32,8 +32,8 @@ func fitted(t *testing.T, r *Regressor) (*Regressor, *mat.Dense, []float64) {
 func TestLearnedKernelAndMap(t *testing.T) {
 	for _, m := range []Map{Stationary, Paired, AllPairs} {
 		// One kept sweep: the kernel is that of the map.
-		r, x, _ := fitted(t, &Regressor{Components: 9, Features: m, Sweeps: 2, BurnIn: 1, Chains: 1})
-		k := r.Kernel()
+		r, x, _ := fitted(t, &Regressor{Pairs: 9, Features: m, Sweeps: 2, BurnIn: 1, Chains: 1})
+		k := r.LearnedKernel()
 		gram, err := kernels.Matrix(ctx, k, x, nil)
 		require.NoError(t, err)
 		z, err := r.Map().Transform(x)
@@ -58,15 +58,15 @@ func TestLearnedKernelAndMap(t *testing.T) {
 		if m == Stationary {
 			assert.InDelta(t, sum, gram.At(3, 4), 1e-9)
 		}
-		_, err = kernels.SpectrumOf(k)
+		_, err = kernels.SpectralDensityOf(k)
 		assert.Equal(t, m == Stationary, err == nil, "a spectral density")
 	}
 }
 
 // A map of frequencies drawn from the learned kernel approximates it.
 func TestLearnedSpectrum(t *testing.T) {
-	r, x, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2})
-	k := r.Kernel()
+	r, x, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2})
+	k := r.LearnedKernel()
 	f := &transformers.RandomFourier{Kernel: k, Components: 20000}
 	require.NoError(t, f.Fit(ctx, x))
 	z, err := f.Transform(x)
@@ -77,10 +77,10 @@ func TestLearnedSpectrum(t *testing.T) {
 	got.Mul(z, z.T())
 	got.Sub(&got, gram)
 	assert.Less(t, mat.Norm(&got, math.Inf(1))/60, 0.02)
-	again, _, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2})
-	assert.Equal(t, k.String(), again.Kernel().String(), "the same model, the same name")
-	other, _, _ := fitted(t, &Regressor{Components: 9, Sweeps: 6, Chains: 2, Seed: 1})
-	assert.NotEqual(t, k.String(), other.Kernel().String())
+	again, _, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2})
+	assert.Equal(t, k.String(), again.LearnedKernel().String(), "the same model, the same name")
+	other, _, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2, Seed: 1})
+	assert.NotEqual(t, k.String(), other.LearnedKernel().String())
 	s := &svm.Classifier{Kernel: k}
 	labels := make([]int, 60)
 	for i := range labels {
@@ -102,7 +102,7 @@ func TestSpectralDensity(t *testing.T) {
 	x, y, _ := problem(80, 4)
 	one := mat.NewDense(80, 1, mat.Col(nil, 0, x))
 	one.Scale(5, one)
-	r := &Regressor{Components: 15, Sweeps: 10, Chains: 2}
+	r := &Regressor{Pairs: 15, Sweeps: 10, Chains: 2}
 	require.NoError(t, r.Fit(ctx, one, y))
 	const steps, extent = 200001, 400.0
 	at := mat.NewDense(steps, 1, nil)
@@ -142,20 +142,20 @@ func TestBeforeFit(t *testing.T) {
 	assert.Nil(t, r.LocalFrequencies())
 	assert.Nil(t, r.Mixture())
 	assert.Nil(t, r.LocalMixture())
-	assert.Nil(t, r.Kernel())
+	assert.Nil(t, r.LearnedKernel())
 	assert.Nil(t, r.Map())
 	assert.Nil(t, r.Trace())
 	assert.Zero(t, r.RHat())
 	assert.Nil(t, c.Frequencies())
-	assert.Nil(t, c.Kernel())
+	assert.Nil(t, c.LearnedKernel())
 	assert.Nil(t, c.Map())
 	assert.Nil(t, c.LocalMixture())
 }
 
 // A context that ends within a sweep ends the fit and leaves the model as it was.
 func TestCancelledWithinASweep(t *testing.T) {
-	r, x, y := fitted(t, &Regressor{Components: 20, Sweeps: 4, Chains: 1})
-	before := r.Kernel().String()
+	r, x, y := fitted(t, &Regressor{Pairs: 20, Sweeps: 4, Chains: 1})
+	before := r.LearnedKernel().String()
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.Sweeps = 1000000
@@ -165,7 +165,7 @@ func TestCancelledWithinASweep(t *testing.T) {
 		}
 	}
 	assert.ErrorIs(t, r.Fit(within, x, y), context.Canceled)
-	assert.Equal(t, before, r.Kernel().String())
+	assert.Equal(t, before, r.LearnedKernel().String())
 	c := start(t, Stationary, normalEvidence, mat.NewDense(3, 1, []float64{1, 2, 4}), mat.NewDense(2, 1, []float64{1, 2}), nil, []float64{1, 2, 3}, 1, prior{1, 1, 1})
 	require.True(t, c.sys.factor())
 	_, _, err := c.metropolis(within, c.w, mat.NewDense(2, 1, nil), make([]float64, 2))
@@ -181,7 +181,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 	var want []Sweep
 	for _, workers := range []int{1, 2, 7} {
-		c := &Classifier{Components: 8, Sweeps: 5, Chains: 3, Workers: workers}
+		c := &Classifier{Pairs: 8, Sweeps: 5, Chains: 3, Workers: workers}
 		require.NoError(t, c.Fit(ctx, x, labels))
 		if want == nil {
 			want = c.Trace()
@@ -200,7 +200,7 @@ func TestOddRows(t *testing.T) {
 	same := mat.NewDense(6, 2, nil)
 	for name, rows := range map[string]*mat.Dense{"few": x, "huge": huge, "equal": same, "one column": mat.NewDense(6, 1, mat.Col(nil, 0, x))} {
 		for _, m := range []Map{Stationary, Paired, AllPairs} {
-			r := &Regressor{Components: 10, Features: m, Sweeps: 4}
+			r := &Regressor{Pairs: 10, Features: m, Sweeps: 4}
 			require.NoError(t, r.Fit(ctx, rows, y), name)
 			mean, variance, err := r.PredictVariance(rows)
 			require.NoError(t, err, name)
@@ -209,12 +209,12 @@ func TestOddRows(t *testing.T) {
 			}
 		}
 	}
-	start := &Regressor{Components: 5, Sweeps: NoSweeps, Chains: 1}
+	start := &Regressor{Pairs: 5, Sweeps: NoSweeps, Chains: 1}
 	require.NoError(t, start.Fit(ctx, x, y))
 	kept, baseline := start.LogEvidence()
 	assert.Equal(t, baseline, kept, "no sweep, nothing but the start")
 	assert.Len(t, start.Trace(), 1)
-	r := &Regressor{Components: 3, Sweeps: 3, NoScaling: true}
+	r := &Regressor{Pairs: 3, Sweeps: 3, NoScaling: true}
 	require.NoError(t, r.Fit(ctx, mat.NewDense(1, 1, []float64{3}), []float64{5}))
 	err := (&Regressor{NoScaling: true}).Fit(ctx, x, []float64{1e300, 1, 1, 1, 1, 1})
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
@@ -224,18 +224,18 @@ func TestOddRows(t *testing.T) {
 func TestFieldsOutOfRange(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	for want, r := range map[string]*Regressor{
-		"gabasr: Regressor: Components = -1, want >= 1, or 0 for the default":        {Components: -1},
+		"gabasr: Regressor: Components = -1, want >= 1, or 0 for the default":        {Pairs: -1},
 		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":       {Features: 3},
 		"gabasr: Regressor: Sweeps = -2, want >= 1, NoSweeps, or 0 for the default":  {Sweeps: -2},
 		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                 {Sweeps: 5, BurnIn: 5},
 		"gabasr: Regressor: Chains = -1, want >= 1, or 0 for the default":            {Chains: -1},
-		"gabasr: Regressor: Lambda = -1, want a finite value > 0, or 0 to sample it": {Lambda: -1},
+		"gabasr: Regressor: Ridge = -1, want a finite value > 0, or 0 to sample it": {Ridge: -1},
 	} {
 		err := r.Fit(ctx, x, y)
 		assert.EqualError(t, err, want)
 		assert.ErrorIs(t, err, estimators.ErrParam)
 	}
-	for _, r := range []*Regressor{{BiasPrecision: math.NaN()}, {NoiseShape: -1}, {NoiseRate: math.Inf(1)}} {
+	for _, r := range []*Regressor{{InterceptPrecision: math.NaN()}, {NoiseShape: -1}, {NoiseRate: math.Inf(1)}} {
 		assert.ErrorIs(t, r.Fit(ctx, x, y), estimators.ErrParam)
 	}
 	assert.ErrorIs(t, (&Classifier{Likelihood: 3}).Fit(ctx, x, []int{0, 1, 0, 1, 0, 1}), estimators.ErrParam)
@@ -245,8 +245,8 @@ func TestFieldsOutOfRange(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
-	assert.Equal(t, []int{DefaultComponents, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.components, s.sweeps, s.burnIn, s.chains})
-	assert.Equal(t, prior{DefaultBiasPrecision, DefaultNoise, DefaultNoise}, s.p0)
+	assert.Equal(t, []int{DefaultPairs, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.components, s.sweeps, s.burnIn, s.chains})
+	assert.Equal(t, prior{DefaultInterceptPrecision, DefaultNoise, DefaultNoise}, s.p0)
 	s, err = (&Regressor{Sweeps: 10}).settings()
 	require.NoError(t, err)
 	assert.Equal(t, 4, s.burnIn)
@@ -257,7 +257,7 @@ func TestGoldenFiles(t *testing.T) {
 	x, y, labels := problem(30, 2)
 	at := mat.NewDense(2, 2, []float64{0.3, -1, 2, 0.5})
 	for name, r := range map[string]*Regressor{
-		"Regressor-v1.keln": {Components: 4, Sweeps: 3, Chains: 1}, "Regressor-pairs-v1.keln": {Components: 4, Features: Paired, Sweeps: 3, Chains: 1},
+		"Regressor-v1.keln": {Pairs: 4, Sweeps: 3, Chains: 1}, "Regressor-pairs-v1.keln": {Pairs: 4, Features: Paired, Sweeps: 3, Chains: 1},
 	} {
 		require.NoError(t, r.Fit(ctx, x, y))
 		read := &Regressor{}
@@ -274,7 +274,7 @@ func TestGoldenFiles(t *testing.T) {
 	for i, l := range labels {
 		classes[i] = int(l)
 	}
-	c := &Classifier{Components: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma}
+	c := &Classifier{Pairs: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma}
 	require.NoError(t, c.Fit(ctx, x, classes))
 	read := &Classifier{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))

@@ -52,14 +52,14 @@ func (l Likelihood) String() string {
 
 // The defaults of Regressor and Classifier.
 const (
-	// DefaultComponents is the number M of pairs of features. 25 to 100 do for most data;
+	// DefaultPairs is the number M of pairs of features. 25 to 100 do for most data;
 	// 2M+1 near the number of rows is best avoided where λ is fixed.
-	DefaultComponents = 50
-	DefaultSweeps     = 25
-	DefaultBurnIn     = 10 // or two fifths of the sweeps, where that is less
-	DefaultChains     = 4
-	// DefaultBiasPrecision is the prior precision of the constant.
-	DefaultBiasPrecision = 1e-4
+	DefaultPairs  = 50
+	DefaultSweeps = 25
+	DefaultBurnIn = 10 // or two fifths of the sweeps, where that is less
+	DefaultChains = 4
+	// DefaultInterceptPrecision is the prior precision of the constant.
+	DefaultInterceptPrecision = 1e-4
 	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
 	// variance of the noise.
 	DefaultNoise = 1e-3

@@ -14,7 +14,7 @@ import (
 
 func TestHostilePayloads(t *testing.T) {
 	x, y, labels := problem(20, 1)
-	r := &Regressor{Components: 3, Features: Paired, Sweeps: 2, Chains: 1}
+	r := &Regressor{Pairs: 3, Features: Paired, Sweeps: 2, Chains: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
 	try := func(change func(s *storedRegressor)) error {
 		data, err := r.MarshalBinary()
@@ -64,7 +64,7 @@ func TestHostilePayloads(t *testing.T) {
 	for i, l := range labels {
 		classes[i] = int(l)
 	}
-	c := &Classifier{Components: 3, Sweeps: 2, Chains: 1}
+	c := &Classifier{Pairs: 3, Sweeps: 2, Chains: 1}
 	require.NoError(t, c.Fit(ctx, x, classes))
 	tryClasses := func(change func(s *storedClassifier)) error {
 		data, err := c.MarshalBinary()
@@ -111,7 +111,7 @@ func FuzzFit(f *testing.F) {
 		for i := range y {
 			y[i] = value(data[n*d+i])
 		}
-		r := &Regressor{Components: int(components) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
+		r := &Regressor{Pairs: int(components) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
 		rows := mat.NewDense(n, d, x)
 		if err := r.Fit(ctx, rows, y); err != nil {
 			return
@@ -124,7 +124,7 @@ func FuzzFit(f *testing.F) {
 
 func FuzzUnmarshal(f *testing.F) {
 	x, y, _ := problem(10, 1)
-	r := &Regressor{Components: 2, Sweeps: 2, Chains: 1}
+	r := &Regressor{Pairs: 2, Sweeps: 2, Chains: 1}
 	if err := r.Fit(ctx, x, y); err != nil {
 		f.Fatal(err)
 	}

@@ -23,16 +23,16 @@ const regressorType = "gabasr: Regressor"
 // are sampled from their posterior. The zero value is ready to use: 50 frequencies, a
 // stationary kernel, 25 sweeps.
 type Regressor struct {
-	// Components is the number M of pairs of features; 0: DefaultComponents. AllPairs makes
+	// Pairs is the number M of pairs of features; 0: DefaultPairs. AllPairs makes
 	// the largest square up to it.
-	Components int
-	Features   Map
-	Sweeps     int // 0: DefaultSweeps; NoSweeps: the start alone
-	BurnIn     int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
-	Chains     int // independent chains, over which predictions are averaged; 0: DefaultChains
-	// Lambda fixes the prior precision of the weights, in units of the noise's; 0: it is sampled.
-	Lambda                float64
-	BiasPrecision         float64 // prior precision of the constant; 0: DefaultBiasPrecision
+	Pairs    int
+	Features Map
+	Sweeps   int // 0: DefaultSweeps; NoSweeps: the start alone
+	BurnIn   int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
+	Chains   int // independent chains, over which predictions are averaged; 0: DefaultChains
+	// Ridge fixes the prior precision of the weights, in units of the noise's; 0: it is sampled.
+	Ridge                 float64
+	InterceptPrecision    float64 // prior precision of the constant; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
 	// NoScaling leaves x and y as they are. By default each is centred and divided by its
 	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -62,8 +62,8 @@ var (
 
 func (r *Regressor) settings() (settings, error) {
 	return settings{
-		typ: regressorType, components: r.Components, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, chains: r.Chains, lambda: r.Lambda,
-		p0: prior{r.BiasPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, observe: r.Observe, variances: true,
+		typ: regressorType, components: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, chains: r.Chains, lambda: r.Ridge,
+		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, observe: r.Observe, variances: true,
 	}.withDefaults()
 }
 
@@ -309,11 +309,11 @@ func (r *Regressor) SpectralDensity(at mat.Matrix) ([]float64, error) {
 	return r.learned().density(regressorType, at)
 }
 
-// Kernel returns the learned kernel, the mean over the kept sweeps of φ(x)'φ(z) without
+// LearnedKernel returns the learned kernel, the mean over the kept sweeps of φ(x)'φ(z) without
 // the constant, as a kernel for any other estimator; it scales rows as Fit did. It has a
 // spectral density if it is stationary. Its String has a hash of the frequencies. For rows
 // of another width than Fit's its values are NaN. nil before Fit.
-func (r *Regressor) Kernel() kernels.Kernel { return r.learned().kernel() }
+func (r *Regressor) LearnedKernel() kernels.Kernel { return r.learned().kernel() }
 
 // Map returns the features of the kept sweep of the highest log evidence as a fitted
 // transformers.RandomFourier, or LocallyStationaryFourier; nil before Fit.

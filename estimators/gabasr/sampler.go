@@ -54,16 +54,16 @@ func (s settings) withDefaults() (settings, error) {
 	case s.chains < 0:
 		return bad("Chains", s.chains, ">= 1, or 0 for the default")
 	case !(s.lambda >= 0) || math.IsInf(s.lambda, 1):
-		return bad("Lambda", s.lambda, "a finite value > 0, or 0 to sample it")
+		return bad("Ridge", s.lambda, "a finite value > 0, or 0 to sample it")
 	case !(s.p0.bias >= 0) || math.IsInf(s.p0.bias, 1):
-		return bad("BiasPrecision", s.p0.bias, "a finite value > 0, or 0 for the default")
+		return bad("InterceptPrecision", s.p0.bias, "a finite value > 0, or 0 for the default")
 	case !(s.p0.a >= 0) || math.IsInf(s.p0.a, 1):
 		return bad("NoiseShape", s.p0.a, "a finite value > 0, or 0 for the default")
 	case !(s.p0.b >= 0) || math.IsInf(s.p0.b, 1):
 		return bad("NoiseRate", s.p0.b, "a finite value > 0, or 0 for the default")
 	}
 	if s.components == 0 {
-		s.components = DefaultComponents
+		s.components = DefaultPairs
 	}
 	if s.chains == 0 {
 		s.chains = DefaultChains
@@ -84,7 +84,7 @@ func (s settings) withDefaults() (settings, error) {
 		return bad("BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
 	}
 	if s.p0.bias == 0 {
-		s.p0.bias = DefaultBiasPrecision
+		s.p0.bias = DefaultInterceptPrecision
 	}
 	if s.p0.a == 0 {
 		s.p0.a = DefaultNoise
@@ -101,7 +101,7 @@ type Sweep struct {
 	Chain       int     // from 0
 	Number      int     // from 1; 0 is the start, which the evidence chose among random frequencies
 	LogEvidence float64 // of the targets in their own units; for PolyaGamma the log likelihood of the weights drawn, for Surrogate that of the least-squares weights
-	Lambda      float64
+	Ridge       float64
 	Alpha       float64 // concentration of the Dirichlet process
 	Components  int     // of the mixture of frequencies
 	Accepted    float64 // share of the proposals; high for frequencies that do not matter, so no diagnostic
@@ -137,7 +137,7 @@ func (p *progress) step(s Sweep) {
 		which = fmt.Sprintf("machine %d, chain %d, ", s.Machine, s.Chain)
 	}
 	p.observe(estimators.Step{Iteration: p.done, Total: p.total, Objective: -s.LogEvidence,
-		Message: fmt.Sprintf("%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, s.Number, s.LogEvidence, s.Lambda, s.Components)})
+		Message: fmt.Sprintf("%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, s.Number, s.LogEvidence, s.Ridge, s.Components)})
 }
 
 // task is a target of a machine, in units of its own.
@@ -267,7 +267,7 @@ func (c *chain) value() float64 {
 }
 
 func (c *chain) record(number, index, sweep int, shift float64) Sweep {
-	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Lambda: c.sys.lambda, Alpha: c.w.alpha, Components: len(c.w.parts)}
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.lambda, Alpha: c.w.alpha, Components: len(c.w.parts)}
 	if c.proposed > 0 {
 		out.Accepted = float64(c.taken) / float64(c.proposed)
 	}

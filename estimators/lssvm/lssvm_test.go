@@ -71,7 +71,7 @@ func TestReferenceSystem(t *testing.T) {
 			f, err := r.Predict(xt)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), c.Alpha), tol)
-			assert.LessOrEqual(t, golden.MaxError([]float64{r.Bias()}, []float64{c.B}), tol)
+			assert.LessOrEqual(t, golden.MaxError([]float64{r.Intercept()}, []float64{c.B}), tol)
 			assert.LessOrEqual(t, golden.MaxError(f, c.FTest), tol)
 			assert.LessOrEqual(t, golden.MaxError(r.LeaveOneOutResiduals(), c.LOOResidual), tol)
 			if name == "reg" {

@@ -184,8 +184,8 @@ func (r *Regressor) Coefficients() []float64 {
 	return mat.Col(nil, 0, r.m.alpha)
 }
 
-// Bias returns b, 0 before Fit.
-func (r *Regressor) Bias() float64 {
+// Intercept returns b, 0 before Fit.
+func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
 	}

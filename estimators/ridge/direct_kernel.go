@@ -83,7 +83,7 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error
 		return err
 	}
 	d.m = &directModel{
-		coefficients: machine.Coefficients(), bias: machine.Bias(), ridge: machine.ChosenRidge(),
+		coefficients: machine.Coefficients(), bias: machine.Intercept(), ridge: machine.ChosenRidge(),
 		loo: machine.LeaveOneOutResiduals(), report: machine.Report(),
 	}
 	return nil
@@ -154,8 +154,8 @@ func (d *DirectKernel) Coefficients() []float64 {
 	return slices.Clone(d.m.coefficients)
 }
 
-// Bias returns b, 0 before Fit.
-func (d *DirectKernel) Bias() float64 {
+// Intercept returns b, 0 before Fit.
+func (d *DirectKernel) Intercept() float64 {
 	if d.m == nil {
 		return 0
 	}

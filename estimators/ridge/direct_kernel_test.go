@@ -89,7 +89,7 @@ func TestReference(t *testing.T) {
 	require.NoError(t, final.Fit(ctx, k, y))
 	assert.InDelta(t, square.Lambda, final.ChosenRidge(), 1e-15)
 	assert.LessOrEqual(t, golden.MaxError(final.Coefficients(), square.W), 1e-9)
-	assert.InDelta(t, 0, final.Bias(), 1e-12)
+	assert.InDelta(t, 0, final.Intercept(), 1e-12)
 	got, err := final.Predict(apply(t, centre, apply(t, km, zt, false), false))
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(unscale(got, mean, sd), square.PredTest), 1e-9)

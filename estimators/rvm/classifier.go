@@ -23,13 +23,13 @@ const classifierType = "rvm: Classifier"
 // nearly flat prior. More than two classes are learnt each against the rest. The zero
 // value is ready to use.
 type Classifier struct {
-	Kernel    kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	Landmarks *mat.Dense     // the rows that basis functions sit on (M×d); nil: training rows
-	BasisSize int            // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
+	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	Landmarks  *mat.Dense     // the rows that basis functions sit on (M×d); nil: training rows
+	Components int            // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
 	// Refine follows the true gradient of the evidence at the end, for a small gain in
 	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
 	Refine     bool
-	Seed       uint64 // of BasisSize, and of the sample that MedianRBF takes of many rows
+	Seed       uint64 // of Components, and of the sample that MedianRBF takes of many rows
 	Workers    int    // goroutines; 0: GOMAXPROCS
 	CacheBytes int64  // for columns of the design matrix; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after each change of a machine, by one goroutine
@@ -75,14 +75,14 @@ type machine struct {
 type Machine struct {
 	Class            int
 	RelevanceIndices []int     // training rows, or landmarks or columns
-	Weights          []float64 // of their kernels, in the latent score
+	Coefficients     []float64 // of their kernels, in the latent score
 	Alphas           []float64 // prior precisions of the weights
 	Intercept        float64
 	LogEvidence      float64 // in Laplace's approximation
 }
 
 func (c *Classifier) validate() error {
-	return validateBasis(classifierType, c.Kernel, c.BasisSize, 0, c.CacheBytes)
+	return validateBasis(classifierType, c.Kernel, c.Components, 0, c.CacheBytes)
 }
 
 // Fit learns from x (n×d) and n labels y. Cost, with M basis functions of which m
@@ -104,7 +104,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err != nil {
 		return err
 	}
-	centres, rows, err := chooseBasis(xd, c.Landmarks, c.BasisSize, c.Seed)
+	centres, rows, err := chooseBasis(xd, c.Landmarks, c.Components, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -127,9 +127,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return nil
 }
 
-// FitMatrix learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
-// and BasisSize are not used; predictions are made by the methods that end in Matrix.
-func (c *Classifier) FitMatrix(ctx context.Context, phi mat.Matrix, y []int) error {
+// FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
+// and Components are not used; predictions are made by the methods that end in Matrix.
+func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) error {
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -340,8 +340,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	return c.m.largest(s), nil
 }
 
-// PredictMatrix is Predict from new rows of the design matrix (r×M).
-func (c *Classifier) PredictMatrix(phi mat.Matrix) ([]int, error) {
+// PredictDesign is Predict from new rows of the design matrix (r×M).
+func (c *Classifier) PredictDesign(phi mat.Matrix) ([]int, error) {
 	s, err := c.decide("phi", phi, true)
 	if err != nil {
 		return nil, err
@@ -376,8 +376,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return probabilities(s), nil
 }
 
-// PredictProbaMatrix is PredictProba from new rows of the design matrix (r×M).
-func (c *Classifier) PredictProbaMatrix(phi mat.Matrix) (*mat.Dense, error) {
+// PredictProbaDesign is PredictProba from new rows of the design matrix (r×M).
+func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (*mat.Dense, error) {
 	s, err := c.decide("phi", phi, true)
 	if err != nil {
 		return nil, err
@@ -422,7 +422,7 @@ func (c *Classifier) Machines() []Machine {
 	out := make([]Machine, len(c.m.machines))
 	for i, mc := range c.m.machines {
 		out[i] = Machine{
-			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Weights: slices.Clone(mc.weights), Alphas: slices.Clone(mc.alphas),
+			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.weights), Alphas: slices.Clone(mc.alphas),
 			Intercept: mc.intercept, LogEvidence: mc.evidence,
 		}
 		for _, j := range mc.members {

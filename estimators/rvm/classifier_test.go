@@ -52,7 +52,7 @@ func TestMachines(t *testing.T) {
 		for _, m := range machines {
 			all = append(all, m.RelevanceIndices...)
 			evidence += m.LogEvidence
-			assert.Equal(t, len(m.Weights), len(m.RelevanceIndices))
+			assert.Equal(t, len(m.Coefficients), len(m.RelevanceIndices))
 			assert.True(t, slices.IsSorted(m.RelevanceIndices))
 		}
 		slices.Sort(all)
@@ -76,7 +76,7 @@ func TestMachines(t *testing.T) {
 			m := machines[0]
 			f := m.Intercept
 			for a, j := range m.RelevanceIndices {
-				f += m.Weights[a] * c.ChosenKernel().Eval(fresh.RawRowView(i), x.RawRowView(j))
+				f += m.Coefficients[a] * c.ChosenKernel().Eval(fresh.RawRowView(i), x.RawRowView(j))
 			}
 			s := decision.At(i, classes-len(machines))
 			assert.True(t, math.Abs(s) <= math.Abs(f) && s*f >= 0, "score %v of latent %v", s, f)
@@ -121,11 +121,11 @@ func TestWaysToTheSameClassifier(t *testing.T) {
 	cross, err := kernels.Cross(ctx, kernel, fresh, x, nil)
 	require.NoError(t, err)
 	c := &Classifier{}
-	require.NoError(t, c.FitMatrix(ctx, k, y))
-	got, err := c.PredictProbaMatrix(cross)
+	require.NoError(t, c.FitDesign(ctx, k, y))
+	got, err := c.PredictProbaDesign(cross)
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(p, got, 1e-8))
-	labels, err := c.PredictMatrix(cross)
+	labels, err := c.PredictDesign(cross)
 	require.NoError(t, err)
 	truth, err := want.Predict(fresh)
 	require.NoError(t, err)
@@ -133,16 +133,16 @@ func TestWaysToTheSameClassifier(t *testing.T) {
 	assert.Nil(t, c.RelevanceVectors())
 	_, err = c.Predict(fresh)
 	assert.ErrorContains(t, err, "methods that end in Matrix")
-	_, err = want.PredictMatrix(cross)
+	_, err = want.PredictDesign(cross)
 	assert.ErrorContains(t, err, "methods that do not end in Matrix")
-	_, err = c.PredictMatrix(fresh)
+	_, err = c.PredictDesign(fresh)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 }
 
 func TestClassifierFields(t *testing.T) {
 	x, y := blobs(100, 2, 5)
 	var steps atomic.Int64
-	c := &Classifier{BasisSize: 20, Seed: 3, Observe: func(estimators.Step) { steps.Add(1) }}
+	c := &Classifier{Components: 20, Seed: 3, Observe: func(estimators.Step) { steps.Add(1) }}
 	assert.Nil(t, c.Machines())
 	assert.Nil(t, c.RelevanceIndices())
 	assert.Nil(t, c.RelevanceVectors())
@@ -154,12 +154,12 @@ func TestClassifierFields(t *testing.T) {
 		assert.Equal(t, x.RawRowView(j), c.RelevanceVectors().RawRowView(i))
 	}
 	for want, c := range map[string]*Classifier{
-		"rvm: Classifier: BasisSize = -1, want >= 0":  {BasisSize: -1},
+		"rvm: Classifier: Components = -1, want >= 0": {Components: -1},
 		"rvm: Classifier: CacheBytes = -1, want >= 0": {CacheBytes: -1},
 		"Landmarks has 1 columns, x has 2":            {Landmarks: mat.NewDense(1, 1, nil)},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
 	}
-	assert.ErrorIs(t, c.FitMatrix(ctx, x, y[1:]), estimators.ErrShape)
-	assert.ErrorIs(t, c.FitMatrix(ctx, nil, y), estimators.ErrShape)
+	assert.ErrorIs(t, c.FitDesign(ctx, x, y[1:]), estimators.ErrShape)
+	assert.ErrorIs(t, c.FitDesign(ctx, nil, y), estimators.ErrShape)
 }

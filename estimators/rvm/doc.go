@@ -55,5 +55,5 @@
 //
 // With n rows, M basis functions and m relevance vectors: a change O(nm + Mm), a new
 // column O(nM), or O(nM²) once for all, a recomputation O(Mm²), a Newton step O(m³ + nm).
-// Memory CacheBytes and O(Mm). Landmarks or BasisSize bring M down.
+// Memory CacheBytes and O(Mm). Landmarks or Components bring M down.
 package rvm

@@ -59,14 +59,14 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	require.NoError(t, err)
 	for _, bias := range []Bias{BiasFree, BiasARD} {
 		r := &Regressor{Bias: bias}
-		require.NoError(t, r.FitMatrix(ctx, k, y))
+		require.NoError(t, r.FitDesign(ctx, k, y))
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
 		read := &Regressor{}
 		require.NoError(t, read.UnmarshalBinary(data))
-		want, err := r.PredictMatrix(k)
+		want, err := r.PredictDesign(k)
 		require.NoError(t, err)
-		got, err := read.PredictMatrix(k)
+		got, err := read.PredictDesign(k)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
@@ -88,14 +88,14 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	kc, err := kernels.Matrix(ctx, kernels.RBF{}, classes, nil)
 	require.NoError(t, err)
 	c := &Classifier{}
-	require.NoError(t, c.FitMatrix(ctx, kc, labels))
+	require.NoError(t, c.FitDesign(ctx, kc, labels))
 	data, err = c.MarshalBinary()
 	require.NoError(t, err)
 	readClasses := &Classifier{}
 	require.NoError(t, readClasses.UnmarshalBinary(data))
-	want, err := c.PredictProbaMatrix(kc)
+	want, err := c.PredictProbaDesign(kc)
 	require.NoError(t, err)
-	got, err := readClasses.PredictProbaMatrix(kc)
+	got, err := readClasses.PredictProbaDesign(kc)
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(want, got))
 }

@@ -65,16 +65,16 @@ type Regressor struct {
 	NoiseVariance float64
 	// Landmarks are the rows that basis functions sit on (M×d); nil: training rows.
 	Landmarks *mat.Dense
-	// BasisSize is the number of training rows, drawn by Seed, that basis functions sit
+	// Components is the number of training rows, drawn by Seed, that basis functions sit
 	// on; 0: all. Without effect with Landmarks.
-	BasisSize int
+	Components int
 	// AllIn is the largest basis for which a start with all of it is tried; 0:
 	// DefaultAllIn, negative: never.
 	AllIn int
 	// Starts is the number of starts from the empty model, 1 to 3; 0: DefaultStarts.
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
-	Seed       uint64 // of BasisSize, and of the sample that MedianRBF takes of many rows
+	Seed       uint64 // of Components, and of the sample that MedianRBF takes of many rows
 	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
 	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: DefaultCacheBytes
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
@@ -109,14 +109,14 @@ func (r *Regressor) validate() error {
 	case !(r.NoiseVariance >= 0) || math.IsInf(r.NoiseVariance, 1):
 		return fault.Param(regressorType, "NoiseVariance", r.NoiseVariance, "a finite value > 0, or 0 to estimate it")
 	}
-	return validateBasis(regressorType, r.Kernel, r.BasisSize, r.Starts, r.CacheBytes)
+	return validateBasis(regressorType, r.Kernel, r.Components, r.Starts, r.CacheBytes)
 }
 
 // validateBasis checks the fields that Regressor and Classifier share.
 func validateBasis(typ string, k kernels.Kernel, size, starts int, cache int64) error {
 	switch {
 	case size < 0:
-		return fault.Param(typ, "BasisSize", size, ">= 0")
+		return fault.Param(typ, "Components", size, ">= 0")
 	case starts < 0 || starts > DefaultStarts:
 		return fault.Param(typ, "Starts", starts, fmt.Sprintf("1 to %d, or 0 for the default", DefaultStarts))
 	case cache < 0:
@@ -166,7 +166,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	if err != nil {
 		return err
 	}
-	centres, rows, err := chooseBasis(xd, r.Landmarks, r.BasisSize, r.Seed)
+	centres, rows, err := chooseBasis(xd, r.Landmarks, r.Components, r.Seed)
 	if err != nil {
 		return err
 	}
@@ -272,10 +272,10 @@ func newModel(s *solution, kernel kernels.Kernel, centres *mat.Dense, rows []int
 	return out
 }
 
-// FitMatrix learns from a design matrix phi (n×M), for example a kernel matrix that
-// the caller has, and y (n). Kernel, Landmarks and BasisSize are not used. Predictions
+// FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
+// the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
 // are then made by PredictMatrix and PredictVarianceMatrix.
-func (r *Regressor) FitMatrix(ctx context.Context, phi mat.Matrix, y []float64) error {
+func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
@@ -443,8 +443,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, nil
 }
 
-// PredictMatrix predicts from new rows of the design matrix (r×M).
-func (r *Regressor) PredictMatrix(phi mat.Matrix) ([]float64, error) {
+// PredictDesign predicts from new rows of the design matrix (r×M).
+func (r *Regressor) PredictDesign(phi mat.Matrix) ([]float64, error) {
 	pd, err := r.input("phi", phi, true)
 	if err != nil {
 		return nil, err
@@ -453,8 +453,8 @@ func (r *Regressor) PredictMatrix(phi mat.Matrix) ([]float64, error) {
 	return mean, err
 }
 
-// PredictVarianceMatrix is PredictVariance from new rows of the design matrix (r×M).
-func (r *Regressor) PredictVarianceMatrix(phi mat.Matrix) (mean, variance []float64, err error) {
+// PredictVarianceDesign is PredictVariance from new rows of the design matrix (r×M).
+func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	pd, err := r.input("phi", phi, true)
 	if err != nil {
 		return nil, nil, err
@@ -490,9 +490,9 @@ func (r *Regressor) RelevanceVectors() *mat.Dense {
 	return mat.DenseCopyOf(r.m.vectors)
 }
 
-// Weights returns the posterior means of the relevance vectors' weights, in the order
+// Coefficients returns the posterior means of the relevance vectors' weights, in the order
 // of RelevanceIndices; nil before Fit.
-func (r *Regressor) Weights() []float64 {
+func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
@@ -530,8 +530,8 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.intercept
 }
 
-// Noise returns the variance of the noise; 0 before Fit.
-func (r *Regressor) Noise() float64 {
+// ChosenNoiseVariance returns the variance of the noise; 0 before Fit.
+func (r *Regressor) ChosenNoiseVariance() float64 {
 	if r.m == nil {
 		return 0
 	}

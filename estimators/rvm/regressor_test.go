@@ -36,8 +36,8 @@ func TestReferencePredictions(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
 	assert.Equal(t, c.Optimum.Relevance[:2], r.RelevanceIndices())
 	assert.InEpsilon(t, c.Optimum.Weights[2], r.Intercept(), 1e-6)
-	assert.LessOrEqual(t, golden.MaxError(r.Weights(), c.Optimum.Weights[:2]), 1e-6)
-	assert.InEpsilon(t, 1/c.Optimum.Beta, r.Noise(), 1e-6)
+	assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), c.Optimum.Weights[:2]), 1e-6)
+	assert.InEpsilon(t, 1/c.Optimum.Beta, r.ChosenNoiseVariance(), 1e-6)
 	mean, variance, err := r.PredictVariance(golden.Dense(c.Predict.X))
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(mean, c.Predict.Mean), 1e-6)
@@ -97,7 +97,7 @@ func TestWaysToTheSameModel(t *testing.T) {
 			"no cache":  {Kernel: kernel, Bias: bias, CacheBytes: 1},
 			"a cache":   {Kernel: kernel, Bias: bias, CacheBytes: 8 * 300 * blockWidth},
 			"workers":   {Kernel: kernel, Bias: bias, Workers: 3},
-			"all rows":  {Kernel: kernel, Bias: bias, BasisSize: 300},
+			"all rows":  {Kernel: kernel, Bias: bias, Components: 300},
 		} {
 			require.NoError(t, r.Fit(ctx, x, y))
 			assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices(), name)
@@ -112,19 +112,19 @@ func TestWaysToTheSameModel(t *testing.T) {
 		cross, err := kernels.Cross(ctx, kernel, fresh, x, nil)
 		require.NoError(t, err)
 		r := &Regressor{Bias: bias}
-		require.NoError(t, r.FitMatrix(ctx, k, y))
-		got, v, err := r.PredictVarianceMatrix(cross)
+		require.NoError(t, r.FitDesign(ctx, k, y))
+		got, v, err := r.PredictVarianceDesign(cross)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7)
 		assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-7)
-		got, err = r.PredictMatrix(cross)
+		got, err = r.PredictDesign(cross)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7)
 		assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices())
 		assert.Nil(t, r.RelevanceVectors())
 		_, err = r.Predict(fresh)
 		assert.ErrorContains(t, err, "methods that end in Matrix")
-		_, err = want.PredictMatrix(cross)
+		_, err = want.PredictDesign(cross)
 		assert.ErrorContains(t, err, "methods that do not end in Matrix")
 	}
 }
@@ -134,13 +134,13 @@ func TestWaysToTheSameModel(t *testing.T) {
 func TestFacts(t *testing.T) {
 	x, y := wave(120)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Bias: BiasNone}
-	assert.Nil(t, r.Weights())
+	assert.Nil(t, r.Coefficients())
 	assert.Nil(t, r.Alphas())
 	assert.Nil(t, r.RelevanceIndices())
 	assert.Nil(t, r.RelevanceVectors())
 	assert.Nil(t, r.Covariance())
 	assert.Nil(t, r.ChosenKernel())
-	assert.Zero(t, r.Noise()+r.Intercept()+r.LogEvidence())
+	assert.Zero(t, r.ChosenNoiseVariance()+r.Intercept()+r.LogEvidence())
 	require.NoError(t, r.Fit(ctx, x, y))
 	vectors, cov := r.RelevanceVectors(), r.Covariance()
 	for i, j := range r.RelevanceIndices() {
@@ -151,18 +151,18 @@ func TestFacts(t *testing.T) {
 	require.NoError(t, err)
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
-	w := mat.NewVecDense(len(r.Weights()), r.Weights())
+	w := mat.NewVecDense(len(r.Coefficients()), r.Coefficients())
 	for i := range mean {
 		phi := mat.NewVecDense(w.Len(), k.RawRowView(i))
 		assert.InDelta(t, mat.Dot(phi, w)+r.Intercept(), mean[i], 1e-10)
-		assert.InDelta(t, r.Noise()+mat.Inner(phi, cov, phi), variance[i], 1e-10)
+		assert.InDelta(t, r.ChosenNoiseVariance()+mat.Inner(phi, cov, phi), variance[i], 1e-10)
 	}
 	for i, a := range r.Alphas() {
 		gamma := 1 - a*cov.At(i, i)
-		assert.InEpsilon(t, gamma, a*r.Weights()[i]*r.Weights()[i], 1e-5)
+		assert.InEpsilon(t, gamma, a*r.Coefficients()[i]*r.Coefficients()[i], 1e-5)
 	}
 	assert.Equal(t, -r.LogEvidence(), r.Report().Objective)
-	assert.InDelta(t, 0.01, r.Noise(), 0.005, "the noise that was put in")
+	assert.InDelta(t, 0.01, r.ChosenNoiseVariance(), 0.005, "the noise that was put in")
 }
 
 // Targets in other units give the same model in those units.
@@ -177,7 +177,7 @@ func TestScaleOfTheTargets(t *testing.T) {
 	b := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
 	require.NoError(t, b.Fit(ctx, x, scaled))
 	assert.Equal(t, a.RelevanceIndices(), b.RelevanceIndices())
-	assert.InEpsilon(t, 1e6*a.Noise(), b.Noise(), 1e-6)
+	assert.InEpsilon(t, 1e6*a.ChosenNoiseVariance(), b.ChosenNoiseVariance(), 1e-6)
 	assert.InDelta(t, a.LogEvidence()-99*math.Log(1000), b.LogEvidence(), 1e-6)
 	for i, v := range a.Alphas() {
 		assert.InEpsilon(t, v/1e6, b.Alphas()[i], 1e-5)
@@ -188,7 +188,7 @@ func TestNoiseAndStarts(t *testing.T) {
 	x, y := wave(100)
 	fixed := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoiseVariance: 0.04}
 	require.NoError(t, fixed.Fit(ctx, x, y))
-	assert.InEpsilon(t, 0.04, fixed.Noise(), 1e-12)
+	assert.InEpsilon(t, 0.04, fixed.ChosenNoiseVariance(), 1e-12)
 	free := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
 	require.NoError(t, free.Fit(ctx, x, y))
 	assert.Greater(t, free.LogEvidence(), fixed.LogEvidence())
@@ -202,11 +202,11 @@ func TestNoiseAndStarts(t *testing.T) {
 
 func TestBasisSize(t *testing.T) {
 	x, y := wave(200)
-	a, b := &Regressor{BasisSize: 30, Seed: 5}, &Regressor{BasisSize: 30, Seed: 5}
+	a, b := &Regressor{Components: 30, Seed: 5}, &Regressor{Components: 30, Seed: 5}
 	require.NoError(t, a.Fit(ctx, x, y))
 	require.NoError(t, b.Fit(ctx, x, y))
 	assert.Equal(t, a.RelevanceIndices(), b.RelevanceIndices())
-	other := &Regressor{BasisSize: 30, Seed: 6}
+	other := &Regressor{Components: 30, Seed: 6}
 	require.NoError(t, other.Fit(ctx, x, y))
 	assert.NotEqual(t, a.RelevanceIndices(), other.RelevanceIndices())
 	for i, j := range a.RelevanceIndices() {
@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 		"rvm: Regressor: Bias = 7, want BiasFree, BiasARD or BiasNone":                       {Bias: 7},
 		"rvm: Regressor: NoiseVariance = -1, want a finite value > 0, or 0 to estimate it":   {NoiseVariance: -1},
 		"rvm: Regressor: NoiseVariance = +Inf, want a finite value > 0, or 0 to estimate it": {NoiseVariance: math.Inf(1)},
-		"rvm: Regressor: BasisSize = -1, want >= 0":                                          {BasisSize: -1},
+		"rvm: Regressor: Components = -1, want >= 0":                                         {Components: -1},
 		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                      {Starts: 4},
 		"rvm: Regressor: CacheBytes = -1, want >= 0":                                         {CacheBytes: -1},
 		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":            {Kernel: kernels.RBF{Gamma: -1}},
@@ -254,9 +254,9 @@ func TestErrors(t *testing.T) {
 	} {
 		assert.EqualError(t, r.Fit(ctx, x, y), want)
 	}
-	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, x, y[1:]), estimators.ErrShape)
-	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, nil, y), estimators.ErrShape)
-	assert.ErrorIs(t, (&Regressor{}).FitMatrix(ctx, x, append([]float64{math.NaN()}, y[1:]...)), estimators.ErrNotFinite)
+	assert.ErrorIs(t, (&Regressor{}).FitDesign(ctx, x, y[1:]), estimators.ErrShape)
+	assert.ErrorIs(t, (&Regressor{}).FitDesign(ctx, nil, y), estimators.ErrShape)
+	assert.ErrorIs(t, (&Regressor{}).FitDesign(ctx, x, append([]float64{math.NaN()}, y[1:]...)), estimators.ErrNotFinite)
 	err := (&Regressor{Kernel: kernels.Polynomial{Degree: 4000}}).Fit(ctx, random(10, 2, 1), y)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 
@@ -274,7 +274,7 @@ func TestDefaults(t *testing.T) {
 	spelled := &Regressor{Kernel: median, Bias: BiasFree, AllIn: DefaultAllIn, Starts: DefaultStarts, CacheBytes: DefaultCacheBytes}
 	require.NoError(t, zero.Fit(ctx, x, y))
 	require.NoError(t, spelled.Fit(ctx, x, y))
-	assert.Equal(t, zero.Weights(), spelled.Weights())
+	assert.Equal(t, zero.Coefficients(), spelled.Coefficients())
 	assert.Equal(t, median, zero.ChosenKernel())
 	assert.Equal(t, "BiasFree BiasARD BiasNone Bias(9)", BiasFree.String()+" "+BiasARD.String()+" "+BiasNone.String()+" "+Bias(9).String())
 }

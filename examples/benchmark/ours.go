@@ -120,7 +120,7 @@ var ours = []method{
 		name: "eem-frequencies", source: oursSource,
 		configuration: "as eem, but not balanced: the classes' frequencies are their priors",
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&eem.Classifier{Seed: seed, Frequencies: true})
+			return classification(&eem.Classifier{Seed: seed, EmpiricalPriors: true})
 		},
 	},
 	{
@@ -156,7 +156,7 @@ var ours = []method{
 	},
 	{
 		name: "gabasr", source: oursSource,
-		configuration: fmt.Sprintf("GaBaSR, %d frequencies, %d sweeps, %d chains; scales by itself", gabasr.DefaultComponents, gabasr.DefaultSweeps, gabasr.DefaultChains),
+		configuration: fmt.Sprintf("GaBaSR, %d frequencies, %d sweeps, %d chains; scales by itself", gabasr.DefaultPairs, gabasr.DefaultSweeps, gabasr.DefaultChains),
 		regressor:     func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} },
 		classifier:    func(seed uint64) estimators.Classifier { return &gabasr.Classifier{Seed: seed} },
 	},

@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.SetOutput(progress)
 	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	dir := flags.String("out", ".", "`folder` for the pictures")
-	components := flags.Int("components", gabasr.DefaultComponents, "frequencies")
+	components := flags.Int("components", gabasr.DefaultPairs, "frequencies")
 	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")
 	seed := flags.Uint64("seed", 1, "of the chains")
 	if err := flags.Parse(args); err != nil {
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	for i := range forecasts {
 		f := &forecasts[i]
 		f.x, f.y = set.X, set.Y
-		f.model = &gabasr.Regressor{Components: *components, Sweeps: *sweeps, Seed: *seed}
+		f.model = &gabasr.Regressor{Pairs: *components, Sweeps: *sweeps, Seed: *seed}
 		if err := f.fit(ctx, progress); err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func entropyFit(ctx context.Context, n, units int) func() error {
 	x := normal(n, 20, 1)
 	y := signs(smooth(x, 1))
 	return func() error {
-		c := &eem.Classifier{Hidden: units}
+		c := &eem.Classifier{Units: units}
 		if err := c.Fit(ctx, x, y); err != nil {
 			return err
 		}

@@ -233,7 +233,7 @@ func extremeEntropy(f folder, scale float64) (work, error) {
 	w, b := h.Weights() // those of the Classifier, which has the same seed
 	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.write("w", w), f.row("b", b...))
 	return func(ctx context.Context) (float64, error) {
-		c := &eem.Classifier{Hidden: units}
+		c := &eem.Classifier{Units: units}
 		if err := c.Fit(ctx, x, y); err != nil {
 			return 0, err
 		}

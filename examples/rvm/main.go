@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(out, "%s: %d relevance vectors of %d rows, noise %.3g (standard deviation), the 95%% band holds %.0f%% of the rows\n",
-			c.title, len(c.model.RelevanceIndices()), len(c.y), math.Sqrt(c.model.Noise()), 100*share)
+			c.title, len(c.model.RelevanceIndices()), len(c.y), math.Sqrt(c.model.ChosenNoiseVariance()), 100*share)
 	}
 	path := filepath.Join(*dir, "rvm-regression.png")
 	if err := drawCurves(path, curves); err != nil {

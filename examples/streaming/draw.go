@@ -87,7 +87,7 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	if g.z, err = m.Project(scaled); err != nil {
 		return nil, err
 	}
-	p := picture.New(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Hidden), "x₁", "x₂")
+	p := picture.New(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Units), "x₁", "x₂")
 	p.Legend.Left = true
 	var classes [2]plotter.XYs
 	for i, label := range s.sampled {

@@ -144,8 +144,8 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 		labels[i] = i
 	}
 	// Tanh units are drawn without looking at rows: the others sit on rows of the first chunk.
-	s.model = &eem.Classifier{Hidden: hidden, Activation: transformers.Tanh, Labels: labels}
-	s.small = &eem.Classifier{Hidden: fewUnits, Activation: transformers.NormalizedSigmoid, Labels: labels}
+	s.model = &eem.Classifier{Units: hidden, Activation: transformers.Tanh, Labels: labels}
+	s.small = &eem.Classifier{Units: fewUnits, Activation: transformers.NormalizedSigmoid, Labels: labels}
 	err := readChunks(path, classes, chunk, func(x *mat.Dense, y []int) error {
 		if s.chunks == 0 {
 			if err := s.scaler.Fit(ctx, x); err != nil {
@@ -252,7 +252,7 @@ func (s *streamed) compare(ctx context.Context, out io.Writer, path string, hidd
 	if err != nil {
 		return err
 	}
-	whole := &eem.Classifier{Hidden: hidden, Activation: transformers.Tanh, Labels: s.model.Labels}
+	whole := &eem.Classifier{Units: hidden, Activation: transformers.Tanh, Labels: s.model.Labels}
 	begin := time.Now()
 	if err := whole.Fit(ctx, z, y); err != nil {
 		return err

@@ -60,7 +60,7 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 }
 
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
-// (n×d), which is never whole in memory: see OfKernel for cost and errors.
+// (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (Alignment, error) {
 	xd, err := kernelRows(k, x)
 	if err != nil {
@@ -75,7 +75,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 }
 
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
-// (n×r): see OfFeatures for cost and errors.
+// (n×r): see SeparabilityOfFeatures for cost and errors.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (Alignment, error) {
 	p, err := check.Dense("phi", phi)
 	if err != nil {

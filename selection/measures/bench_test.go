@@ -25,10 +25,10 @@ func normal(n, d int, seed uint64) *mat.Dense {
 }
 
 // BenchmarkMeasures5000x10 times the measures of an RBF matrix of 5000 rows beside the
-// matrix itself, in the same run: "ratio" is the time of OfKernel, which makes the
+// matrix itself, in the same run: "ratio" is the time of SeparabilityOfKernel, which makes the
 // elements and measures them, over that of kernels.Matrix; "matrix+ratio" that of
-// kernels.Matrix and OfMatrix together over the former alone. "matrices" is all that
-// OfKernel allocates, freed or not, in units of the matrix.
+// kernels.Matrix and SeparabilityOfMatrix together over the former alone. "matrices" is all that
+// SeparabilityOfKernel allocates, freed or not, in units of the matrix.
 func BenchmarkMeasures5000x10(b *testing.B) {
 	const n = 5000
 	x := normal(n, 10, 1)
@@ -50,7 +50,7 @@ func BenchmarkMeasures5000x10(b *testing.B) {
 				}
 				matrix += time.Since(start)
 				start = time.Now()
-				if _, err := OfMatrix(ctx, km, y, nil); err != nil {
+				if _, err := SeparabilityOfMatrix(ctx, km, y, nil); err != nil {
 					b.Fatal(err)
 				}
 				given += time.Since(start)
@@ -58,7 +58,7 @@ func BenchmarkMeasures5000x10(b *testing.B) {
 				runtime.GC()
 				runtime.ReadMemStats(&before)
 				start = time.Now()
-				if _, err := OfKernel(ctx, k, x, y, nil); err != nil {
+				if _, err := SeparabilityOfKernel(ctx, k, x, y, nil); err != nil {
 					b.Fatal(err)
 				}
 				blocks += time.Since(start)

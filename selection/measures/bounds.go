@@ -7,8 +7,8 @@ import (
 
 // Bounds are what a part of a kernel matrix's eigenvalues tells of its entropy.
 type Bounds struct {
-	Low, High Spectrum // the entropy lies between them, rigorously
-	Point     Spectrum // an estimate: BoundsPoint of the way from Low to High
+	Low, High VonNeumann // the entropy lies between them, rigorously
+	Point     VonNeumann // an estimate: BoundsPoint of the way from Low to High
 }
 
 // BoundsPoint is where between the bounds the point estimate lies, in bits: found by
@@ -48,8 +48,8 @@ func BoundsOf(u []float64, rest float64, n int) Bounds {
 	return b
 }
 
-// ofEigenvaluesOf is OfEigenvalues of w and zeros up to n of them.
-func ofEigenvaluesOf(w []float64, n int) Spectrum { return ofBits(OfEigenvalues(w).Bits, n) }
+// ofEigenvaluesOf is EntropyOfEigenvalues of w and zeros up to n of them.
+func ofEigenvaluesOf(w []float64, n int) VonNeumann { return ofBits(EntropyOfEigenvalues(w).Bits, n) }
 
 // filled returns the n values that are at least w, descending, then 0, and of which the
 // smallest are raised to one level by rest in all.

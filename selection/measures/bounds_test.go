@@ -131,7 +131,7 @@ func TestBoundsEdges(t *testing.T) {
 	assert.Equal(t, 0.0, nothing.Low.Entropy)
 	assert.InDelta(t, 1, nothing.High.Entropy, 1e-15)
 	assert.InDelta(t, 3*BoundsPoint, nothing.Point.Bits, 1e-14)
-	assert.Equal(t, Bounds{Low: Spectrum{EffectiveRank: 1}, High: Spectrum{EffectiveRank: 1}, Point: Spectrum{EffectiveRank: 1}}, BoundsOf([]float64{3}, 0, 1))
+	assert.Equal(t, Bounds{Low: VonNeumann{EffectiveRank: 1}, High: VonNeumann{EffectiveRank: 1}, Point: VonNeumann{EffectiveRank: 1}}, BoundsOf([]float64{3}, 0, 1))
 	negative := BoundsOf([]float64{1, -1e-17}, -1e-17, 3)
 	assert.Equal(t, 0.0, negative.High.Entropy)
 }

@@ -1,9 +1,9 @@
 // Package measures judges a kernel matrix K, or a feature map, without training a
 // model on it.
 //
-//	of K alone             Entropy, OfEigenvalues, EntropyOfFeatures, Ceiling; Condition
+//	of K alone             Entropy, EntropyOfEigenvalues, EntropyOfFeatures, EntropyCeiling; Condition
 //	bounds on its entropy  LowRankEntropy, BoundsOf
-//	of K and labels        OfMatrix, OfKernel, OfFeatures: a Separability
+//	of K and labels        SeparabilityOfMatrix, SeparabilityOfKernel, SeparabilityOfFeatures: a Separability
 //	of K and real targets  AlignmentOfMatrix, AlignmentOfKernel, AlignmentOfFeatures
 //	of a projection        DivergenceOf, DivergenceOfProjection
 //

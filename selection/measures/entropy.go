@@ -20,8 +20,8 @@ var (
 	ErrNotFinite = fault.ErrNotFinite
 )
 
-// Spectrum is the entropy of a kernel matrix in three units.
-type Spectrum struct {
+// VonNeumann is the entropy of a kernel matrix in three units.
+type VonNeumann struct {
 	Entropy       float64 // bits over log2 n, in [0, 1]; 0 for n = 1
 	Bits          float64 // in [0, log2 n]
 	EffectiveRank float64 // 2^bits, in [1, n]
@@ -30,22 +30,22 @@ type Spectrum struct {
 // Entropy returns the entropy of k (n×n) from its eigenvalues. Negative
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
 // ErrShape for an empty k, ErrNotFinite.
-func Entropy(ctx context.Context, k mat.Symmetric) (Spectrum, error) {
+func Entropy(ctx context.Context, k mat.Symmetric) (VonNeumann, error) {
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
-		return Spectrum{}, err
+		return VonNeumann{}, err
 	}
-	return OfEigenvalues(w), nil
+	return EntropyOfEigenvalues(w), nil
 }
 
 // EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r),
 // without forming it where r < n: its eigenvalues but for zeros are those of Φ'Φ. For
 // centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
 // ErrShape, ErrNotFinite.
-func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (Spectrum, error) {
+func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (VonNeumann, error) {
 	f, err := check.Dense("phi", phi)
 	if err != nil {
-		return Spectrum{}, err
+		return VonNeumann{}, err
 	}
 	n, r := f.Dims()
 	of := mat.Matrix(f)
@@ -55,12 +55,12 @@ func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (Spectrum, error) {
 	gram := mat.NewSymDense(min(n, r), nil)
 	gram.SymOuterK(1, of)
 	if v := mat.Trace(gram); v-v != 0 {
-		return Spectrum{}, fmt.Errorf("measures: the features are too large, their squares overflow: %w", fault.ErrNotFinite)
+		return VonNeumann{}, fmt.Errorf("measures: the features are too large, their squares overflow: %w", fault.ErrNotFinite)
 	}
 	if err := ctx.Err(); err != nil {
-		return Spectrum{}, err
+		return VonNeumann{}, err
 	}
-	return ofBits(OfEigenvalues(linalg.Tridiagonalize(gram).Values()).Bits, n), nil
+	return ofBits(EntropyOfEigenvalues(linalg.Tridiagonalize(gram).Values()).Bits, n), nil
 }
 
 // eigenvalues checks k and returns its eigenvalues, ascending.
@@ -84,9 +84,9 @@ func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
 	return linalg.Tridiagonalize(own).Values(), nil
 }
 
-// OfEigenvalues returns the entropy of the matrix that has these eigenvalues, n
+// EntropyOfEigenvalues returns the entropy of the matrix that has these eigenvalues, n
 // of them. Values below 0 count as 0; if none is above, the entropy is 0.
-func OfEigenvalues(w []float64) Spectrum {
+func EntropyOfEigenvalues(w []float64) VonNeumann {
 	total := 0.0
 	for _, v := range w {
 		total += max(v, 0)
@@ -101,18 +101,18 @@ func OfEigenvalues(w []float64) Spectrum {
 	return ofBits(max(bits, 0), len(w))
 }
 
-func ofBits(bits float64, n int) Spectrum {
-	s := Spectrum{Bits: bits, EffectiveRank: math.Exp2(bits)}
+func ofBits(bits float64, n int) VonNeumann {
+	s := VonNeumann{Bits: bits, EffectiveRank: math.Exp2(bits)}
 	if n > 1 {
 		s.Entropy = min(bits/math.Log2(float64(n)), 1)
 	}
 	return s
 }
 
-// Ceiling returns the highest entropy that any kernel can have on the rows of x
+// EntropyCeiling returns the highest entropy that any kernel can have on the rows of x
 // (n×d): that of the sizes of the groups of equal rows, 1 if no two are equal
 // and 0 if all are. Cost O(nd).
-func Ceiling(x *mat.Dense) Spectrum {
+func EntropyCeiling(x *mat.Dense) VonNeumann {
 	n, d := x.Dims()
 	groups := make(map[string]int, n)
 	key := make([]byte, 8*d)

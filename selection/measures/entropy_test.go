@@ -85,7 +85,7 @@ func TestReferenceFiles(t *testing.T) {
 			assert.LessOrEqual(t, math.Abs(mat.Norm(km, 2)-c.Fro)/c.Fro, 1e-9, label)
 			assert.InEpsilon(t, math.Exp2(s.Bits), s.EffectiveRank, 1e-12)
 
-			top := Ceiling(rows)
+			top := EntropyCeiling(rows)
 			assert.LessOrEqual(t, s.Entropy, top.Entropy+1e-10, label)
 			if strings.HasPrefix(ref.Name, "dup_rows") {
 				assert.InDelta(t, 0.537243573680, top.Entropy, 1e-12)
@@ -117,10 +117,10 @@ func TestEntropyLimits(t *testing.T) {
 	assert.InDelta(t, 0, s.Entropy, 1e-12)
 	s, err = Entropy(ctx, mat.NewSymDense(1, []float64{5}))
 	require.NoError(t, err)
-	assert.Equal(t, Spectrum{EffectiveRank: 1}, s)
+	assert.Equal(t, VonNeumann{EffectiveRank: 1}, s)
 	// Negative eigenvalues count as none.
-	assert.Equal(t, OfEigenvalues([]float64{1, 1, 0, 0}), OfEigenvalues([]float64{1, 1, -5, 0}))
-	assert.Equal(t, Spectrum{EffectiveRank: 1}, OfEigenvalues([]float64{0, 0}))
+	assert.Equal(t, EntropyOfEigenvalues([]float64{1, 1, 0, 0}), EntropyOfEigenvalues([]float64{1, 1, -5, 0}))
+	assert.Equal(t, VonNeumann{EffectiveRank: 1}, EntropyOfEigenvalues([]float64{0, 0}))
 }
 
 func TestEntropyErrors(t *testing.T) {
@@ -137,7 +137,7 @@ func TestEntropyErrors(t *testing.T) {
 
 func TestCeiling(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, math.Copysign(0, -1), 2, 3})
-	assert.InDelta(t, 1.5, Ceiling(x).Bits, 1e-15, "the two zeros are equal")
-	assert.Zero(t, Ceiling(mat.NewDense(3, 2, nil)).Entropy)
-	assert.Equal(t, 1.0, Ceiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
+	assert.InDelta(t, 1.5, EntropyCeiling(x).Bits, 1e-15, "the two zeros are equal")
+	assert.Zero(t, EntropyCeiling(mat.NewDense(3, 2, nil)).Entropy)
+	assert.Equal(t, 1.0, EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
 }

@@ -34,10 +34,10 @@ func ExampleEntropy() {
 
 // The spectrum of four rows that differ, and of four of which three are the same:
 // whatever the kernel, its entropy stays below the ceiling.
-func ExampleSpectrum() {
-	var distinct, alike measures.Spectrum
-	distinct = measures.Ceiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
-	alike = measures.Ceiling(mat.NewDense(4, 1, []float64{1, 1, 1, 4}))
+func ExampleEntropyCeiling() {
+	var distinct, alike measures.VonNeumann
+	distinct = measures.EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
+	alike = measures.EntropyCeiling(mat.NewDense(4, 1, []float64{1, 1, 1, 4}))
 	fmt.Printf("%.2f %.2f\n", distinct.Entropy, alike.Entropy)
 	// Output: 1.00 0.41
 }
@@ -53,7 +53,7 @@ func ExampleSeparability() {
 	}
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{Gamma: 0.3}} {
 		var m measures.Separability
-		m, err := measures.OfKernel(context.Background(), k, x, y, &measures.Options{Workers: 2})
+		m, err := measures.SeparabilityOfKernel(context.Background(), k, x, y, &measures.Options{Workers: 2})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -66,13 +66,13 @@ func ExampleSeparability() {
 }
 
 // What a feature map is worth to a class, without the kernel matrix of its features.
-func ExampleOfFeatures() {
+func ExampleSeparabilityOfFeatures() {
 	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
 	y := []int{1, 1, 0, 0, 1, 1} // the outer ones
 	var square mat.Dense
 	square.MulElem(x, x)
 	for _, phi := range []mat.Matrix{x, &square} {
-		m, err := measures.OfFeatures(context.Background(), phi, y, nil)
+		m, err := measures.SeparabilityOfFeatures(context.Background(), phi, y, nil)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -112,7 +112,7 @@ func BenchmarkLowRank(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		s := OfEigenvalues(linalg.Tridiagonalize(m).Values())
+		s := EntropyOfEigenvalues(linalg.Tridiagonalize(m).Values())
 		exact += time.Since(begin)
 		b.ReportMetric(s.Entropy, "entropy")
 		b.ReportMetric(l.Point.Entropy, "estimate")

@@ -127,16 +127,16 @@ func TestDefinition(t *testing.T) {
 				require.NoError(t, err)
 				assert.LessOrEqual(t, golden.MaxError(fields(m), want), 1e-10, "%v, n = %d, %s: %+v, want %v", k, n, from, m, want)
 			}
-			m, err := OfMatrix(ctx, km, y, nil)
+			m, err := SeparabilityOfMatrix(ctx, km, y, nil)
 			same("matrix", m, err)
-			m, err = OfMatrix(ctx, packed{km}, y, nil)
+			m, err = SeparabilityOfMatrix(ctx, packed{km}, y, nil)
 			same("another matrix type", m, err)
-			m, err = OfKernel(ctx, k, x, y, nil)
+			m, err = SeparabilityOfKernel(ctx, k, x, y, nil)
 			same("kernel", m, err)
-			m, err = OfKernel(ctx, evalOnly{k}, x.T().T(), y, nil)
+			m, err = SeparabilityOfKernel(ctx, evalOnly{k}, x.T().T(), y, nil)
 			same("kernel without blocks", m, err)
 			if k == (kernels.Linear{}) {
-				m, err = OfFeatures(ctx, x, y, nil)
+				m, err = SeparabilityOfFeatures(ctx, x, y, nil)
 				same("features", m, err)
 			}
 		}
@@ -153,9 +153,9 @@ func TestSeveralClassesAreTheMeanOfOneAgainstTheRest(t *testing.T) {
 			want[f] += v / 3
 		}
 	}
-	fromMatrix, err := OfMatrix(ctx, km, y, nil)
+	fromMatrix, err := SeparabilityOfMatrix(ctx, km, y, nil)
 	require.NoError(t, err)
-	fromFeatures, err := OfFeatures(ctx, x, y, nil)
+	fromFeatures, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	for _, m := range []Separability{fromMatrix, fromFeatures} {
 		assert.LessOrEqual(t, golden.MaxError(fields(m), want), 1e-11, "%+v, want %v", m, want)
@@ -163,7 +163,7 @@ func TestSeveralClassesAreTheMeanOfOneAgainstTheRest(t *testing.T) {
 	for i := range y {
 		y[i] = 70 - 5*y[i] // other names in another order
 	}
-	renamed, err := OfMatrix(ctx, km, y, nil)
+	renamed, err := SeparabilityOfMatrix(ctx, km, y, nil)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(fields(renamed), want), 1e-11)
 }
@@ -224,7 +224,7 @@ func TestInvariance(t *testing.T) {
 		d := rapid.IntRange(1, 6).Draw(t, "d")
 		seed := rapid.Uint64().Draw(t, "seed")
 		x, y := shifted(n, d, rapid.IntRange(2, 4).Draw(t, "classes"), seed)
-		base, err := OfKernel(ctx, kernels.Linear{}, x, y, nil)
+		base, err := SeparabilityOfKernel(ctx, kernels.Linear{}, x, y, nil)
 		require.NoError(t, err)
 
 		moved, by := mat.DenseCopyOf(x), normal(1, d, seed+1)
@@ -240,8 +240,10 @@ func TestInvariance(t *testing.T) {
 		turned.Mul(x, &q)
 		for name, z := range map[string]*mat.Dense{"translation": moved, "rotation": &turned} {
 			for _, of := range []func(*mat.Dense) (Separability, error){
-				func(z *mat.Dense) (Separability, error) { return OfKernel(ctx, kernels.Linear{}, z, y, nil) },
-				func(z *mat.Dense) (Separability, error) { return OfFeatures(ctx, z, y, nil) },
+				func(z *mat.Dense) (Separability, error) {
+					return SeparabilityOfKernel(ctx, kernels.Linear{}, z, y, nil)
+				},
+				func(z *mat.Dense) (Separability, error) { return SeparabilityOfFeatures(ctx, z, y, nil) },
 			} {
 				m, err := of(z)
 				require.NoError(t, err)
@@ -250,7 +252,7 @@ func TestInvariance(t *testing.T) {
 			}
 		}
 		power := rapid.SampledFrom([]int{-500, -3, 3, 500}).Draw(t, "power")
-		scaled, err := OfKernel(ctx, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 3 * math.Ldexp(1, power)}, x, y, nil)
+		scaled, err := SeparabilityOfKernel(ctx, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 3 * math.Ldexp(1, power)}, x, y, nil)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(append(invariant(scaled), scaled.KTA), append(invariant(base), base.KTA)), 1e-7, "scale")
 
@@ -260,7 +262,7 @@ func TestInvariance(t *testing.T) {
 			mixed.SetRow(i, x.RawRowView(at))
 			labels[i] = y[at]
 		}
-		m, err := OfKernel(ctx, kernels.Linear{}, mixed, labels, nil)
+		m, err := SeparabilityOfKernel(ctx, kernels.Linear{}, mixed, labels, nil)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(fields(m), fields(base)), 1e-7, "order of rows")
 	})
@@ -291,7 +293,7 @@ func TestExamplesOfThePaper(t *testing.T) {
 				worst.SetSym(i, j, w)
 			}
 		}
-		m, err := OfMatrix(ctx, best, y, nil)
+		m, err := SeparabilityOfMatrix(ctx, best, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, (square-2*plus*minus*alpha)/(n*math.Sqrt(square+2*plus*minus*alpha*alpha)), m.KTA, 1e-14, "eq. 8")
 		assert.InDelta(t, 0, m.FSM, 1e-12, "best is 0, not infinite")
@@ -299,7 +301,7 @@ func TestExamplesOfThePaper(t *testing.T) {
 		if alpha >= 0 {
 			assert.LessOrEqual(t, m.KTA, math.Sqrt(square)/n+1e-14, "eq. 10")
 		}
-		m, err = OfMatrix(ctx, worst, y, nil)
+		m, err = SeparabilityOfMatrix(ctx, worst, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, (plus-minus)*(plus-minus)*(1+alpha)/2/(n*n*math.Sqrt((1+alpha*alpha)/2)), m.KTA, 1e-14, "eq. 9")
 		assert.Equal(t, math.Inf(1), m.FSM, "worst is infinite, not 0")
@@ -331,7 +333,7 @@ func TestErrorBound(t *testing.T) {
 				}
 			}
 		}
-		m, err := OfFeatures(ctx, x, y, nil)
+		m, err := SeparabilityOfFeatures(ctx, x, y, nil)
 		require.NoError(t, err)
 		var along mat.VecDense
 		along.SubVec(&mean[1], &mean[0])
@@ -367,7 +369,7 @@ func TestLargeOffset(t *testing.T) {
 	k := kernels.RBF{Gamma: 0.2}
 	km, err := kernels.Matrix(ctx, k, x, nil)
 	require.NoError(t, err)
-	want, err := OfMatrix(ctx, km, y, nil)
+	want, err := SeparabilityOfMatrix(ctx, km, y, nil)
 	require.NoError(t, err)
 	target := make([]float64, len(y))
 	for i, c := range y {
@@ -382,7 +384,7 @@ func TestLargeOffset(t *testing.T) {
 				up.SetSym(i, j, km.At(i, j)+offset)
 			}
 		}
-		m, err := OfMatrix(ctx, up, y, nil)
+		m, err := SeparabilityOfMatrix(ctx, up, y, nil)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(want)), 1e-9, "%+v, want %+v", m, want)
 		a, err := AlignmentOfMatrix(ctx, up, target, nil)
@@ -390,14 +392,14 @@ func TestLargeOffset(t *testing.T) {
 		assert.InDelta(t, wantReal.CentredKTA, a.CentredKTA, 1e-9)
 	}
 	// Features lose only their own digits.
-	base, err := OfFeatures(ctx, x, y, nil)
+	base, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	for i := range 300 {
 		for j := range 3 {
 			x.Set(i, j, x.At(i, j)+1e6)
 		}
 	}
-	m, err := OfFeatures(ctx, x, y, nil)
+	m, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-8)
 }
@@ -410,7 +412,7 @@ func TestIdentityIsBestToFSM(t *testing.T) {
 		identity.SetSym(i, i, 1)
 		y[i] = min(1, i/15)
 	}
-	m, err := OfMatrix(ctx, identity, y, nil)
+	m, err := SeparabilityOfMatrix(ctx, identity, y, nil)
 	require.NoError(t, err)
 	assert.InDelta(t, 0, m.FSM, 1e-12)
 	assert.InDelta(t, 2/(1./15+1./25), m.CSM, 1e-12)
@@ -423,7 +425,7 @@ func TestIdentityIsBestToFSM(t *testing.T) {
 	}
 	last := math.Inf(1)
 	for _, gamma := range []float64{0.1, 1, 10, 100, 1000} {
-		m, err := OfKernel(ctx, kernels.RBF{Gamma: gamma}, x, noise, nil)
+		m, err := SeparabilityOfKernel(ctx, kernels.RBF{Gamma: gamma}, x, noise, nil)
 		require.NoError(t, err)
 		assert.Less(t, m.FSM, last, "gamma %v", gamma)
 		last = m.FSM
@@ -456,7 +458,7 @@ func TestCentredKTAPrefersNoEntropy(t *testing.T) {
 // Of indefinite matrices, which no reference file has.
 func TestIndefinite(t *testing.T) {
 	swap := mat.NewSymDense(2, []float64{0, 1, 1, 0})
-	m, err := OfMatrix(ctx, swap, []int{0, 1}, nil)
+	m, err := SeparabilityOfMatrix(ctx, swap, []int{0, 1}, nil)
 	require.NoError(t, err)
 	assert.InDelta(t, -2, m.Distance2, 1e-15)
 	assert.InDelta(t, -1/math.Sqrt2, m.KTA, 1e-15, "negative")
@@ -470,13 +472,13 @@ func TestIndefinite(t *testing.T) {
 		0, 0, 1, 0,
 		0, 0, 0, 1,
 	})
-	m, err = OfMatrix(ctx, clamped, []int{0, 0, 1, 1}, nil)
+	m, err = SeparabilityOfMatrix(ctx, clamped, []int{0, 0, 1, 1}, nil)
 	require.NoError(t, err)
 	assert.InDelta(t, 2.5, m.Distance2, 1e-14)
 	assert.InDelta(t, 1/2.5, m.CSM, 1e-14, "a negative trace counts as 0")
 
 	x := mat.NewDense(4, 1, []float64{-3, -2, 1, 4})
-	tanh, err := OfKernel(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, x, []int{0, 1, 1, 0}, nil)
+	tanh, err := SeparabilityOfKernel(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, x, []int{0, 1, 1, 0}, nil)
 	require.NoError(t, err)
 	assert.Less(t, tanh.KTA, 0.0)
 }
@@ -484,8 +486,10 @@ func TestIndefinite(t *testing.T) {
 func TestOneRowInAClass(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{5, 0, 1, 2})
 	for _, of := range []func() (Separability, error){
-		func() (Separability, error) { return OfKernel(ctx, kernels.Linear{}, x, []int{1, 0, 0, 0}, nil) },
-		func() (Separability, error) { return OfFeatures(ctx, x, []int{1, 0, 0, 0}, nil) },
+		func() (Separability, error) {
+			return SeparabilityOfKernel(ctx, kernels.Linear{}, x, []int{1, 0, 0, 0}, nil)
+		},
+		func() (Separability, error) { return SeparabilityOfFeatures(ctx, x, []int{1, 0, 0, 0}, nil) },
 	} {
 		m, err := of()
 		require.NoError(t, err)
@@ -494,7 +498,7 @@ func TestOneRowInAClass(t *testing.T) {
 		assert.InDelta(t, 1./4, m.FSM, 1e-12)
 		assert.InDelta(t, 1./16, m.CSM, 1e-12)
 	}
-	m, err := OfKernel(ctx, kernels.RBF{}, x.Slice(0, 2, 0, 1), []int{1, 0}, nil)
+	m, err := SeparabilityOfKernel(ctx, kernels.RBF{}, x.Slice(0, 2, 0, 1), []int{1, 0}, nil)
 	require.NoError(t, err)
 	assert.Zero(t, m.FSM)
 	assert.Zero(t, m.CSM)
@@ -503,17 +507,17 @@ func TestOneRowInAClass(t *testing.T) {
 // Units in which D2 itself overflows or vanishes leave everything else as it is.
 func TestExtremeUnits(t *testing.T) {
 	x, y := shifted(50, 3, 3, 2)
-	want, err := OfFeatures(ctx, x, y, nil)
+	want, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	for unit, d2 := range map[float64]float64{1e200: math.Inf(1), 1e-200: 0} {
 		var scaled mat.Dense
 		scaled.Scale(unit, x)
-		m, err := OfFeatures(ctx, &scaled, y, nil)
+		m, err := SeparabilityOfFeatures(ctx, &scaled, y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, d2, m.Distance2)
 		assert.LessOrEqual(t, golden.MaxError(append(invariant(m), m.KTA), append(invariant(want), want.KTA)), 1e-12)
 	}
-	m, err := OfFeatures(ctx, mat.NewDense(50, 3, nil), y, nil)
+	m, err := SeparabilityOfFeatures(ctx, mat.NewDense(50, 3, nil), y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, Separability{FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}, m)
 
@@ -521,7 +525,7 @@ func TestExtremeUnits(t *testing.T) {
 	wide, labels := shifted(20, 25, 2, 3)
 	km, err := kernels.Matrix(ctx, kernels.Linear{}, wide, nil)
 	require.NoError(t, err)
-	m, err = OfFeatures(ctx, wide, labels, nil)
+	m, err = SeparabilityOfFeatures(ctx, wide, labels, nil)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(definition(km, labels, 1))), 1e-11)
 }
@@ -534,11 +538,11 @@ func TestNothingToSeparate(t *testing.T) {
 		y[i] = i % 7 % 2
 	}
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{}, kernels.Polynomial{Degree: 9, Coef0: 0.3}} {
-		m, err := OfKernel(ctx, k, x, y, nil)
+		m, err := SeparabilityOfKernel(ctx, k, x, y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m), "%v", k)
 	}
-	m, err := OfFeatures(ctx, x, y, nil)
+	m, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
 	// Ones whose diagonal is rounded otherwise are, to that last digit, an identity.
@@ -549,10 +553,10 @@ func TestNothingToSeparate(t *testing.T) {
 		}
 		ones.SetSym(i, i, 1+0x1p-52)
 	}
-	m, err = OfMatrix(ctx, ones, y, nil)
+	m, err = SeparabilityOfMatrix(ctx, ones, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
-	m, err = OfMatrix(ctx, mat.NewSymDense(300, nil), y, nil)
+	m, err = SeparabilityOfMatrix(ctx, mat.NewSymDense(300, nil), y, nil)
 	require.NoError(t, err)
 	assert.Zero(t, m.Alignment, "K = 0")
 	assert.Equal(t, math.Inf(1), m.FSM)
@@ -562,12 +566,12 @@ func TestNothingToSeparate(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	x, y := shifted(700, 3, 3, 11)
 	target := x.RawMatrix().Data[:700]
-	one, err := OfKernel(ctx, kernels.RBF{}, x, y, &Options{Workers: 1})
+	one, err := SeparabilityOfKernel(ctx, kernels.RBF{}, x, y, &Options{Workers: 1})
 	require.NoError(t, err)
 	oneReal, err := AlignmentOfKernel(ctx, kernels.RBF{}, x, target, &Options{Workers: 1})
 	require.NoError(t, err)
 	for _, workers := range []int{2, 3, 16} {
-		m, err := OfKernel(ctx, kernels.RBF{}, x, y, &Options{Workers: workers})
+		m, err := SeparabilityOfKernel(ctx, kernels.RBF{}, x, y, &Options{Workers: workers})
 		require.NoError(t, err)
 		assert.Equal(t, one, m, "%d workers", workers)
 		a, err := AlignmentOfKernel(ctx, kernels.RBF{}, x, target, &Options{Workers: workers})
@@ -590,9 +594,9 @@ func TestDiagonal(t *testing.T) {
 	x, y := shifted(200, 3, 2, 13)
 	km, err := kernels.Matrix(ctx, noisy{}, x, nil)
 	require.NoError(t, err)
-	want, err := OfMatrix(ctx, km, y, nil)
+	want, err := SeparabilityOfMatrix(ctx, km, y, nil)
 	require.NoError(t, err)
-	m, err := OfKernel(ctx, noisy{}, x, y, nil)
+	m, err := SeparabilityOfKernel(ctx, noisy{}, x, y, nil)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(want)), 1e-12)
 }
@@ -615,13 +619,13 @@ func TestCostOfBlocks(t *testing.T) {
 	const n = 3000
 	x, y := shifted(n, 2, 2, 12)
 	count := 0
-	_, err := OfKernel(ctx, counting{count: &count}, x, y, &Options{Workers: 1})
+	_, err := SeparabilityOfKernel(ctx, counting{count: &count}, x, y, &Options{Workers: 1})
 	require.NoError(t, err)
 	assert.LessOrEqual(t, count, n*(n+tile)/2)
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err = OfKernel(ctx, evalOnly{kernels.Linear{}}, x, y, &Options{Workers: 2})
+	_, err = SeparabilityOfKernel(ctx, evalOnly{kernels.Linear{}}, x, y, &Options{Workers: 2})
 	require.NoError(t, err)
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8*n*n/20), "bytes allocated, freed or not")
@@ -639,41 +643,41 @@ func TestErrors(t *testing.T) {
 	}
 	fail := func(_ any, err error) error { return err }
 	var none *mat.SymDense
-	check(ErrShape, "K has 0 rows", fail(OfMatrix(ctx, nil, y, nil)))
-	check(ErrShape, "K has 0 rows", fail(OfMatrix(ctx, none, y, nil)))
+	check(ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, nil, y, nil)))
+	check(ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, none, y, nil)))
 	check(ErrShape, "K has 0 rows", fail(AlignmentOfMatrix(ctx, none, target, nil)))
 	check(ErrShape, "K has 0 rows", fail(Condition(ctx, none)))
-	check(ErrShape, "y has 3 entries, x has 200 rows", fail(OfMatrix(ctx, k, y[:3], nil)))
-	check(ErrShape, "y has 1 class, want at least 2", fail(OfMatrix(ctx, k, make([]int, 200), nil)))
-	check(ErrShape, "y has 1 class", fail(OfFeatures(ctx, x, make([]int, 200), nil)))
-	check(ErrShape, "phi is nil", fail(OfFeatures(ctx, nil, y, nil)))
+	check(ErrShape, "y has 3 entries, x has 200 rows", fail(SeparabilityOfMatrix(ctx, k, y[:3], nil)))
+	check(ErrShape, "y has 1 class, want at least 2", fail(SeparabilityOfMatrix(ctx, k, make([]int, 200), nil)))
+	check(ErrShape, "y has 1 class", fail(SeparabilityOfFeatures(ctx, x, make([]int, 200), nil)))
+	check(ErrShape, "phi is nil", fail(SeparabilityOfFeatures(ctx, nil, y, nil)))
 	check(ErrShape, "phi is nil", fail(AlignmentOfFeatures(ctx, nil, target, nil)))
-	check(ErrShape, "x is nil", fail(OfKernel(ctx, kernels.Linear{}, nil, y, nil)))
+	check(ErrShape, "x is nil", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, nil, y, nil)))
 	check(ErrShape, "y has 1 entries", fail(AlignmentOfKernel(ctx, kernels.Linear{}, x, target[:1], nil)))
 	check(ErrShape, "y has 0 entries", fail(AlignmentOfFeatures(ctx, x, nil, nil)))
-	check(ErrParam, "Gamma = -1", fail(OfKernel(ctx, kernels.RBF{Gamma: -1}, x, y, nil)))
+	check(ErrParam, "Gamma = -1", fail(SeparabilityOfKernel(ctx, kernels.RBF{Gamma: -1}, x, y, nil)))
 	check(ErrParam, "Kernel = nil", fail(AlignmentOfKernel(ctx, nil, x, target, nil)))
 	target[7] = math.NaN()
 	check(ErrNotFinite, "y[7] is NaN", fail(AlignmentOfMatrix(ctx, k, target, nil)))
 	k.SetSym(3, 190, math.Inf(1))
-	check(ErrNotFinite, "K[3,190] is +Inf", fail(OfMatrix(ctx, k, y, nil)))
+	check(ErrNotFinite, "K[3,190] is +Inf", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	k.SetSym(3, 190, 0)
 	k.SetSym(150, 150, math.NaN())
-	check(ErrNotFinite, "K[150,150] is NaN", fail(OfMatrix(ctx, k, y, nil)))
+	check(ErrNotFinite, "K[150,150] is NaN", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	k.SetSym(150, 150, 0)
 	k.SetSym(1, 2, 1e200)
-	check(ErrNotFinite, "overflow", fail(OfMatrix(ctx, k, y, nil)))
+	check(ErrNotFinite, "overflow", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	wide := mat.NewDense(2, 1, []float64{1e200, 2e200})
-	check(ErrNotFinite, "Linear[0,0] is +Inf", fail(OfKernel(ctx, kernels.Linear{}, wide, []int{0, 1}, nil)))
+	check(ErrNotFinite, "Linear[0,0] is +Inf", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, wide, []int{0, 1}, nil)))
 	x.Set(5, 1, math.NaN())
-	check(ErrNotFinite, "x[5,1] is NaN", fail(OfKernel(ctx, kernels.Linear{}, x, y, nil)))
-	check(ErrNotFinite, "phi[5,1] is NaN", fail(OfFeatures(ctx, x, y, nil)))
+	check(ErrNotFinite, "x[5,1] is NaN", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, x, y, nil)))
+	check(ErrNotFinite, "phi[5,1] is NaN", fail(SeparabilityOfFeatures(ctx, x, y, nil)))
 
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	x.Set(5, 1, 0)
 	for _, err := range []error{
-		fail(OfMatrix(done, k, y, nil)), fail(OfKernel(done, kernels.Linear{}, x, y, nil)), fail(OfFeatures(done, x, y, nil)),
+		fail(SeparabilityOfMatrix(done, k, y, nil)), fail(SeparabilityOfKernel(done, kernels.Linear{}, x, y, nil)), fail(SeparabilityOfFeatures(done, x, y, nil)),
 		fail(AlignmentOfFeatures(done, x, make([]float64, 200), nil)), fail(Condition(done, mat.NewSymDense(1, []float64{1}))),
 	} {
 		assert.ErrorIs(t, err, context.Canceled)

@@ -71,12 +71,12 @@ func TestReferenceMeasures(t *testing.T) {
 			assert.LessOrEqual(t, golden.MaxError(got, want), 1e-11, "%s from %s: %v, want %v", ref.Kernel, from, got, want)
 		}
 		y, x := labelsOf(ref.Y), golden.Dense(ref.X)
-		m, err := OfMatrix(ctx, symmetric(ref.K), y, nil)
+		m, err := SeparabilityOfMatrix(ctx, symmetric(ref.K), y, nil)
 		same("its matrix", m, err)
-		m, err = OfKernel(ctx, kernel[ref.Kernel], x, y, nil)
+		m, err = SeparabilityOfKernel(ctx, kernel[ref.Kernel], x, y, nil)
 		same("its rows", m, err)
 		if ref.Kernel == "linear" {
-			m, err = OfFeatures(ctx, x, y, nil)
+			m, err = SeparabilityOfFeatures(ctx, x, y, nil)
 			same("its features", m, err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestReferenceAlignments(t *testing.T) {
 				continue
 			}
 			separable++
-			m, err := OfKernel(ctx, k, rows, labelsOf(ref.Y), nil)
+			m, err := SeparabilityOfKernel(ctx, k, rows, labelsOf(ref.Y), nil)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError([]float64{m.FSM, m.KTA, m.CentredKTA}, append([]float64{*c.FSM}, want...)), 1e-9, label)
 		}

@@ -45,10 +45,10 @@ type Separability struct {
 	Distance2 float64 // D2
 }
 
-// OfMatrix returns the measures of k (n×n) for the labels y (n) of two classes or
+// SeparabilityOfMatrix returns the measures of k (n×n) for the labels y (n) of two classes or
 // more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
 // an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
-func OfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
+func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
 	n, err := order(k)
 	if err != nil {
 		return Separability{}, err
@@ -60,13 +60,13 @@ func OfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Sepa
 	return separabilityOf(ctx, opt, matrixSource{k}, g)
 }
 
-// OfKernel is OfMatrix for the matrix of k on the rows of x (n×d), made in blocks that
+// SeparabilityOfKernel is SeparabilityOfMatrix for the matrix of k on the rows of x (n×d), made in blocks that
 // are forgotten at once: time that of kernels.Matrix, memory O(n(C+d)). An element is
 // computed once, but for those of sixteen rows, around which the sums are centred, and
 // the two halves of the blocks on the diagonal. The result does not depend on the
-// number of workers. Errors: those of OfMatrix, and ErrParam for the kernel's
+// number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for the kernel's
 // parameters.
-func OfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
+func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
 	xd, err := kernelRows(k, x)
 	if err != nil {
 		return Separability{}, err
@@ -79,12 +79,12 @@ func OfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt 
 	return separabilityOf(ctx, opt, kernelSource{k, xd}, g)
 }
 
-// OfFeatures is OfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
+// SeparabilityOfFeatures is SeparabilityOfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
 // those of transformers.Nystroem and RandomHidden. K is not formed: all but the
 // alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is less.
 // Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the linear
-// kernel, looks at opt. Errors: those of OfMatrix.
-func OfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
+// kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
+func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
 	p, err := check.Dense("phi", phi)
 	if err != nil {
 		return Separability{}, err

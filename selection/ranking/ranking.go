@@ -123,10 +123,10 @@ func ForClassification(
 	}
 	t := task{Options: o, metric: selection.DefaultClassificationMetric(), x: x, labels: true}
 	t.ofKernel = func(k kernels.Kernel) (measures.Separability, error) {
-		return measures.OfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers})
+		return measures.SeparabilityOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers})
 	}
 	t.ofMatrix = func(k mat.Symmetric) (measures.Separability, error) {
-		return measures.OfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers})
+		return measures.SeparabilityOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers})
 	}
 	if build != nil {
 		t.score = func(k kernels.Kernel) (selection.Scores, error) {
@@ -154,7 +154,7 @@ func ForRegression(
 	}
 	if build != nil {
 		t.score = func(k kernels.Kernel) (selection.Scores, error) {
-			return selection.CrossValidate(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
+			return selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
 		}
 	}
 	return t.rank(ctx, candidates)
@@ -254,7 +254,7 @@ func (t *task) withEntropy(ctx context.Context, e *Entry) error {
 	if e.Separability, err = t.ofMatrix(k); err != nil {
 		return err
 	}
-	e.Entropy = measures.OfEigenvalues(linalg.Tridiagonalize(k).Values()).Entropy
+	e.Entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()).Entropy
 	e.Outside = !(e.Entropy >= t.MinEntropy && e.Entropy <= t.MaxEntropy)
 	return nil
 }

@@ -62,7 +62,7 @@ func TestForClassification(t *testing.T) {
 	assert.Equal(t, []string{linear.String(), identity.String(), smooth.String()}, seen)
 	assert.Equal(t, smooth, r.Entries[0].Kernel, "what the learner does best with")
 	for _, e := range r.Entries {
-		want, err := measures.OfKernel(ctx, e.Kernel, x, y, nil)
+		want, err := measures.SeparabilityOfKernel(ctx, e.Kernel, x, y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, e.Separability)
 		scores, err := selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return machine(e.Kernel) }, x, y, nil)
@@ -128,7 +128,7 @@ func TestForRegression(t *testing.T) {
 	r, err := ForRegression(ctx, []kernels.Kernel{identity, linear, smooth}, build, x, y, &Options{CV: &selection.CVOptions{Metrics: []metrics.Metric{rmse}}})
 	require.NoError(t, err)
 	assert.Equal(t, smooth, r.Entries[0].Kernel)
-	scores, err := selection.CrossValidate(ctx, func() estimators.Regressor { return build(smooth) }, x, y, &selection.CVOptions{Metrics: []metrics.Metric{rmse}})
+	scores, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(smooth) }, x, y, &selection.CVOptions{Metrics: []metrics.Metric{rmse}})
 	require.NoError(t, err)
 	assert.Equal(t, scores.Mean("RMSE"), r.Entries[0].Score)
 	want, err := measures.AlignmentOfKernel(ctx, smooth, x, y, nil)

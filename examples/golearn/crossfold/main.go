@@ -29,7 +29,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	folds, err := golearn.CrossValidate(cancer, &golearn.Classifier{Estimator: &lssvm.Classifier{}}, 5, 1)
+	folds, err := golearn.CrossValidateClassifier(cancer, &golearn.Classifier{Estimator: &lssvm.Classifier{}}, 5, 1)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func run() error {
 		&golearn.Regressor{Estimator: &ridge.Regressor{}},
 		&golearn.Regressor{Estimator: &lssvm.Regressor{}},
 	} {
-		folds, err := golearn.CrossValidateRegression(diabetes, model, 5, 1)
+		folds, err := golearn.CrossValidateRegressor(diabetes, model, 5, 1)
 		if err != nil {
 			return err
 		}

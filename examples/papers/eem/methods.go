@@ -106,7 +106,7 @@ func entropyMachines(ctx context.Context, f fold, g grid, a transformers.Activat
 	var out []score
 	for _, c := range path {
 		predicted, err := c.Predict(x[1])
-		s, err := f.gmean(fmt.Sprintf("h=%d", c.Hidden), predicted, err)
+		s, err := f.gmean(fmt.Sprintf("h=%d", c.Units), predicted, err)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func learningMachines(ctx context.Context, f fold, g grid, a transformers.Activa
 	x := f.rows(a)
 	var out []score
 	for _, h := range g.hidden {
-		c := &elm.Classifier{Hidden: h, Activation: a, Seed: f.seed, Workers: 1}
+		c := &elm.Classifier{Units: h, Activation: a, Seed: f.seed, Workers: 1}
 		if err := c.Fit(ctx, x[0], f.y); err != nil {
 			return nil, err
 		}

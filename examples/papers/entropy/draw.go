@@ -92,7 +92,7 @@ func spectraPanels() ([]*plot.Plot, error) {
 			values = append(values, a+100/float64(i))
 			xys = append(xys, plotter.XY{X: float64(i), Y: values[i-1]})
 		}
-		name := fmt.Sprintf("a = %v: entropy %.2f", a, measures.OfEigenvalues(values).Entropy)
+		name := fmt.Sprintf("a = %v: entropy %.2f", a, measures.EntropyOfEigenvalues(values).Entropy)
 		if err := addLine(hyperbola, xys, []color.Color{blue, sky, orange, dark}[c], name); err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func spectraPanels() ([]*plot.Plot, error) {
 	values := make([]float64, n)
 	for k := range n {
 		values[k] = 1
-		xys = append(xys, plotter.XY{X: float64(k + 1), Y: measures.OfEigenvalues(values).Entropy})
+		xys = append(xys, plotter.XY{X: float64(k + 1), Y: measures.EntropyOfEigenvalues(values).Entropy})
 	}
 	equal := newPlot("equal eigenvalues, the others of 100 are 0", "eigenvalues that are not 0", "entropy")
 	return []*plot.Plot{hyperbola, equal}, addLine(equal, xys, blue, "")

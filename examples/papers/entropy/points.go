@@ -112,7 +112,7 @@ func (s settings) machine() *rvm.Regressor {
 	if s.bias {
 		bias = rvm.BiasFree
 	}
-	return &rvm.Regressor{Bias: bias, Workers: 1, BasisSize: s.basis}
+	return &rvm.Regressor{Bias: bias, Workers: 1, Components: s.basis}
 }
 
 // fit is a point of the grid. The matrix whose entropy is taken is the design of the fit.
@@ -137,15 +137,15 @@ func (s settings) fit(ctx context.Context, f family, param float64, d split) (po
 		m.Starts = 1
 	}
 	design, cross := s.columns(k, cross)
-	if err := m.FitMatrix(ctx, design, d.y); err != nil {
+	if err := m.FitDesign(ctx, design, d.y); err != nil {
 		return out, err
 	}
 	out.vectors = len(m.RelevanceIndices())
 	return out, out.judge(d, func(training bool) ([]float64, error) {
 		if training {
-			return m.PredictMatrix(design)
+			return m.PredictDesign(design)
 		}
-		return m.PredictMatrix(cross)
+		return m.PredictDesign(cross)
 	})
 }
 

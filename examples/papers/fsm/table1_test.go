@@ -86,7 +86,7 @@ func TestMeasureKernels(t *testing.T) {
 	j, err := s.measureKernels(ctx, p)
 	require.NoError(t, err)
 	for i, k := range p.candidates {
-		m, err := measures.OfKernel(ctx, k, p.x, p.y, nil)
+		m, err := measures.SeparabilityOfKernel(ctx, k, p.x, p.y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, [4]float64{1 - m.KTA, m.CSMNorm, m.FSMErr, 0}, j.rows[i].values, kernelNames[i])
 		for column, rank := range j.rows[i].ranks {

@@ -108,7 +108,7 @@ func (s settings) measure(ctx context.Context, t *toy) error {
 	for draw := range s.draws {
 		x, y := drawToy(t.degrees, t.spread, rand.New(rand.NewPCG(s.seed, uint64(t.degrees)<<32|uint64(draw))))
 		// The linear kernel's features are the rows themselves.
-		m, err := measures.OfFeatures(ctx, x, y, nil)
+		m, err := measures.SeparabilityOfFeatures(ctx, x, y, nil)
 		if err != nil {
 			return err
 		}
