@@ -230,7 +230,7 @@ func extremeEntropy(f folder, scale float64) (work, error) {
 	if err := h.Fit(context.Background(), x); err != nil {
 		return nil, err
 	}
-	w, b := h.Weights() // those of the Classifier, which has the same seed
+	w, b := h.UnitWeights() // those of the Classifier, which has the same seed
 	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.write("w", w), f.row("b", b...))
 	return func(ctx context.Context) (float64, error) {
 		c := &eem.Classifier{Units: units}
