@@ -86,7 +86,7 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	require.NoError(t, err)
 	_, err = job[float64, estimators.Regressor]{
 		builds: []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps: steps, rows: rowSet[float64]{x: x, y: y},
-		folds: folds, scorers: []scorer[float64, estimators.Regressor]{score}, workers: 1,
+		folds: folds, scorers: []scoring[float64, estimators.Regressor]{score}, workers: 1,
 	}.evaluate(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)

@@ -3,7 +3,6 @@ package selection
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -23,9 +22,9 @@ type learner[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// scorer evaluates a fitted learner on rows that it has not seen; weights nil
+// scoring evaluates a fitted learner on rows that it has not seen; weights nil
 // stands for 1 each.
-type scorer[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
+type scoring[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
 
 // rowSet are rows with all that belongs to them; weights nil stands for 1 each.
 type rowSet[Y float64 | int] struct {
@@ -63,7 +62,7 @@ type job[Y float64 | int, E learner[Y]] struct {
 	steps   []transformers.Transformer
 	rows    rowSet[Y]
 	folds   []Fold
-	scorers []scorer[Y, E]
+	scorers []scoring[Y, E]
 	workers int
 	skip    func() bool // nil: never; asked before each fit
 	// observe, if not nil, is called after each fit, by one goroutine at a time.
@@ -219,7 +218,7 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 
 // regressionScorer and classificationScorer make scorers of metrics; the error
 // names a metric of the wrong kind.
-func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], error) {
+func regressionScorer(m metrics.Metric) (scoring[float64, estimators.Regressor], error) {
 	switch {
 	case m.Values != nil:
 		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
@@ -245,7 +244,7 @@ func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], 
 	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
 }
 
-func classificationScorer(m metrics.Metric) (scorer[int, estimators.Classifier], error) {
+func classificationScorer(m metrics.Metric) (scoring[int, estimators.Classifier], error) {
 	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
 	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
 	switch {
@@ -289,17 +288,4 @@ func probabilities(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
 		return p.PredictProba(x)
 	}
 	return nil, estimators.Unsupported("selection", e, estimators.Proba)
-}
-
-// better compares two scores of a metric; NaN is worse than any.
-func better(m metrics.Metric, a, b float64) bool {
-	switch {
-	case math.IsNaN(a):
-		return false
-	case math.IsNaN(b):
-		return true
-	case m.LargerIsBetter:
-		return a > b
-	}
-	return a < b
 }

@@ -254,7 +254,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	w := weightsOf(30)
 	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
 	looked := false
-	r := Regressor{Build: unweighted, Search: &Entropy{Observe: func(TraceRow) { looked = true }}}
+	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(TraceRow) { looked = true }}
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
@@ -263,17 +263,17 @@ func TestUnsupportedWeights(t *testing.T) {
 
 	// A Build that gives now one type and now another.
 	least, _ := kernels.RBFFamily{}.Bounds()
-	r.Build = func(k kernels.Kernel) estimators.Regressor {
+	r.Space = Over(func(k kernels.Kernel) estimators.Regressor {
 		if k.(kernels.RBF).Gamma > least {
 			return unweighted(k)
 		}
 		return &lssvm.Regressor{Kernel: k}
-	}
+	})
 	for _, s := range []Strategy{&Entropy{}, &Grid{Params: []float64{1, 2}}} {
 		r.Search = s
 		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
 	}
-	r.Build = func(kernels.Kernel) estimators.Regressor { return nil }
+	r.Space = Over(func(kernels.Kernel) estimators.Regressor { return nil })
 	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
 
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &CVOptions{Weights: w})
