@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -110,7 +111,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
-	return c.f.with(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
@@ -121,7 +122,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 			return estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
 		}
 	}
-	return c.f.with(classifierType, x, func(z mat.Matrix) error {
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error {
 		return rowwise.Decide(c.f.inner.(estimators.DecisionPredictor), dst, z)
 	})
 }
@@ -184,7 +185,7 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().
 // shared: a strategy is configuration only.
 func (c *Classifier) Clone() estimators.Classifier {
 	return &Classifier{
-		Preprocess: cloneSteps(c.Preprocess), Space: c.Space, Search: c.Search, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes,
+		Preprocess: chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: c.Space, Search: c.Search, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes,
 		Budget: c.Budget, Observe: c.Observe, Resume: c.Resume, now: c.now,
 	}
 }

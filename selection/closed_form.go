@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -45,10 +46,11 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	case e.Score == LogEvidence:
 		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOut or CrossValidation for a Classifier")
 	default:
-		var err error
-		if out.targets, err = againstTheRest(r.labels); err != nil {
+		labels, at, err := classes.Of(r.labels)
+		if err != nil {
 			return nil, err
 		}
+		out.targets = classes.AgainstRest(at, len(labels))
 	}
 	if out.centre() {
 		r.Warn("the targets are constant: all parameters fit them alike")
@@ -88,7 +90,7 @@ func (c *closedForm) centre() (constant bool) {
 // on is the score on some of the rows. Its unit stays that of all of them.
 func (c *closedForm) on(rows []int) *closedForm {
 	out := *c
-	out.targets = rowsOf(c.targets, rows)
+	out.targets = linalg.Rows(c.targets, rows)
 	if c.weights != nil {
 		out.weights = pick(c.weights, rows)
 	}
@@ -206,27 +208,4 @@ func (c *closedForm) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverag
 		}
 	}
 	return z, targets, leverage, weight, scale * weight / float64(n)
-}
-
-// againstTheRest returns ±1 in a column for each class; one column for two.
-func againstTheRest(labels []int) (*mat.Dense, error) {
-	classes := slices.Clone(labels)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	switch len(classes) {
-	case 1:
-		return nil, fault.Shape("y has", 1, "class", "want at least 2")
-	case 2:
-		classes = classes[1:]
-	}
-	out := mat.NewDense(len(labels), len(classes), nil)
-	for i, label := range labels {
-		for j, c := range classes {
-			out.Set(i, j, -1)
-			if label == c {
-				out.Set(i, j, 1)
-			}
-		}
-	}
-	return out, nil
 }

@@ -135,7 +135,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if err != nil {
 		return Scores{}, err
 	}
-	j := job[Y, E]{builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	j := job[Y, E]{typ: "selection: CrossValidate", builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
 	cells, err := j.evaluate(ctx)
 	if err != nil {
 		return Scores{}, err

@@ -37,7 +37,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err != nil {
 		return nil, err
 	}
-	n, d := xd.Dims()
+	n, _ := xd.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
-	chain, rows, err := fitChain(ctx, c.steps, xd)
+	chain, rows, err := fitChain(ctx, c.typ, c.steps, xd)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
-	return &fitted[E]{width: d, chain: chain, inner: inner, result: result}, nil
+	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
 }
 
 // fitWeighted is fit with the weights that FitWeighted was given.
@@ -176,7 +176,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 	if err != nil {
 		return tried{}, err
 	}
-	j := job[Y, E]{builds: make([]func() E, len(t.points)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scoring[Y, E]{score}, workers: t.workers}
+	j := job[Y, E]{typ: c.typ, builds: make([]func() E, len(t.points)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scoring[Y, E]{score}, workers: t.workers}
 	out := tried{folds: make([]int, len(t.points))}
 	names := make([]string, len(t.points))
 	for i, p := range t.points {

@@ -141,7 +141,7 @@ func ExampleResult() {
 }
 
 // Strategies swap by one field.
-func ExampleStrategy() {
+func ExampleStrategy_swap() {
 	x, y := wave()
 	for _, search := range []selection.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {
 		r := &selection.Regressor{Search: search}
@@ -458,4 +458,63 @@ func ExampleRegressor_family2() {
 	}
 	fmt.Println(two.Result().Score < one.Result().Score)
 	// Output: true
+}
+
+// What a space holds, and what is chosen of it: a kernel has a parameter, a candidate a number.
+func ExampleSpace() {
+	x, y := wave()
+	var point selection.Point
+	for _, space := range []selection.Space[estimators.Regressor]{
+		{}, // the RBF kernels
+		selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
+		selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
+		selection.Among(func() estimators.Regressor { return &lssvm.Regressor{} }),
+	} {
+		r := &selection.Regressor{Space: space, Search: &selection.Grid{Points: 3}}
+		if err := r.Fit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+		point = r.Result().Point
+		fmt.Println(space, point.IsCandidate())
+	}
+	fmt.Println(point)
+	// Output:
+	// RBF false
+	// RBF, Matern(nu=1.5) false
+	// ShiftedPolynomial false
+	// 1 candidates true
+	// candidate 0
+}
+
+// What a row of a trace says in its fields: what it was for, what its score is of, and
+// whether it was chosen.
+func ExampleTraceRow_fields() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{.2, .4}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range r.Result().Trace {
+		for _, taken := range row.Taken {
+			fmt.Println(taken.Target, taken.Status, row.Basis == selection.OnMatrix, row.Unscored == "", row.Chosen)
+		}
+	}
+	r = &selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	trace := r.Result().Trace
+	fmt.Println(trace[len(trace)-1].Band == selection.InBand)
+	var basis selection.Basis = selection.OnFolds
+	var why selection.Unscored = selection.BudgetSpent
+	var band selection.Band = selection.BelowBand
+	fmt.Println(basis, "|", why, "|", band, "|", selection.Taken{Target: .3, Status: selection.StatusOK})
+	// Output:
+	// 0.4 ok true true true
+	// 0.2 ok true true false
+	// true
+	// folds | the budget was spent | below the band | {0.3 ok}
 }

@@ -1,67 +1,57 @@
 package selection
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // fitted is what a Fit leaves.
 type fitted[E any] struct {
-	width  int // columns of x
-	chain  []transformers.Transformer
+	chain  *pipeline.Transformer
 	inner  E
 	result *Result
 }
 
-// transform takes new rows to where the inner estimator lives.
-func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
-	xd, err := f.checked(typ, x)
-	if err != nil {
-		return nil, err
-	}
-	return applyChain(f.chain, xd)
+// chainOf is Preprocess as one transformer.
+func chainOf(typ string, steps []transformers.Transformer) *pipeline.Transformer {
+	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
 }
 
-func (f *fitted[E]) checked(typ string, x mat.Matrix) (*mat.Dense, error) {
+// fitChain fits a chain and returns it with the transformed rows.
+func fitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
+	chain := chainOf(typ, steps)
+	z, err := chain.FitTransform(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	zd, err := check.Dense("the preprocessed x", z)
+	return chain, zd, err
+}
+
+// transform takes new rows to where the inner estimator lives.
+func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	xd, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	return xd, check.Columns("x", xd, f.width)
+	return f.chain.Transform(x)
 }
 
-// with calls g with preprocessed rows of x, of few of them without allocating.
-func (f *fitted[E]) with(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
-	xd, err := f.checked(typ, x)
-	if err != nil {
-		return err
+// pass calls g with preprocessed rows of x, of few of them without allocating.
+func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
+	if f == nil {
+		return fault.NotFitted(typ)
 	}
-	if !rowwise.IsFew(xd) {
-		z, err := applyChain(f.chain, xd)
-		if err != nil {
-			return err
-		}
-		return g(z)
-	}
-	b := rowwise.NewBuffers()
-	defer b.Release()
-	z, at, err := rowwise.Through(b, f.chain, mat.Matrix(xd))
-	if err != nil {
-		return ofStep(f.chain, at, err)
-	}
-	return g(z)
+	return f.chain.Pass(x, g)
 }
 
 // report is the inner estimator's, with the search's warnings before its own.
@@ -84,30 +74,15 @@ func (f *fitted[E]) copyResult() *Result {
 	return f.result.clone()
 }
 
-func cloneSteps(steps []transformers.Transformer) []transformers.Transformer {
-	if steps == nil {
-		return nil
-	}
-	out := make([]transformers.Transformer, len(steps))
-	for i, s := range steps {
-		out[i] = s // one that cannot be cloned: Fit says so
-		if c, ok := s.(transformers.Cloner); ok {
-			out[i] = c.Clone()
-		}
-	}
-	return out
-}
-
 const version = 1
 
 // stored is a fitted selection in a file: the family by name and the parameter, or the
 // candidate's number, from which the Space makes the estimator again, and the parts' own bytes.
 type stored struct {
-	Width  int
 	Family string
 	Point  Point
 	Param2 float64 // of a family of two
-	Steps  []estimators.Part
+	Steps  []byte  // a pipeline.Transformer
 	Inner  estimators.Part
 	Result []byte // JSON
 }
@@ -116,21 +91,17 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if f == nil {
 		return nil, fault.NotFitted(c.typ)
 	}
-	s := stored{Width: f.width, Family: f.result.Family, Point: f.result.Point}
+	s := stored{Family: f.result.Family, Point: f.result.Point}
 	if c.space.two != nil {
 		s.Param2 = f.result.Param2
 	}
 	if s.Point.IsCandidate() {
 		s.Point.Param = 0 // NaN is for people
 	}
-	for i, t := range f.chain {
-		p, err := estimators.MakePart(fmt.Sprintf("%s: Preprocess[%d]", c.typ, i), t)
-		if err != nil {
-			return nil, err
-		}
-		s.Steps = append(s.Steps, p)
-	}
 	var err error
+	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
+		return nil, err
+	}
 	if s.Inner, err = estimators.MakePart(c.typ, f.inner); err != nil {
 		return nil, err
 	}
@@ -149,25 +120,12 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(s.Steps) != len(c.steps):
-		return nil, fault.BadModel(kind, "fitted with %d Preprocess steps, this value has %d", len(s.Steps), len(c.steps))
-	case s.Width < 1:
-		return nil, fault.BadModel(kind, "%d columns", s.Width)
-	}
-	f := &fitted[E]{width: s.Width, result: &Result{}}
+	f := &fitted[E]{chain: chainOf(c.typ, c.steps), result: &Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
 	}
-	for i, step := range c.steps {
-		t, err := estimators.Clone(c.typ, step)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.Steps[i].Into(kind, fmt.Sprintf("Preprocess[%d]", i), t); err != nil {
-			return nil, err
-		}
-		f.chain = append(f.chain, t)
+	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
+		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
 	}
 	f.inner = chosen.build()
 	if any(f.inner) == nil {

@@ -48,9 +48,9 @@ func TestMismatchesAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
-		"fitted with family RBF, this value's Space is NormalizedPolynomial": {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
-		"fitted with 1 Preprocess steps, this value has 0":                   {},
-		"Preprocess[0] was a transformers.StandardScaler, this value has":    {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
+		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
+		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {},
+		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
 		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},
@@ -95,11 +95,10 @@ func FuzzUnmarshal(f *testing.F) {
 	var s stored
 	_, err = codec.Unmarshal(data, regressorKind, version, &s)
 	require.NoError(f, err)
-	f.Add(s.Width, s.Family, s.Point.Param, s.Point.Candidate, s.Steps[0].Data, s.Inner.Data, s.Result)
-	f.Fuzz(func(t *testing.T, width int, family string, param float64, candidate int, step, inner, result []byte) {
+	f.Add(s.Family, s.Point.Param, s.Point.Candidate, s.Steps, s.Inner.Data, s.Result)
+	f.Fuzz(func(t *testing.T, family string, param float64, candidate int, step, inner, result []byte) {
 		m := s
-		m.Width, m.Family, m.Point, m.Result = width, family, Point{param, candidate}, result
-		m.Steps = []estimators.Part{{Type: s.Steps[0].Type, Data: step}}
+		m.Family, m.Point, m.Steps, m.Result = family, Point{param, candidate}, step, result
 		m.Inner.Data = inner
 		data, err := codec.Marshal(regressorKind, version, m)
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -109,7 +110,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
-	return r.f.with(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
+	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
 // PredictVariance is that of the estimator that was built; an error that
@@ -148,7 +149,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().s
 // shared: a strategy is configuration only.
 func (r *Regressor) Clone() estimators.Regressor {
 	return &Regressor{
-		Preprocess: cloneSteps(r.Preprocess), Space: r.Space, Search: r.Search, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes,
+		Preprocess: chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: r.Space, Search: r.Search, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes,
 		Budget: r.Budget, Observe: r.Observe, Resume: r.Resume, now: r.now,
 	}
 }

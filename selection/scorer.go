@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -265,7 +266,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	n, _ := s.run.x.Dims()
 	s.drawn = s.search.draw(n, ScoreRows, Subsamples)
 	s.part = s.form.on(s.drawn)
-	s.shared, err = kernels.Share(ctx, rowsOf(s.run.x, s.drawn), &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes})
+	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.x, s.drawn), &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes})
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -358,10 +359,10 @@ func TestGridIsExhaustive(t *testing.T) {
 		mean := 0.0
 		for _, f := range folds { // by hand, the scaler on the training rows alone
 			s := &transformers.StandardScaler{}
-			require.NoError(t, s.Fit(ctx, rowsOf(x, f.Train)))
-			train, err := s.Transform(rowsOf(x, f.Train))
+			require.NoError(t, s.Fit(ctx, linalg.Rows(x, f.Train)))
+			train, err := s.Transform(linalg.Rows(x, f.Train))
 			require.NoError(t, err)
-			test, err := s.Transform(rowsOf(x, f.Test))
+			test, err := s.Transform(linalg.Rows(x, f.Test))
 			require.NoError(t, err)
 			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 			require.NoError(t, l.Fit(ctx, train, pick(y, f.Train)))

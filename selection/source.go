@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -89,7 +90,7 @@ func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
 	}
 	out := subsampleSource{all: n}
 	for i := range Subsamples {
-		part := rowsOf(r.x, e.draw(n, SubsampleRows, uint64(i)))
+		part := linalg.Rows(r.x, e.draw(n, SubsampleRows, uint64(i)))
 		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
 	}
 	return out
