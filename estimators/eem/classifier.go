@@ -49,7 +49,7 @@ var (
 
 func (c *Classifier) settings() settings {
 	return settings{
-		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.EmpiricalPriors,
+		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		multiclass: c.Multiclass, workers: c.Workers,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
 			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
@@ -121,20 +121,20 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // FitPath fits a machine for each number of hidden units, ascending, as Fit would with
 // Units set to it: the units of a smaller one are the first of a larger one, so that all
 // share the products of the largest, and each adds its own system of equations, O(h³).
-func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, hidden []int) ([]*Classifier, error) {
-	if err := checkUnits(classifierType, hidden); err != nil {
+func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) ([]*Classifier, error) {
+	if err := checkUnits(classifierType, units); err != nil {
 		return nil, err
 	}
 	largest := *c
-	largest.Units = hidden[len(hidden)-1]
-	models, err := largest.settings().path(ctx, x, y, hidden)
+	largest.Units = units[len(units)-1]
+	models, err := largest.settings().path(ctx, x, y, units)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*Classifier, len(models))
 	for i, m := range models {
 		out[i] = c.Clone().(*Classifier)
-		out[i].Units, out[i].m = hidden[i], m
+		out[i].Units, out[i].m = units[i], m
 	}
 	return out, nil
 }

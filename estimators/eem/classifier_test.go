@@ -145,7 +145,7 @@ func TestPartialFit(t *testing.T) {
 	}
 }
 
-// Priors and costs move the boundary, and Frequencies are priors.
+// Priors and costs move the boundary, and EmpiricalPriors are priors.
 func TestPriorsAndCosts(t *testing.T) {
 	x, y := blobs(400, 2, 2)
 	for i := range y {
@@ -198,7 +198,7 @@ func TestErrors(t *testing.T) {
 		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                                {Costs: []float64{math.NaN(), 1}},
 		"Priors has 3 entries, there are 2 classes":                                                               {Priors: []float64{1, 1, 1}},
 		"Costs has 1 entries, there are 2 classes":                                                                {Costs: []float64{1}},
-		"eem: Classifier: Priors = [1 1], want nil with Frequencies":                                              {Priors: []float64{1, 1}, EmpiricalPriors: true},
+		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                                          {Priors: []float64{1, 1}, EmpiricalPriors: true},
 		"eem: Classifier: Labels = [1 0], want ascending, each once":                                              {Labels: []int{1, 0}},
 		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                                {Labels: []int{0, 2}},
 		"of class 7 y has 0 rows, want at least 1":                                                                {Labels: []int{0, 1, 7}},
@@ -239,8 +239,8 @@ func TestHostilePayloads(t *testing.T) {
 		"infinite": func(s *storedModel) { s.Pairs[0].Beta[1] = math.Inf(1) },
 		"spread":   func(s *storedModel) { s.Pairs[0].SPos = 0 },
 		"weight":   func(s *storedModel) { s.Pairs[0].LogW = math.Inf(-1) },
-		"hidden":   func(s *storedModel) { s.Hidden.Data = s.Hidden.Data[:20] },
-		"type":     func(s *storedModel) { s.Hidden.Type = "transformers.UnitRows" },
+		"hidden":   func(s *storedModel) { s.Units.Data = s.Units.Data[:20] },
+		"type":     func(s *storedModel) { s.Units.Type = "transformers.UnitRows" },
 		"report":   func(s *storedModel) { s.Report.Objective = math.NaN() },
 	} {
 		var s storedModel

@@ -162,8 +162,8 @@ func TestDiscriminantInAFile(t *testing.T) {
 
 	k := &KernelClassifier{Components: 12, Multiclass: Discriminant}
 	require.NoError(t, k.Fit(ctx, x, y))
-	assert.Len(t, k.LandmarkWeights(2), 12)
-	assert.Nil(t, k.LandmarkWeights(3))
+	assert.Len(t, k.LandmarkCoefficients(2), 12)
+	assert.Nil(t, k.LandmarkCoefficients(3))
 	data, err = k.MarshalBinary()
 	require.NoError(t, err)
 	loaded := &KernelClassifier{}

@@ -22,7 +22,7 @@
 // that does not cancel when they are nearly equal.
 //
 // By default the classes are balanced, whatever their numbers, as in the paper; Priors,
-// Costs and Frequencies say otherwise. More than two classes are decided pair by pair on
+// Costs and EmpiricalPriors say otherwise. More than two classes are decided pair by pair on
 // the same statistics: the class with the largest sum of pairwise probabilities; or, with
 // Discriminant, as Gaussians in the space of the discriminant directions.
 //

@@ -45,7 +45,7 @@ type KernelClassifier struct {
 	Landmarks  *mat.Dense     // given landmarks (h×d); nil: drawn
 	Seed       uint64         // of the landmarks
 	Workers    int            // goroutines; 0: GOMAXPROCS
-	// Labels, Priors, Costs, Frequencies and Multiclass are as Classifier's.
+	// Labels, Priors, Costs, EmpiricalPriors and Multiclass are as Classifier's.
 	Labels          []int
 	Priors, Costs   []float64
 	EmpiricalPriors bool
@@ -191,7 +191,7 @@ func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 
 func (c *KernelClassifier) settings() settings {
 	return settings{
-		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.EmpiricalPriors, multiclass: c.Multiclass,
+		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors, multiclass: c.Multiclass,
 		workers: c.Workers, draw: c.draw,
 	}
 }
@@ -298,7 +298,7 @@ func (c *KernelClassifier) Project(x mat.Matrix) (*mat.Dense, error) {
 func (c *KernelClassifier) Classes() []int { return c.m.labels() }
 
 // Pairs returns what was learnt of each two classes; nil before Fit. Their Direction is
-// of the features, whose axes the eigenvectors leave free: see LandmarkWeights.
+// of the features, whose axes the eigenvectors leave free: see LandmarkCoefficients.
 func (c *KernelClassifier) Pairs() []Pair { return c.m.describe() }
 
 // Statistics returns copies of the classes' statistics, in the order of Classes; nil
@@ -339,10 +339,10 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	return nil
 }
 
-// LandmarkWeights returns b̂ = UΛ^-½β of a direction, the least that give it: along it a
+// LandmarkCoefficients returns b̂ = UΛ^-½β of a direction, the least that give it: along it a
 // row x lies at Σ b̂[i] k(landmark i, x). Directions are those of Pairs, in their order,
 // or of the discriminant plane. Nil before Fit and for one that is not there.
-func (c *KernelClassifier) LandmarkWeights(direction int) []float64 {
+func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	l := c.landmarks()
 	if l == nil || l.weights == nil || direction < 0 {
 		return nil
@@ -365,7 +365,7 @@ func (c *KernelClassifier) Clone() estimators.Classifier {
 }
 
 type storedKernelModel struct {
-	Model   storedModel // without Hidden
+	Model   storedModel // without Units
 	Kernel  kernels.Reference
 	Rows    codec.Matrix // the landmarks
 	Weights codec.Matrix // b̂

@@ -72,7 +72,7 @@ func TestKernelReference(t *testing.T) {
 		require.NoError(t, err)
 		pred, err := k.Predict(xt)
 		require.NoError(t, err)
-		weights := k.LandmarkWeights(0)
+		weights := k.LandmarkCoefficients(0)
 		assert.LessOrEqual(t, golden.MaxError(weights, c.BetaHat), 1e-9, name)
 		cross, err := kernels.Cross(ctx, k.ChosenKernel(), xt, k.ChosenLandmarks(), nil)
 		require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestKernelReference(t *testing.T) {
 			assert.InDelta(t, c.Proba[i], p.At(i, 1), 1e-9, name)
 			assert.Equal(t, int(c.Pred[i]), pred[i], name)
 		}
-		assert.Nil(t, k.LandmarkWeights(1))
+		assert.Nil(t, k.LandmarkCoefficients(1))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestKernelClassifier(t *testing.T) {
 	k := &KernelClassifier{Components: 40}
 	assert.Nil(t, k.ChosenKernel())
 	assert.Nil(t, k.ChosenLandmarks())
-	assert.Nil(t, k.LandmarkWeights(0))
+	assert.Nil(t, k.LandmarkCoefficients(0))
 	require.NoError(t, k.Fit(ctx, x, y))
 	labels, err := k.Predict(fresh)
 	require.NoError(t, err)

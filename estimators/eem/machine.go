@@ -67,7 +67,7 @@ type settings struct {
 	typ           string
 	labels        []int
 	priors, costs []float64
-	frequencies   bool
+	empirical     bool
 	multiclass    Multiclass
 	workers       int
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
@@ -97,8 +97,8 @@ type solution struct {
 
 func (c settings) validate() error {
 	switch {
-	case c.frequencies && c.priors != nil:
-		return fault.Param(c.typ, "Priors", c.priors, "nil with Frequencies")
+	case c.empirical && c.priors != nil:
+		return fault.Param(c.typ, "Priors", c.priors, "nil with EmpiricalPriors")
 	case c.multiclass < OneVersusOne || c.multiclass > Discriminant:
 		return fault.Param(c.typ, "Multiclass", int(c.multiclass), "OneVersusOne or Discriminant")
 	}
@@ -401,7 +401,7 @@ func (c settings) weights(stats []*Statistics) []float64 {
 		if c.priors != nil {
 			out[k] = c.priors[k]
 		}
-		if c.frequencies {
+		if c.empirical {
 			out[k] = stats[k].n
 		}
 		if c.costs != nil {

@@ -38,7 +38,7 @@ type storedPair struct {
 type storedModel struct {
 	Width   int
 	Classes []int
-	Hidden  estimators.Part
+	Units   estimators.Part
 	Pairs   []storedPair
 	Plane   *storedPlane // in place of Pairs
 	Report  estimators.Report
@@ -124,7 +124,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	}
 	h := of.scorer.(*hiddenScorer)
 	s := c.m.store(of, h.directions)
-	if s.Hidden, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
+	if s.Units, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, classifierVersion, s)
@@ -138,7 +138,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	hidden := &transformers.RandomHidden{Workers: c.Workers}
-	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
+	if err := s.Units.Into(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
 	w, _ := hidden.UnitWeights()

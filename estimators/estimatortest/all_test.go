@@ -156,10 +156,10 @@ func TestAll(t *testing.T) {
 	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
 	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
-		return &rvm.Regressor{Kernel: kernels.Matern{}, Bias: rvm.BiasARD, CacheBytes: 1}
+		return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior, CacheBytes: 1}
 	}, plain)
-	estimatortest.Regressor(t, "rvm.Regressor (no bias, fixed noise)", func() estimators.Regressor {
-		return &rvm.Regressor{Bias: rvm.BiasNone, NoiseVariance: 0.1}
+	estimatortest.Regressor(t, "rvm.Regressor (no intercept, fixed noise)", func() estimators.Regressor {
+		return &rvm.Regressor{NoIntercept: true, NoiseVariance: 0.1}
 	}, plain)
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
@@ -199,7 +199,7 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Skip: map[string]string{"row-permutation": "has landmarks that it draws by the number of the row"}, Workers: func(w int) any {
 			return &eem.KernelClassifier{Workers: w}
 		}}))
-	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
+	estimatortest.Classifier(t, "eem.Classifier (tanh, empirical priors)", func() estimators.Classifier {
 		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
 	}, plain)
 	estimatortest.Classifier(t, "eem.Classifier (discriminant)", func() estimators.Classifier {

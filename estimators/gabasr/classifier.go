@@ -32,7 +32,7 @@ type Classifier struct {
 	// Ridge fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
 	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the constant; 0: DefaultInterceptPrecision
+	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
 	// NoScaling leaves x as it is. By default it is centred and divided by its standard
 	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -67,7 +67,7 @@ func (c *Classifier) settings() (settings, error) {
 		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	}
 	return settings{
-		typ: classifierType, components: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, chains: c.Chains, lambda: c.Ridge,
+		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, chains: c.Chains, ridge: c.Ridge,
 		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
 		evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()
