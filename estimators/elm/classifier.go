@@ -54,7 +54,7 @@ func (w Weighting) String() string {
 type Classifier struct {
 	Units      int // units; 0: transformers.DefaultUnits
 	Activation transformers.Activation
-	C          float64 // of the ridge 1/C; 0: none, the pseudo-inverse
+	Ridge      float64 // added to the diagonal of the units' products; 0: none, the pseudo-inverse
 	Weighting  Weighting
 	Seed       uint64 // of the units
 	Workers    int    // goroutines; 0: GOMAXPROCS
@@ -95,8 +95,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 
 func (c *Classifier) validate() error {
 	switch {
-	case !(c.C >= 0) || math.IsInf(c.C, 1):
-		return fault.Param(classifierType, "C", c.C, "a finite value > 0, or 0 for the pseudo-inverse")
+	case !(c.Ridge >= 0) || math.IsInf(c.Ridge, 1):
+		return fault.Param(classifierType, "Ridge", c.Ridge, "a finite value > 0, or 0 for the pseudo-inverse")
 	case c.Weighting < LargestOverOwn || c.Weighting > Unweighted:
 		return fault.Param(classifierType, "Weighting", int(c.Weighting), "LargestOverOwn, InverseSize, GoldenInverseSize or Unweighted")
 	}
@@ -136,11 +136,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		scale(h.RawRowView(i), root)
 		scale(t.RawRowView(i), root)
 	}
-	if c.C == 0 {
+	if c.Ridge == 0 {
 		err = m.pseudoInverse(h, t)
 	} else {
 		_, units := h.Dims()
-		err = m.ridge(h, t, c.C, n < units)
+		err = m.ridge(h, t, c.Ridge, n < units)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -224,7 +224,7 @@ func (m *model) pseudoInverse(h, t *mat.Dense) error {
 }
 
 // ridge solves for weighted h and t, in the rows where dual is set and else in the units.
-func (m *model) ridge(h, t *mat.Dense, c float64, dual bool) error {
+func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
 	if dual {
@@ -233,14 +233,14 @@ func (m *model) ridge(h, t *mat.Dense, c float64, dual bool) error {
 	gram := mat.NewSymDense(order, nil)
 	gram.SymOuterK(1, of)
 	for i := range order {
-		gram.SetSym(i, i, gram.At(i, i)+1/c)
+		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
-	chol, err := linalg.NewCholesky("I/C + the product of the units", gram)
+	chol, err := linalg.NewCholesky("product of the units + the ridge", gram)
 	if err != nil {
 		return err
 	}
 	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("C = %g leaves a singular system: %.2g was added to its diagonal", c, m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("Ridge = %g leaves a singular system: %.2g was added to its diagonal", ridge, m.report.Jitter))
 	}
 	m.beta = &mat.Dense{}
 	if dual {

@@ -53,7 +53,7 @@ func TestReference(t *testing.T) {
 		h := golden.Dense(of.h)
 		assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, solved(t, h, y, LargestOverOwn, pinv).beta), of.pinv), 1e-9)
 		for _, dual := range []bool{false, true} {
-			m := solved(t, h, y, LargestOverOwn, func(m *model, h, t *mat.Dense) error { return m.ridge(h, t, 10, dual) })
+			m := solved(t, h, y, LargestOverOwn, func(m *model, h, t *mat.Dense) error { return m.ridge(h, t, .1, dual) })
 			assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, m.beta), of.c10), 1e-9, "dual %t", dual)
 			assert.Zero(t, m.report.Jitter)
 		}
@@ -121,7 +121,7 @@ func TestBalance(t *testing.T) {
 func TestClassifier(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		x, y := blobs(200, k)
-		for _, c := range []*Classifier{{Units: 40}, {Units: 40, C: 100}, {Units: 300, C: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, C: 1e4}} {
+		for _, c := range []*Classifier{{Units: 40}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, Ridge: 1e-4}} {
 			assert.Nil(t, c.Classes())
 			assert.Nil(t, c.Coefficients())
 			require.NoError(t, c.Fit(ctx, x, y))
@@ -163,7 +163,7 @@ func TestWeightsAreRows(t *testing.T) {
 			twice.SetRow(30+i, x.RawRowView(i))
 		}
 	}
-	a, b := &Classifier{Units: 9, C: 5, Activation: transformers.Tanh}, &Classifier{Units: 9, C: 5, Activation: transformers.Tanh}
+	a, b := &Classifier{Units: 9, Ridge: .2, Activation: transformers.Tanh}, &Classifier{Units: 9, Ridge: .2, Activation: transformers.Tanh}
 	require.NoError(t, a.Fit(ctx, twice, labels))
 	require.NoError(t, b.FitWeighted(ctx, x, y, weights))
 	assert.True(t, mat.EqualApprox(a.Coefficients(), b.Coefficients(), 1e-9))
@@ -172,7 +172,7 @@ func TestWeightsAreRows(t *testing.T) {
 func TestDegenerate(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	y := []int{0, 0, 0, 0, 1, 1}
-	for _, c := range []*Classifier{{}, {C: 1}, {C: 1e6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
+	for _, c := range []*Classifier{{}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
 		require.NoError(t, c.Fit(ctx, x, y))
 		scores, err := c.Decision(x)
 		require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestDegenerate(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Contains(t, c.Report().Warnings[0], "rank 1 of 6")
 	for want, c := range map[string]*Classifier{
-		"elm: Classifier: C = -1": {C: -1}, "C = NaN": {C: math.NaN()}, "Weighting = 4": {Weighting: 4}, "Units = -2": {Units: -2},
+		"elm: Classifier: Ridge = -1": {Ridge: -1}, "Ridge = NaN": {Ridge: math.NaN()}, "Weighting = 4": {Weighting: 4}, "Units = -2": {Units: -2},
 	} {
 		err := c.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam)
@@ -197,7 +197,7 @@ func TestDegenerate(t *testing.T) {
 
 func TestGoldenModel(t *testing.T) {
 	x, y := blobs(12, 3)
-	c := &Classifier{Units: 4, C: 2}
+	c := &Classifier{Units: 4, Ridge: .5}
 	require.NoError(t, c.Fit(ctx, x, y))
 	read := &Classifier{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
@@ -227,7 +227,7 @@ func FuzzUnmarshal(f *testing.F) {
 
 func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
-	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, C: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {
+	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -9,11 +9,12 @@
 // With the activations H (n×h) of the training rows, targets T of 1 for the row's class
 // and -1 for the others, and W the diagonal of row weights,
 //
-//	β = (W^½ H)⁺ W^½ T                                    C = 0, the pseudo-inverse
-//	β = (I/C + H'WH)⁻¹ H'W T                              C > 0, n ≥ h
-//	β = H'W^½ (I/C + W^½ HH' W^½)⁻¹ W^½ T                 C > 0, n < h
+//	β = (W^½ H)⁺ W^½ T                                    λ = 0, the pseudo-inverse
+//	β = (λI + H'WH)⁻¹ H'W T                               λ > 0, n ≥ h
+//	β = H'W^½ (λI + W^½ HH' W^½)⁻¹ W^½ T                  λ > 0, n < h
 //
-// The last two are one machine: the smaller system is solved. There is no intercept. A
+// λ, the field Ridge, is the papers' 1/C. The last two are one machine: the smaller system
+// is solved. There is no intercept. A
 // row is of the class whose column of φ(x)'β is largest; of two classes there is one
 // column, and its sign decides.
 //
@@ -31,7 +32,7 @@
 // It is found by a QR factorisation with column pivoting, whose columns below
 // max(n, h)·2⁻⁵² of the first are taken for 0, and the solution of least norm in what is
 // left; the paper's has singular values below such a limit taken for 0. With many units
-// it follows every label: a C is nearly always better (see docs/eem.md).
+// it follows every label: a ridge is nearly always better (see docs/eem.md).
 //
 // # Cost
 //

@@ -209,8 +209,8 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
 		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"], "weighted-fit": "draws other units from more rows"},
 			Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
-	estimatortest.Classifier(t, "elm.Classifier (tanh, C)", func() estimators.Classifier {
-		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, C: 10}
+	estimatortest.Classifier(t, "elm.Classifier (tanh, a ridge)", func() estimators.Classifier {
+		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, Ridge: .1}
 	}, plain)
 
 	// A chain decides by comparisons of sums over the rows: in another order one may fall the

@@ -51,7 +51,7 @@
 // 10, chosen by the evidence; with one column e to 6, and each also with half of the
 // frequencies drawn from the periodogram of the targets less a parabola, without which a
 // short cycle is not found. That start alone, random features tuned by evidence, is
-// Sweeps: NoSweeps; LogEvidence has its evidence beside that of the kept sweeps. Learning
+// NoSweeps; LogEvidence has its evidence beside that of the kept sweeps. Learning
 // pays where M is small for the function; on nearly linear data it changes nothing.
 //
 // # Classification

@@ -63,7 +63,4 @@ const (
 	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
 	// variance of the noise.
 	DefaultNoise = 1e-3
-	// NoSweeps asks for the start alone: random features of which the evidence chose scale
-	// and λ.
-	NoSweeps = -1
 )

@@ -27,9 +27,13 @@ type Regressor struct {
 	// the largest square up to it.
 	Pairs    int
 	Features Map
-	Sweeps   int // 0: DefaultSweeps; NoSweeps: the start alone
-	BurnIn   int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
-	Chains   int // independent chains, over which predictions are averaged; 0: DefaultChains
+	Sweeps   int // 0: DefaultSweeps, and as many more as BurnIn is above DefaultBurnIn
+	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
+	// Sweeps and BurnIn are then without effect.
+	NoSweeps bool
+	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
+	NoBurnIn bool // leaves no sweep out, whatever BurnIn
+	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
 	// Ridge fixes the prior precision of the weights, in units of the noise's; 0: it is sampled.
 	Ridge                 float64
 	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
@@ -62,7 +66,7 @@ var (
 
 func (r *Regressor) settings() (settings, error) {
 	return settings{
-		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, chains: r.Chains, ridge: r.Ridge,
+		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
 		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, observe: r.Observe, variances: true,
 	}.withDefaults()
 }

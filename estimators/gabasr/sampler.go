@@ -28,6 +28,8 @@ type settings struct {
 	kind           Map
 	evidence       evidenceOf
 	sweeps, burnIn int // sweeps is 0 for the start alone
+	noSweeps       bool
+	noBurnIn       bool
 	chains         int
 	ridge          float64 // 0: sampled
 	p0             prior
@@ -49,8 +51,10 @@ func (s settings) withDefaults() (settings, error) {
 		return bad("Pairs", s.pairs, ">= 1, or 0 for the default")
 	case s.kind < Stationary || s.kind > AllPairs:
 		return bad("Features", int(s.kind), "Stationary, Paired or AllPairs")
-	case s.sweeps < NoSweeps:
-		return bad("Sweeps", s.sweeps, ">= 1, NoSweeps, or 0 for the default")
+	case s.sweeps < 0:
+		return bad("Sweeps", s.sweeps, ">= 1, or 0 for the default")
+	case s.burnIn < 0:
+		return bad("BurnIn", s.burnIn, ">= 1, or 0 for the default")
 	case s.chains < 0:
 		return bad("Chains", s.chains, ">= 1, or 0 for the default")
 	case !(s.ridge >= 0) || math.IsInf(s.ridge, 1):
@@ -68,16 +72,16 @@ func (s settings) withDefaults() (settings, error) {
 	if s.chains == 0 {
 		s.chains = DefaultChains
 	}
-	switch {
-	case s.sweeps == 0:
-		s.sweeps = DefaultSweeps
-	case s.sweeps == NoSweeps:
-		s.sweeps = 0
+	if s.noBurnIn {
+		s.burnIn = 0
 	}
 	switch {
-	case s.burnIn < 0:
-		s.burnIn = 0
-	case s.burnIn == 0:
+	case s.noSweeps:
+		s.sweeps, s.burnIn = 0, 0
+	case s.sweeps == 0:
+		s.sweeps = DefaultSweeps + max(0, s.burnIn-DefaultBurnIn)
+	}
+	if s.burnIn == 0 && !s.noBurnIn {
 		s.burnIn = min(DefaultBurnIn, 2*s.sweeps/5)
 	}
 	if s.sweeps > 0 && s.burnIn >= s.sweeps {

@@ -67,8 +67,9 @@ type Regressor struct {
 	// on; 0: all. Without effect with Landmarks.
 	Components int
 	// AllIn is the largest basis for which a start with all of it is tried; 0:
-	// DefaultAllIn, negative: never.
-	AllIn int
+	// DefaultAllIn.
+	AllIn   int
+	NoAllIn bool // never tries it, whatever AllIn
 	// Starts is the number of starts from the empty model, 1 to 3; 0: DefaultStarts.
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
@@ -106,6 +107,9 @@ func (r *Regressor) validate() error {
 		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
 	case !(r.NoiseVariance >= 0) || math.IsInf(r.NoiseVariance, 1):
 		return fault.Param(regressorType, "NoiseVariance", r.NoiseVariance, "a finite value > 0, or 0 to estimate it")
+	}
+	if r.AllIn < 0 {
+		return fault.Param(regressorType, "AllIn", r.AllIn, ">= 1, or 0 for the default")
 	}
 	return validateBasis(regressorType, r.Kernel, r.Components, r.Starts, r.CacheBytes)
 }
@@ -146,8 +150,12 @@ func (r *Regressor) intercept() interceptKind {
 
 // task is what the fields ask for, on a design matrix.
 func (r *Regressor) task(raw columns, n, m int, y []float64) task {
+	allIn := orDefault(r.AllIn, DefaultAllIn)
+	if r.NoAllIn {
+		allIn = 0
+	}
 	return task{
-		raw: raw, n: n, m: m, y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: orDefault(r.AllIn, DefaultAllIn), starts: orDefault(r.Starts, DefaultStarts),
+		raw: raw, n: n, m: m, y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: allIn, starts: orDefault(r.Starts, DefaultStarts),
 		bytes: orDefault(r.CacheBytes, DefaultCacheBytes), workers: r.Workers, observe: r.Observe,
 	}
 }

@@ -200,7 +200,7 @@ func TestNoiseAndStarts(t *testing.T) {
 	require.NoError(t, free.Fit(ctx, x, y))
 	assert.Greater(t, free.LogEvidence(), fixed.LogEvidence())
 	var steps atomic.Int64
-	one := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, AllIn: -1, Observe: func(s estimators.Step) { steps.Add(1) }}
+	one := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true, Observe: func(s estimators.Step) { steps.Add(1) }}
 	require.NoError(t, one.Fit(ctx, x, y))
 	assert.LessOrEqual(t, one.LogEvidence(), free.LogEvidence())
 	assert.EqualValues(t, one.Report().Iterations, steps.Load())
@@ -252,6 +252,7 @@ func TestErrors(t *testing.T) {
 		"rvm: Regressor: InterceptPrior = 7, want FlatPrior or ARDPrior":                     {InterceptPrior: 7},
 		"rvm: Regressor: NoiseVariance = -1, want a finite value > 0, or 0 to estimate it":   {NoiseVariance: -1},
 		"rvm: Regressor: NoiseVariance = +Inf, want a finite value > 0, or 0 to estimate it": {NoiseVariance: math.Inf(1)},
+		"rvm: Regressor: AllIn = -1, want >= 1, or 0 for the default":                        {AllIn: -1},
 		"rvm: Regressor: Components = -1, want >= 0":                                         {Components: -1},
 		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                      {Starts: 4},
 		"rvm: Regressor: CacheBytes = -1, want >= 0":                                         {CacheBytes: -1},

@@ -144,14 +144,14 @@ var ours = []method{
 	},
 	{
 		name: "welm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, C = 1", transformers.DefaultUnits),
-		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{C: 1, Seed: seed}) },
+		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, ridge 1", transformers.DefaultUnits),
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{Ridge: 1, Seed: seed}) },
 	},
 	{
 		name: "elm", source: oursSource,
 		configuration: "as welm, but not balanced",
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&elm.Classifier{C: 1, Weighting: elm.Unweighted, Seed: seed})
+			return classification(&elm.Classifier{Ridge: 1, Weighting: elm.Unweighted, Seed: seed})
 		},
 	},
 	{
