@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -348,7 +349,7 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 		phi := k.features(xs, w, k.v[i])
 		for r := range dst {
 			row := phi.RawRowView(r)
-			dst[r] += dot(row, row) / float64(len(k.w))
+			dst[r] += linalg.Dot(row, row) / float64(len(k.w))
 		}
 	}
 }
