@@ -20,12 +20,13 @@
 //
 // # Weights
 //
-// The zero Weighting gives a row the size of the largest class over that of its own, as
-// the entropy paper does, so that every class weighs the same. Zong's two are the
-// inverse of the class's size, and the same but for classes larger than the mean, which
-// have .618 over their size: that gives up rows of large classes for rows of small ones.
-// With the pseudo-inverse only the ratios of weights count; with a C, the same C means
-// something else under each.
+// Balanced gives a row n over K times the size of its class, so that every class weighs the
+// same: the entropy paper's weight, the size of the largest class over that of its own, and
+// Zong's first, the inverse of the size, are that times a number. Zong's second, by which a
+// class larger than the mean weighs .618 times as much, gives up rows of large classes for
+// rows of small ones: it is Balanced with a ClassWeights of .618 for those. With the
+// pseudo-inverse only the ratios of weights count; with a ridge, weights of s times the
+// size want s times the ridge for the same machine.
 //
 // # The pseudo-inverse
 //
