@@ -143,17 +143,21 @@ func TestKernelClassifierInAFile(t *testing.T) {
 	data, err := k.MarshalBinary()
 	require.NoError(t, err)
 	assert.ErrorContains(t, (&KernelClassifier{}).UnmarshalBinary(data), "fitted with Kernel Matern")
-	for name, change := range map[string]func(s *storedKernelModel){
-		"no rows":  func(s *storedKernelModel) { s.Rows = codec.Matrix{} },
-		"no map":   func(s *storedKernelModel) { s.Weights = codec.Matrix{} },
-		"infinite": func(s *storedKernelModel) { s.Weights.Data[0] = math.Inf(1) },
-		"columns":  func(s *storedKernelModel) { s.Weights = codec.Matrix{Rows: 4, Cols: 2, Data: make([]float64, 8)} },
-		"rows":     func(s *storedKernelModel) { s.Rows = codec.Matrix{Rows: 3, Cols: 2, Data: s.Rows.Data[:6]} },
-		"width":    func(s *storedKernelModel) { s.Model.Width = 3 },
-		"pairs":    func(s *storedKernelModel) { s.Model.Pairs = nil },
-		"beta":     func(s *storedKernelModel) { s.Model.Pairs[0].Beta = nil },
+	for name, change := range map[string]func(s *storedKernelClassifier){
+		"no rows":  func(s *storedKernelClassifier) { s.Landmarks = codec.Matrix{} },
+		"no map":   func(s *storedKernelClassifier) { s.Coefficients = codec.Matrix{} },
+		"infinite": func(s *storedKernelClassifier) { s.Coefficients.Data[0] = math.Inf(1) },
+		"columns": func(s *storedKernelClassifier) {
+			s.Coefficients = codec.Matrix{Rows: 4, Cols: 2, Data: make([]float64, 8)}
+		},
+		"rows": func(s *storedKernelClassifier) {
+			s.Landmarks = codec.Matrix{Rows: 3, Cols: 2, Data: s.Landmarks.Data[:6]}
+		},
+		"width": func(s *storedKernelClassifier) { s.Model.Width = 3 },
+		"pairs": func(s *storedKernelClassifier) { s.Model.Pairs = nil },
+		"beta":  func(s *storedKernelClassifier) { s.Model.Pairs[0].Direction = nil },
 	} {
-		var s storedKernelModel
+		var s storedKernelClassifier
 		_, err := codec.Unmarshal(data, kernelClassifierKind, 1, &s)
 		require.NoError(t, err)
 		change(&s)
