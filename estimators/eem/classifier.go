@@ -58,6 +58,8 @@ var (
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
+	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 )
 
 func (c *Classifier) settings() settings {
@@ -130,6 +132,15 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error { return c.predictTo(dst, x) }
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
 
 // Clone returns an unfitted Classifier of the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {

@@ -25,15 +25,17 @@ type rows struct {
 
 // pick returns some of the rows.
 func (r rows) pick(some []int) rows {
-	out := rows{x: linalg.Rows(r.x, some), at: make([]int, len(some))}
-	if r.weights != nil {
-		out.weights = make([]float64, len(some))
+	return rows{x: linalg.Rows(r.x, some), at: gather(r.at, some), weights: gather(r.weights, some)}
+}
+
+// gather returns some of the values; nil has none.
+func gather[T any](values []T, some []int) []T {
+	if values == nil {
+		return nil
 	}
-	for i, row := range some {
-		out.at[i] = r.at[row]
-		if r.weights != nil {
-			out.weights[i] = r.weights[row]
-		}
+	out := make([]T, len(some))
+	for i, j := range some {
+		out[i] = values[j]
 	}
 	return out
 }
@@ -246,13 +248,13 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			some := r.pick(class[:min(panel, len(class))])
-			class = class[len(some.at):]
-			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some.at)).(*mat.Dense)
-			if err := m.layer.features(features, some.x); err != nil {
+			some := class[:min(panel, len(class))]
+			class = class[len(some):]
+			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
+			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
 				return nil, err
 			}
-			sums.add(features, some.weights)
+			sums.add(features, gather(r.weights, some))
 		}
 		stats, err := sums.statistics()
 		if err != nil {

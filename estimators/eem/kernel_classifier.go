@@ -63,6 +63,8 @@ var (
 	_ estimators.WeightedFitter[int]           = (*KernelClassifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*KernelClassifier)(nil)
 	_ estimators.Reporter                      = (*KernelClassifier)(nil)
+	_ estimators.PredictorTo[int]              = (*KernelClassifier)(nil)
+	_ estimators.DecisionPredictorTo           = (*KernelClassifier)(nil)
 )
 
 func (c *KernelClassifier) settings() settings {
@@ -167,6 +169,15 @@ func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	}
 	return mat.Col(nil, direction, s.scorer.(*landmarkScorer).coefficients)
 }
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) error { return c.predictTo(dst, x) }
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
 
 // Clone returns an unfitted KernelClassifier of the same configuration.
 func (c *KernelClassifier) Clone() estimators.Classifier {

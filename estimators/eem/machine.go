@@ -180,17 +180,13 @@ func (c *machine[N]) rowForm() (width int, names []int) {
 // row computes the scores of one row.
 func (c *machine[N]) row(out, x []float64) { c.m.now.Load().row(out, x) }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
-func (c *machine[N]) PredictTo(dst []int, x mat.Matrix) error {
+// predictTo and decisionTo are short cuts, which are only taken where a type has them itself.
+func (c *machine[N]) predictTo(dst []int, x mat.Matrix) error {
 	width, names := c.rowForm()
 	return rowwise.Labels(c.typ(), dst, x, width, names, c.Predict, c.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
-func (c *machine[N]) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *machine[N]) decisionTo(dst *mat.Dense, x mat.Matrix) error {
 	width, names := c.rowForm()
 	return rowwise.Scores(c.typ(), dst, x, width, len(names), c.Decision, c.row)
 }
