@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/sjwhitworth/golearn/base"
+	"strconv"
+	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// MissingCategory is the category that ReadCSV gives a missing categorical cell.
+// missingCategory is the category that ReadCSV gives a missing categorical cell.
 // As a class it stands for none: Fit refuses it, and names the row.
-const MissingCategory = "?"
+const missingCategory = "?"
 
 // classes ties the labels 0 to K-1 that an estimator sees to a class attribute.
 type classes struct {
@@ -20,8 +20,8 @@ type classes struct {
 	Present []int // label -> index of the class in the attribute, ascending
 }
 
-// labels returns the classes' texts, in the order of the estimator's labels.
-func (c *classes) labels() []string {
+// names returns the classes' texts, in the order of the estimator's labels.
+func (c *classes) names() []string {
 	out := make([]string, len(c.Present))
 	for i, k := range c.Present {
 		out[i] = c.Column.label(k)
@@ -29,14 +29,23 @@ func (c *classes) labels() []string {
 	return out
 }
 
+// values returns the cells of the class column that stand for labels.
+func (c *classes) values(labels []int) ([]float64, error) {
+	out := make([]float64, len(labels))
+	for i, label := range labels {
+		if label < 0 || label >= len(c.Present) {
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(c.Present)))
+		}
+		out[i] = float64(c.Present[label])
+	}
+	return out, nil
+}
+
 func (c *classes) validate() error {
 	if err := c.Column.validate(); err != nil {
 		return err
 	}
-	size := 2
-	if c.Column.Kind == categoricalKind {
-		size = len(c.Column.Values)
-	}
+	size := max(c.Column.categories(), 2) // a float class is of 0 and 1
 	if len(c.Present) == 0 {
 		return fmt.Errorf("no class")
 	}
@@ -48,97 +57,95 @@ func (c *classes) validate() error {
 	return nil
 }
 
-// readClasses reads the class column of a training grid as labels.
-func readClasses(grid base.FixedDataGrid, class base.Attribute) (_ *classes, y []int, err error) {
-	defer guard("reading the class", &err)
-	readers, err := bind(grid, []base.Attribute{class})
+// labels reads the class column as labels from 0.
+func (t *table) labels() (*classes, []int, error) {
+	class := &t.classes[0]
+	values, err := t.read(class)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &readers[0]
-	y = make([]int, r.rows)
-	seen := map[int]bool{}
-	for i := range y {
-		k, err := classIndex(r, i)
-		if err != nil {
+	out := &classes{Column: class.column.owned()}
+	index := make([]int, t.n)
+	for i, v := range values {
+		if err := checkClass(out.Column, i, v); err != nil {
 			return nil, nil, err
 		}
-		y[i] = k
-		seen[k] = true
+		index[i] = int(v)
 	}
-	out := &classes{Column: r.column}
-	for k := range seen {
-		out.Present = append(out.Present, k)
-	}
+	out.Present = slices.Clone(index)
 	slices.Sort(out.Present)
-	for i, k := range y {
-		y[i], _ = slices.BinarySearch(out.Present, k)
+	out.Present = slices.Compact(out.Present)
+	for i, k := range index {
+		index[i], _ = slices.BinarySearch(out.Present, k)
 	}
-	return out, y, nil
+	return out, index, nil
 }
 
-func classIndex(r *cells, row int) (int, error) {
-	switch r.column.Kind {
-	case categoricalKind:
-		k, err := r.category(row)
-		if err == nil && r.column.Values[k] == MissingCategory {
-			err = fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), MissingCategory, "a class in every training row")
-		}
-		return k, err
-	case binaryKind:
-		b, err := r.bits(row)
-		return int(b), err
-	}
-	b, err := r.bits(row)
-	if err != nil {
-		return 0, err
-	}
-	switch v := math.Float64frombits(b); {
-	case v == 0:
-		return 0, nil
-	case v == 1:
-		return 1, nil
+// checkClass refuses a cell that is no class.
+func checkClass(c column, row int, v float64) error {
+	switch {
+	case c.Kind == categoricalKind && c.Values[int(v)] == missingCategory:
+		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory, "a class in every training row")
+	case v == 0 || v == 1 || c.Kind != floatKind:
+		return nil
 	case v-v != 0:
-		return 0, notFinite(r.column.Name, row, v)
-	default:
-		return 0, fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), v,
-			"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
+		return notFinite(c.Name, row, v)
 	}
+	return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), v,
+		"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
 }
 
-// readTargets reads the float class column of a training grid.
-func readTargets(grid base.FixedDataGrid, class base.Attribute) (_ column, _ []float64, err error) {
-	defer guard("reading the target", &err)
-	readers, err := bind(grid, []base.Attribute{class})
+// targets reads the class column as finite numbers.
+func (t *table) targets() (column, []float64, error) {
+	c := t.classes[0].column
+	if c.Kind != floatKind {
+		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind), "a float attribute as the target")
+	}
+	y, err := t.read(&t.classes[0])
 	if err != nil {
 		return column{}, nil, err
 	}
-	r := &readers[0]
-	if r.column.Kind != floatKind {
-		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", r.column.Name, r.column.Kind), "a float attribute as the target")
-	}
-	y := make([]float64, r.rows)
-	for i := range y {
-		b, err := r.bits(i)
-		if err != nil {
-			return column{}, nil, err
-		}
-		y[i] = math.Float64frombits(b)
-		if v := y[i]; v-v != 0 {
-			return column{}, nil, notFinite(r.column.Name, i, v)
+	for i, v := range y {
+		if v-v != 0 {
+			return column{}, nil, notFinite(c.Name, i, v)
 		}
 	}
-	return r.column, y, nil
+	return c, y, nil
 }
 
-// trainingGrid refuses what no Fit can use, and returns the class attribute.
-func trainingGrid(grid base.FixedDataGrid) (_ base.Attribute, err error) {
-	if grid == nil {
-		return nil, fault.Param("input", "grid", nil, "a grid")
+// weights returns a weight for each row of labels y: the factor of its class by name, and
+// with balanced n/(K·the rows of its class) besides; nil where neither is asked for.
+func (c *classes) weights(y []int, balanced bool, byName map[string]float64) ([]float64, error) {
+	if !balanced && len(byName) == 0 {
+		return nil, nil
 	}
-	defer guard("reading the grid", &err)
-	if _, rows := grid.Size(); rows < 1 {
-		return nil, fault.Shape("the grid has", rows, "rows", "want at least 1")
+	labels := c.names()
+	factor := make([]float64, len(labels))
+	for k := range factor {
+		factor[k] = 1
 	}
-	return findClass(grid)
+	for name, w := range byName {
+		k := slices.Index(labels, name)
+		if k < 0 {
+			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(labels, ", "))
+		}
+		if !(w > 0) || math.IsInf(w, 1) {
+			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", w, "> 0 and finite")
+		}
+		factor[k] = w
+	}
+	if balanced {
+		count := make([]float64, len(labels))
+		for _, k := range y {
+			count[k]++
+		}
+		for k := range factor {
+			factor[k] *= float64(len(y)) / (float64(len(labels)) * count[k])
+		}
+	}
+	out := make([]float64, len(y))
+	for i, k := range y {
+		out[i] = factor[k]
+	}
+	return out, nil
 }

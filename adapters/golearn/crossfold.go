@@ -22,140 +22,96 @@ type Fold struct{ Train, Test *base.DenseInstances }
 // memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
 // folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
-	var out []Fold
-	err := eachFold("Folds", grid, folds, seed, func(f Fold) error {
-		out = append(out, f)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return eachFold(context.Background(), "Folds", grid, folds, seed, func(f Fold) (Fold, error) { return f, nil })
 }
 
 // CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with
 // folds that a seed repeats and that hold each class evenly (see Folds): it fits
 // cls anew on the training rows of each fold, and counts its predictions for the
-// others. Errors are those of Folds and of cls, with the fold's number; a panic of
-// a classifier of golearn is one.
-func CrossValidateClassifier(grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
-	var out []evaluation.ConfusionMatrix
-	err := crossValidate("CrossValidate", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) error {
-		cm, err := evaluation.GetConfusionMatrix(test, predicted)
-		out = append(out, cm)
-		return err
+// others. Errors are those of Folds and of cls, with the fold's number, a panic of
+// a classifier of golearn among them; and ctx's, which is asked before each fold and
+// given to the models of this package.
+func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
+	return crossValidate(ctx, "CrossValidateClassifier", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) (evaluation.ConfusionMatrix, error) {
+		return evaluation.GetConfusionMatrix(test, predicted)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
-// CrossValidateRegressor is CrossValidate for a float class attribute and a model
+// CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model
 // that predicts one, such as a Regressor.
-func CrossValidateRegressor(grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
-	var out []RegressionSummary
-	err := crossValidate("CrossValidateRegressor", grid, model, folds, seed, func(test, predicted base.FixedDataGrid) error {
-		s, err := SummarizeRegression(test, predicted)
-		out = append(out, s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
+	return crossValidate(ctx, "CrossValidateRegressor", grid, model, folds, seed, SummarizeRegression)
 }
 
-func crossValidate(function string, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64, score func(test, predicted base.FixedDataGrid) error) error {
-	if cls == nil {
-		return fault.Param("golearn: "+function, "classifier", nil, "a classifier")
+func crossValidate[S any](ctx context.Context, function string, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64, score func(test, predicted base.FixedDataGrid) (S, error)) ([]S, error) {
+	if model == nil {
+		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
-	number := 0
-	return eachFold(function, grid, folds, seed, func(f Fold) error {
-		err := fitFinal(context.Background(), cls, f.Train)
-		if err == nil {
-			var predicted base.FixedDataGrid
-			if predicted, err = predictFinal(cls, f.Test); err == nil {
-				err = score(f.Test, predicted)
-			}
-		}
+	return eachFold(ctx, function, grid, folds, seed, func(f Fold) (out S, err error) {
+		predicted, err := tested(ctx, model, f)
 		if err != nil {
-			return fmt.Errorf("golearn: %s: fold %d: %w", function, number, err)
+			return out, err
 		}
-		number++
-		return nil
+		return score(f.Test, predicted)
 	})
+}
+
+// tested fits a model on a fold's training rows and returns its predictions for the others.
+func tested(ctx context.Context, model base.Classifier, f Fold) (base.FixedDataGrid, error) {
+	if o, ok := own(model); ok {
+		if err := fit(ctx, o, f.Train); err != nil {
+			return nil, err
+		}
+		return o.Predict(f.Test)
+	}
+	if err := fitGuarded(model, f.Train); err != nil {
+		return nil, err
+	}
+	return predictGuarded(model, f.Test)
 }
 
 // eachFold makes the folds one after the other, so that one is in memory at a time.
-func eachFold(function string, grid base.FixedDataGrid, folds int, seed uint64, do func(Fold) error) error {
-	class, err := classOf(function, grid)
+func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, folds int, seed uint64, do func(Fold) (R, error)) ([]R, error) {
+	t, divisions, err := divisions(grid, folds, seed)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("golearn: %s: %w", function, err)
 	}
-	attrs := grid.AllAttributes()
-	readers, err := bindGuarded(grid, attrs)
-	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
-	}
-	strata, err := strataOf(readers, class)
-	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
-	}
-	if folds < 2 {
-		return fault.Param("golearn: "+function, "folds", folds, ">= 2")
-	}
-	divisions, err := selection.StratifiedKFold{Folds: folds, Seed: seed}.Split(len(strata), strata)
-	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
-	}
-	classes := classAttributes(grid)
-	for _, d := range divisions {
+	out := make([]R, len(divisions))
+	for i, d := range divisions {
 		var f Fold
-		if f.Train, err = copyRowsGuarded(attrs, readers, classes, d.Train); err == nil {
-			f.Test, err = copyRowsGuarded(attrs, readers, classes, d.Test)
+		err := ctx.Err()
+		if err == nil {
+			f.Train, err = t.pick(nil, d.Train).sharing()
+		}
+		if err == nil {
+			f.Test, err = t.pick(nil, d.Test).sharing()
+		}
+		if err == nil {
+			out[i], err = do(f)
 		}
 		if err != nil {
-			return fmt.Errorf("golearn: %s: %w", function, err)
-		}
-		if err := do(f); err != nil {
-			return err
+			return nil, fmt.Errorf("golearn: %s: fold %d: %w", function, i, err)
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// strataOf numbers the classes of rows; those of a float class are all one.
-func strataOf(readers []cells, class base.Attribute) (strata []int, err error) {
-	defer guard("reading the grid", &err)
-	for j := range readers {
-		// Each fold reads each cell: a filter that stands behind it should run once.
-		if err := readers[j].hold(); err != nil {
-			return nil, err
-		}
+func divisions(grid base.FixedDataGrid, folds int, seed uint64) (*table, []selection.Fold, error) {
+	t, err := divisible(grid, labelled)
+	if err != nil {
+		return nil, nil, err
 	}
-	for j := range readers {
-		r := &readers[j]
-		if r.column.Name != class.GetName() || r.column.Kind == floatKind {
-			continue
-		}
-		strata = make([]int, r.rows)
-		for i := range strata {
-			b, err := r.bits(i)
-			if err != nil {
-				return nil, err
-			}
-			strata[i] = int(b)
-		}
-		return strata, nil
+	class, err := t.read(&t.classes[0])
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(readers) > 0 {
-		strata = make([]int, readers[0].rows)
+	if folds < 2 {
+		return nil, nil, fault.Param("input", "folds", folds, ">= 2")
 	}
-	return strata, nil
-}
-
-func copyRowsGuarded(attrs []base.Attribute, readers []cells, class []base.Attribute, rows []int) (_ *base.DenseInstances, err error) {
-	defer guard("reading the grid", &err)
-	return copyRows(attrs, readers, class, rows)
+	if t.classes[0].column.Kind == floatKind {
+		clear(class) // all are one
+	}
+	of, _ := strata(class)
+	out, err := selection.StratifiedKFold{Folds: folds, Seed: seed}.Split(t.n, of)
+	return t, out, err
 }
