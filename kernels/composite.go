@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -115,7 +116,7 @@ func (s Scaled) block(dst *mat.Dense, x, z *operand) {
 	}
 }
 
-func (s Scaled) factor() float64 { return orDefault(s.Factor, 1) }
+func (s Scaled) factor() float64 { return cmp.Or(s.Factor, 1) }
 
 // The folds begin with the neutral element of op, 0 or 1: without a kernel, which
 // Validate refuses, it is the value.

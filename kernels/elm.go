@@ -1,12 +1,14 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // DefaultSigma is the s of an ELM whose Sigma is 0.
@@ -31,7 +33,7 @@ var _ interface {
 	Validator
 } = ELM{}
 
-func (k ELM) sigma() float64 { return orDefault(k.Sigma, DefaultSigma) }
+func (k ELM) sigma() float64 { return cmp.Or(k.Sigma, DefaultSigma) }
 
 // of returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
 // both rows.
@@ -47,7 +49,7 @@ func (k ELM) root(squared float64) float64 {
 // Eval returns k(x, z). Cost O(d).
 func (k ELM) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return k.of(dot(x, z), k.root(dot(x, x)), k.root(dot(z, z)))
+	return k.of(vecmath.Dot(x, z), k.root(vecmath.Dot(x, x)), k.root(vecmath.Dot(z, z)))
 }
 
 // String returns, for example, "ELM(sigma=1)".

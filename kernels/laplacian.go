@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -28,7 +29,7 @@ var _ interface {
 	Validator
 } = Laplacian{}
 
-func (k Laplacian) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
+func (k Laplacian) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
 
 // Eval returns exp(-γ|x-z|₁). Cost O(d).
 func (k Laplacian) Eval(x, z []float64) float64 {

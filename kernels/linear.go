@@ -1,6 +1,10 @@
 package kernels
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
 
 // Linear is the inner product
 //
@@ -18,7 +22,7 @@ var _ interface {
 // Eval returns <x, z>. Cost O(d).
 func (Linear) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return dot(x, z)
+	return vecmath.Dot(x, z)
 }
 
 // String returns "Linear".

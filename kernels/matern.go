@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -36,7 +37,7 @@ var _ interface {
 } = Matern{}
 
 func (k Matern) withDefaults() Matern {
-	return Matern{Nu: orDefault(k.Nu, DefaultNu), Length: orDefault(k.Length, DefaultLength)}
+	return Matern{Nu: cmp.Or(k.Nu, DefaultNu), Length: cmp.Or(k.Length, DefaultLength)}
 }
 
 // scaled returns √(2ν)·r of a squared distance, which is finite: where r² overflows
@@ -57,7 +58,7 @@ func (k Matern) polynomial(s float64) float64 {
 func (k Matern) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	k = k.withDefaults()
-	s := k.scaled(squaredDistance(x, z))
+	s := k.scaled(vecmath.SquaredDistance(x, z))
 	return k.polynomial(s) * math.Exp(-s)
 }
 

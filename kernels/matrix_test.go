@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 var ctx = context.Background()
@@ -21,7 +22,7 @@ var ctx = context.Background()
 // custom is a kernel of a third party: no capability at all.
 type custom struct{}
 
-func (custom) Eval(x, z []float64) float64 { return 1 / (1 + squaredDistance(x, z)) }
+func (custom) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (custom) String() string              { return "custom" }
 
 // customBlock is one with blocks of its own, which differ from Eval so that a
@@ -32,7 +33,7 @@ func (customBlock) Block(dst, x, z *mat.Dense) {
 	r, c := dst.Dims()
 	for i := range r {
 		for j := range c {
-			dst.Set(i, j, 1000+squaredDistance(x.RawRowView(i), z.RawRowView(j)))
+			dst.Set(i, j, 1000+vecmath.SquaredDistance(x.RawRowView(i), z.RawRowView(j)))
 		}
 	}
 }
@@ -269,8 +270,8 @@ func TestEmptySumAndProduct(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	a, b := []float64{1, 2}, []float64{0.5, -1}
-	assert.Equal(t, math.Exp(-DefaultGamma*squaredDistance(a, b)), RBF{}.Eval(a, b))
-	assert.Equal(t, math.Pow(DefaultGamma*dot(a, b), DefaultDegree), Polynomial{}.Eval(a, b))
+	assert.Equal(t, math.Exp(-DefaultGamma*vecmath.SquaredDistance(a, b)), RBF{}.Eval(a, b))
+	assert.Equal(t, math.Pow(DefaultGamma*vecmath.Dot(a, b), DefaultDegree), Polynomial{}.Eval(a, b))
 	assert.Equal(t, RBF{}.String(), RBF{Gamma: DefaultGamma}.String())
 	assert.Equal(t, "Normalized(Polynomial(degree=3, gamma=1, coef0=0))", Normalized{Polynomial{}}.String())
 	assert.EqualValues(t, 8<<30, MaxKernelBytes)

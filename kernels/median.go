@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // MedianSample is the number of rows that MedianSquaredDistance looks at.
@@ -33,7 +35,7 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (floa
 			return 0, err
 		}
 		for j := range i {
-			all = append(all, squaredDistance(xd.RawRowView(i), xd.RawRowView(j)))
+			all = append(all, vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)))
 		}
 	}
 	h := len(all) / 2
@@ -81,18 +83,14 @@ func partition(v []float64, k int) float64 {
 // sampleRows returns x, or a copy of limit of its rows in their order, each set
 // of rows equally likely.
 func sampleRows(x *mat.Dense, limit int, seed uint64) *mat.Dense {
-	n, d := x.Dims()
+	n, _ := x.Dims()
 	if n <= limit {
 		return x
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x6d656469616e)) // the stream "median"
 	rows := rng.Perm(n)[:limit]
 	slices.Sort(rows)
-	out := mat.NewDense(limit, d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
+	return linalg.Rows(x, rows)
 }
 
 // MedianRBF returns the RBF with γ = 1/median|x-x'|² (see

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // need says which parts of an operand a kernel reads.
@@ -68,7 +70,7 @@ func squaredNorms(m *mat.Dense) []float64 {
 	r, _ := m.Dims()
 	out := make([]float64, r)
 	for i := range out {
-		out[i] = dot(m.RawRowView(i), m.RawRowView(i))
+		out[i] = vecmath.Dot(m.RawRowView(i), m.RawRowView(i))
 	}
 	return out
 }
@@ -82,23 +84,6 @@ func meanRow(m *mat.Dense) []float64 {
 		}
 	}
 	return out
-}
-
-func dot(x, z []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * z[i]
-	}
-	return s
-}
-
-func squaredDistance(x, z []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		d := v - z[i]
-		s += d * d
-	}
-	return s
 }
 
 // dots returns <x[i], z[j]>, in dst or elsewhere as keep.
@@ -133,7 +118,7 @@ func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 			d := s + di[j]
 			// The negated comparison also catches the NaN of norms that overflowed.
 			if !(d > cancellation*s) {
-				d = squaredDistance(x.rows.RawRowView(i), z.rows.RawRowView(j))
+				d = vecmath.SquaredDistance(x.rows.RawRowView(i), z.rows.RawRowView(j))
 			}
 			di[j] = d
 		}

@@ -1,12 +1,14 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // DefaultDegree is the degree of a Polynomial whose Degree is 0.
@@ -33,7 +35,7 @@ var _ interface {
 	Validator
 } = Polynomial{}
 
-func (k Polynomial) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
+func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
 
 func (k Polynomial) degree() int {
 	if k.Degree == 0 {
@@ -45,7 +47,7 @@ func (k Polynomial) degree() int {
 // Eval returns (γ<x,z> + c)^p. Cost O(d + log p).
 func (k Polynomial) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return powi(k.gamma()*dot(x, z)+k.Coef0, k.degree())
+	return powi(k.gamma()*vecmath.Dot(x, z)+k.Coef0, k.degree())
 }
 
 // String returns, for example, "Polynomial(degree=3, gamma=1, coef0=1)".

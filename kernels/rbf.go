@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -46,20 +47,12 @@ var _ interface {
 	Validator
 } = RBF{}
 
-func (k RBF) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
-
-// orDefault returns v, or d for the zero value.
-func orDefault(v, d float64) float64 {
-	if v == 0 {
-		return d
-	}
-	return v
-}
+func (k RBF) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
 
 // Eval returns exp(-γ|x-z|²). Cost O(d).
 func (k RBF) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return math.Exp(-k.gamma() * squaredDistance(x, z))
+	return math.Exp(-k.gamma() * vecmath.SquaredDistance(x, z))
 }
 
 // String returns, for example, "RBF(gamma=0.5)".

@@ -18,7 +18,7 @@ func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 		for i := range dst {
 			row := z.RawRowView(i)
 			checkLen(x, row)
-			dst[i] = squaredDistance(x, row)
+			dst[i] = vecmath.SquaredDistance(x, row)
 		}
 		vecmath.Exp(dst, -rbf.gamma(), dst)
 		return

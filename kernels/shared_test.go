@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 var manyKernels = []Kernel{
@@ -20,7 +22,7 @@ var manyKernels = []Kernel{
 // ownEval is a kernel of somebody else's.
 type ownEval struct{}
 
-func (ownEval) Eval(x, z []float64) float64 { return 1 / (1 + squaredDistance(x, z)) }
+func (ownEval) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (ownEval) String() string              { return "ownEval" }
 
 // Shared gives the bits of Matrix and Cross for every kernel in any order, also to several

@@ -1,12 +1,14 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Tanh is the sigmoid kernel
@@ -27,12 +29,12 @@ var _ interface {
 	Validator
 } = Tanh{}
 
-func (k Tanh) gamma() float64 { return orDefault(k.Gamma, DefaultGamma) }
+func (k Tanh) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
 
 // Eval returns tanh(γ<x,z> + c). Cost O(d).
 func (k Tanh) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return math.Tanh(k.gamma()*dot(x, z) + k.Coef0)
+	return math.Tanh(k.gamma()*vecmath.Dot(x, z) + k.Coef0)
 }
 
 // String returns, for example, "Tanh(gamma=0.5, coef0=0)".

@@ -76,7 +76,7 @@ func (t *Nystroem) landmarks(ctx context.Context, k kernels.Kernel, x *mat.Dense
 	if err != nil {
 		return nil, out, err
 	}
-	return rowsOf(x, out.indices), out, nil
+	return linalg.Rows(x, out.indices), out, nil
 }
 
 func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, count int, rng *rand.Rand) (chosenLandmarks, error) {
@@ -179,7 +179,7 @@ func (p *kernelParts) diagonal() ([]float64, error) {
 
 // Square implements linalg.Parts.
 func (p *kernelParts) Square(dst *mat.Dense, rows []int) error {
-	k, err := kernels.Matrix(p.ctx, p.kernel, rowsOf(p.x, rows), &kernels.Options{Workers: 1})
+	k, err := kernels.Matrix(p.ctx, p.kernel, linalg.Rows(p.x, rows), &kernels.Options{Workers: 1})
 	if err == nil {
 		dst.Copy(k)
 	}
@@ -188,7 +188,7 @@ func (p *kernelParts) Square(dst *mat.Dense, rows []int) error {
 
 // Tile implements linalg.Parts.
 func (p *kernelParts) Tile(dst *mat.Dense, rows []int, first int) error {
-	k, err := p.tiles[first/linalg.PivotTile].Cross(p.ctx, rowsOf(p.x, rows))
+	k, err := p.tiles[first/linalg.PivotTile].Cross(p.ctx, linalg.Rows(p.x, rows))
 	if err == nil {
 		dst.Copy(k)
 	}

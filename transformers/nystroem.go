@@ -145,7 +145,7 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 			m.factor.Data[c*r+j] = v
 		}
 	}
-	m.landmarks = rowsOf(rows, kept)
+	m.landmarks = linalg.Rows(rows, kept)
 	return kept, m.prepare(ctx)
 }
 
@@ -156,15 +156,6 @@ func (m *nystroemModel) prepare(ctx context.Context) (err error) {
 
 func upper(n int) blas64.Triangular {
 	return blas64.Triangular{N: n, Stride: n, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, n*n)}
-}
-
-func rowsOf(x *mat.Dense, of []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(of), d, nil)
-	for i, row := range of {
-		out.SetRow(i, x.RawRowView(row))
-	}
-	return out
 }
 
 // Transform returns the features of the rows of x (m×d), m×r.

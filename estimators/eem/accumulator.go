@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // accumulator sums up the rows of a class, for the first so many features as each of
@@ -80,7 +81,7 @@ func (a *accumulator) add(y *mat.Dense) {
 		}
 		from = width
 		for j := range width {
-			a.c3[k][j] += blas64.Dot(vector(y.RawRowView(j)), vector(squares))
+			a.c3[k][j] += blas64.Dot(linalg.Vector(y.RawRowView(j)), linalg.Vector(squares))
 		}
 		for _, v := range squares {
 			a.c4[k] += v * v

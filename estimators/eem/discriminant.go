@@ -204,21 +204,6 @@ func (p *plane) row(out, z, logW []float64) {
 	}
 }
 
-func softmax(row []float64) {
-	most := math.Inf(-1)
-	for _, v := range row {
-		most = max(most, v)
-	}
-	sum := 0.0
-	for j, v := range row {
-		row[j] = math.Exp(v - most)
-		sum += row[j]
-	}
-	for j := range row {
-		row[j] /= sum
-	}
-}
-
 type storedPlane struct {
 	Directions codec.Matrix
 	Means      codec.Matrix

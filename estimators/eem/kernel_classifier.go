@@ -221,11 +221,7 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 		h = DefaultComponents
 	}
 	order := rand.New(rand.NewPCG(c.Seed, 0x6c616e646d61726b)).Perm(n)[:min(h, n)] // the stream "landmark"
-	rows := mat.NewDense(len(order), d, nil)
-	for i, row := range order {
-		rows.SetRow(i, x.RawRowView(row))
-	}
-	return newLandmarkLayer(ctx, kernel, rows, c.Workers)
+	return newLandmarkLayer(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }
 
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single

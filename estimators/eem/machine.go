@@ -11,9 +11,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Multiclass is how more than two classes are told apart.
@@ -246,14 +249,13 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int) (*model, *ma
 	}
 	m := &model{width: d, classes: slices.Clone(c.labels)}
 	if c.labels == nil {
-		m.classes = slices.Clone(y)
-		slices.Sort(m.classes)
-		m.classes = slices.Compact(m.classes)
+		m.classes = classes.Distinct(y)
+	}
+	if err := classes.AtLeastTwo(m.classes); err != nil {
+		return nil, nil, err
 	}
 	k := len(m.classes)
 	switch {
-	case k < 2:
-		return nil, nil, fault.Shape("y has", k, "class", "want at least 2")
 	case c.priors != nil && len(c.priors) != k:
 		return nil, nil, fault.Shape("Priors has", len(c.priors), "entries", "there are %d classes", k)
 	case c.costs != nil && len(c.costs) != k:
@@ -349,7 +351,7 @@ func (m *model) sum(ctx context.Context, x *mat.Dense, y []int, first, last int,
 			some := of[:min(panel, len(of))]
 			of = of[len(some):]
 			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
-			if err := m.layer.features(features, rowsAt(x, some)); err != nil {
+			if err := m.layer.features(features, linalg.Rows(x, some)); err != nil {
 				return nil, err
 			}
 			sums.add(features)
@@ -363,16 +365,6 @@ func (m *model) sum(ctx context.Context, x *mat.Dense, y []int, first, last int,
 		}
 	}
 	return out, nil
-}
-
-// rowsAt copies some rows of x.
-func rowsAt(x *mat.Dense, rows []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
 }
 
 // solve works out what predicts.
@@ -478,14 +470,6 @@ func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.
 	return out, nil
 }
 
-func sigmoid(v float64) float64 {
-	if v < 0 {
-		e := math.Exp(v)
-		return e / (1 + e)
-	}
-	return 1 / (1 + math.Exp(-v))
-}
-
 // decision returns scores of the classes.
 func (m *model) decision(typ string, x mat.Matrix) (*mat.Dense, error) {
 	s, z, err := m.project(typ, x)
@@ -522,7 +506,7 @@ func (s *solution) vote(row, from []float64) {
 				row[0], row[1] = -odds, odds
 				continue
 			}
-			p := sigmoid(odds)
+			p := vecmath.Sigmoid(odds)
 			row[i] += p
 			row[j] += 1 - p
 			at++
@@ -599,19 +583,7 @@ func (m *model) predict(typ string, x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k := scores.Dims()
-	out := make([]int, n)
-	for i := range out {
-		row := scores.RawRowView(i)
-		at := 0
-		for j := 1; j < k; j++ {
-			if row[j] > row[at] {
-				at = j
-			}
-		}
-		out[i] = m.classes[at]
-	}
-	return out, nil
+	return classes.Predicted(m.classes, scores), nil
 }
 
 func (m *model) proba(typ string, x mat.Matrix) (*mat.Dense, error) {
@@ -629,12 +601,12 @@ func (s *solution) proba(z *mat.Dense) *mat.Dense {
 	for i := range n {
 		row := out.RawRowView(i)
 		if s.plane != nil {
-			softmax(row)
+			vecmath.Softmax(row)
 			continue
 		}
 		for j, v := range row {
 			if k == 2 {
-				row[j] = sigmoid(v)
+				row[j] = vecmath.Sigmoid(v)
 			} else {
 				row[j] = 2 * v / float64(k*(k-1))
 			}
@@ -654,9 +626,8 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 	if err := check.Rows("block", len(block), n); err != nil {
 		return nil, err
 	}
-	names := slices.Clone(block)
-	slices.Sort(names)
-	if names = slices.Compact(names); len(names) < 2 {
+	names := classes.Distinct(block)
+	if len(names) < 2 {
 		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
 	}
 	widths := []int{m.layer.width(math.MaxInt)}
@@ -672,7 +643,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 				rows, labels = append(rows, i), append(labels, y[i])
 			}
 		}
-		held := rowsAt(xd, rows)
+		held := linalg.Rows(xd, rows)
 		s, err := c.without(ctx, m, all[0], held, labels, widths)
 		if err != nil {
 			return fmt.Errorf("without block %d: %w", names[b], err)

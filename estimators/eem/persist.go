@@ -2,11 +2,11 @@ package eem
 
 import (
 	"encoding"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -68,8 +68,7 @@ func (s *solution) directions() int {
 
 // model rebuilds and validates, for a layer of h units; it returns the directions too.
 func (s storedModel) model(kind string, h int) (*model, *solution, *mat.Dense, error) {
-	k := len(s.Classes)
-	if s.Width < 1 || k < 2 || !slices.IsSorted(s.Classes) || len(slices.Compact(slices.Clone(s.Classes))) != k {
+	if s.Width < 1 || !classes.Valid(s.Classes) {
 		return nil, nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
 	}
 	m := &model{width: s.Width, classes: s.Classes}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 const (
@@ -80,8 +81,6 @@ func (s *Statistics) Add(x mat.Matrix) error {
 	return s.absorb(block[0])
 }
 
-func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-
 // from returns the mean of s less that of o.
 func (s *Statistics) from(o *Statistics) []float64 {
 	d := make([]float64, len(s.mean))
@@ -115,7 +114,7 @@ func (s *Statistics) shift(e []float64) {
 	c2e.MulVec(s.c2, ev)
 	trace := mat.Trace(s.c2)
 	ec2e := mat.Dot(ev, c2e)
-	s.c4 += 4*ec2e + 4*blas64.Dot(vector(e), vector(s.c3)) + 2*squares*trace + s.n*squares*squares
+	s.c4 += 4*ec2e + 4*blas64.Dot(linalg.Vector(e), linalg.Vector(s.c3)) + 2*squares*trace + s.n*squares*squares
 	for j := range s.c3 {
 		s.c3[j] += 2*c2e.AtVec(j) + (trace+s.n*squares)*e[j]
 	}
@@ -218,7 +217,7 @@ func (s *Statistics) recentre(d []float64) {
 	c2d.MulVec(s.c2, dv)
 	trace := mat.Trace(s.c2)
 	dc2d := mat.Dot(dv, c2d)
-	dc3 := blas64.Dot(vector(d), vector(s.c3))
+	dc3 := blas64.Dot(linalg.Vector(d), linalg.Vector(s.c3))
 	// Σ|y-d|⁴, Σ|y-d|²(y-d) and Σ(y-d)(y-d)' with Σy = nd.
 	s.c4 += 4*dc2d - 4*dc3 + 2*squares*trace - 3*s.n*squares*squares
 	for j := range s.c3 {
@@ -256,7 +255,7 @@ func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	raw := cov.RawSymmetric()
 	for i := range len(s.mean) {
 		row := raw.Data[i*raw.Stride+i : i*raw.Stride+len(s.mean)] // the upper triangle
-		squares += 2*blas64.Dot(vector(row), vector(row)) - row[0]*row[0]
+		squares += 2*blas64.Dot(linalg.Vector(row), linalg.Vector(row)) - row[0]*row[0]
 	}
 	if delta := (squares - h*mu*mu) / h; s.n > 2 && delta > 0 {
 		if b := min(delta, (s.c4/s.n-squares)/(h*s.n)); b > 0 {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -116,10 +118,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	m := &model{width: d, report: estimators.Report{Converged: true, Iterations: 1}}
-	m.classes = slices.Clone(y)
-	slices.Sort(m.classes)
-	if m.classes = slices.Compact(m.classes); len(m.classes) < 2 {
-		return fault.Shape("y has", len(m.classes), "class", "want at least 2")
+	var at []int
+	if m.classes, at, err = classes.Of(y); err != nil {
+		return err
 	}
 	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 	if err := m.hidden.Fit(ctx, xd); err != nil {
@@ -129,8 +130,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	w := c.Weighting.rows(m.classes, y, weights)
-	t := targets(m.classes, y)
+	w := c.Weighting.rows(len(m.classes), at, weights)
+	t := classes.AgainstRest(at, len(m.classes))
 	for i, v := range w {
 		root := math.Sqrt(v)
 		scale(h.RawRowView(i), root)
@@ -158,51 +159,30 @@ func scale(v []float64, by float64) {
 	}
 }
 
-// rows returns the weight of each row; own are the caller's weights, or nil.
-func (w Weighting) rows(classes, y []int, own []float64) []float64 {
-	out := make([]float64, len(y))
-	class := make([]int, len(y))
-	size := make([]float64, len(classes))
+// rows returns the weight of each row, of the class at its position among k; own are the
+// caller's weights, or nil.
+func (w Weighting) rows(k int, at []int, own []float64) []float64 {
+	out := make([]float64, len(at))
+	size := make([]float64, k)
 	total := 0.0
-	for i, label := range y {
-		out[i] = 1
-		if own != nil {
-			out[i] = own[i]
-		}
-		class[i], _ = slices.BinarySearch(classes, label)
-		size[class[i]] += out[i]
+	for i, l := range at {
+		out[i] = weights.At(own, i)
+		size[l] += out[i]
 		total += out[i]
 	}
 	largest := slices.Max(size)
 	for i := range out {
-		of := size[class[i]]
+		of := size[at[i]]
 		switch {
 		case w == LargestOverOwn:
 			out[i] *= largest / of
-		case w == GoldenInverseSize && of*float64(len(classes)) > total:
+		case w == GoldenInverseSize && of*float64(k) > total:
 			out[i] *= GoldenRatio / of
 		case w != Unweighted:
 			out[i] /= of
 		}
 	}
 	return out
-}
-
-// targets are 1 for the class of a row and -1 elsewhere; of two classes, for the second.
-func targets(classes, y []int) *mat.Dense {
-	k := len(classes)
-	if k == 2 {
-		classes, k = classes[1:], 1
-	}
-	t := mat.NewDense(len(y), k, nil)
-	for i, label := range y {
-		for j, class := range classes {
-			if t.Set(i, j, -1); label == class {
-				t.Set(i, j, 1)
-			}
-		}
-	}
-	return t
 }
 
 // pseudoInverse solves for weighted h and t, which it destroys.
@@ -303,15 +283,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 			}
 		}
 	}
-	if k > 1 {
-		return &out, nil
-	}
-	both := mat.NewDense(n, 2, nil)
-	for i := range n {
-		both.Set(i, 0, -out.At(i, 0))
-		both.Set(i, 1, out.At(i, 0))
-	}
-	return both, nil
+	return classes.Scores(&out), nil
 }
 
 // Predict returns the class of the largest output for each row of x (r×d), of two equal
@@ -321,18 +293,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, k := scores.Dims()
-	out := make([]int, n)
-	for i := range out {
-		row, at := scores.RawRowView(i), 0
-		for j := 1; j < k; j++ {
-			if row[j] > row[at] {
-				at = j
-			}
-		}
-		out[i] = c.m.classes[at]
-	}
-	return out, nil
+	return classes.Predicted(c.m.classes, scores), nil
 }
 
 // Classes returns the labels, ascending; nil before Fit.
@@ -399,7 +360,7 @@ func (c *Classifier) row(out, x []float64) {
 		}
 	}
 	if k == 1 {
-		rowwise.Both(out, out[0])
+		classes.Both(out, out[0])
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -19,8 +20,9 @@ var ctx = context.Background()
 // solved weighs h and t as Fit does and solves.
 func solved(t *testing.T, h *mat.Dense, y []int, w Weighting, solve func(m *model, h, t *mat.Dense) error) *model {
 	m := &model{classes: []int{-1, 1}}
-	ht, target := mat.DenseCopyOf(h), targets(m.classes, y)
-	for i, v := range w.rows(m.classes, y, nil) {
+	at := classes.Positions(m.classes, y)
+	ht, target := mat.DenseCopyOf(h), classes.AgainstRest(at, 2)
+	for i, v := range w.rows(2, at, nil) {
 		scale(ht.RawRowView(i), math.Sqrt(v))
 		scale(target.RawRowView(i), math.Sqrt(v))
 	}
@@ -44,7 +46,7 @@ func TestReference(t *testing.T) {
 	for i, v := range c.Y {
 		y[i] = int(v)
 	}
-	assert.LessOrEqual(t, golden.MaxError(LargestOverOwn.rows([]int{-1, 1}, y, nil), c.W), 1e-12)
+	assert.LessOrEqual(t, golden.MaxError(LargestOverOwn.rows(2, classes.Positions([]int{-1, 1}, y), nil), c.W), 1e-12)
 	pinv := func(m *model, h, t *mat.Dense) error { return m.pseudoInverse(h, t) }
 	for _, of := range []struct {
 		h         [][]float64
@@ -61,16 +63,16 @@ func TestReference(t *testing.T) {
 }
 
 func TestWeighting(t *testing.T) {
-	classes, y := []int{3, 5, 9}, []int{3, 3, 3, 3, 3, 5, 5, 9}
+	at := []int{0, 0, 0, 0, 0, 1, 1, 2}
 	for w, want := range map[Weighting][]float64{
 		LargestOverOwn:    {1, 1, 1, 1, 1, 2.5, 2.5, 5},
 		InverseSize:       {.2, .2, .2, .2, .2, .5, .5, 1},
 		GoldenInverseSize: {.1236, .1236, .1236, .1236, .1236, .5, .5, 1}, // the mean size is 8/3
 		Unweighted:        {1, 1, 1, 1, 1, 1, 1, 1},
 	} {
-		assert.InDeltaSlice(t, want, w.rows(classes, y, nil), 1e-15, w)
+		assert.InDeltaSlice(t, want, w.rows(3, at, nil), 1e-15, w)
 	}
-	assert.InDeltaSlice(t, []float64{1, 2, 3, 6}, LargestOverOwn.rows([]int{0, 1}, []int{0, 0, 0, 1}, []float64{1, 2, 3, .5}), 1e-15,
+	assert.InDeltaSlice(t, []float64{1, 2, 3, 6}, LargestOverOwn.rows(2, []int{0, 0, 0, 1}, []float64{1, 2, 3, .5}), 1e-15,
 		"the sizes are 6 and .5")
 }
 

@@ -2,9 +2,9 @@ package elm
 
 import (
 	"encoding"
-	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -65,7 +65,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	}
 	rows, columns := beta.Dims()
 	switch {
-	case len(s.Classes) < 2 || !slices.IsSorted(s.Classes) || len(slices.Compact(slices.Clone(s.Classes))) != len(s.Classes):
+	case !classes.Valid(s.Classes):
 		return fault.BadModel(classifierKind, "classes %v", s.Classes)
 	case d != s.Width || rows != h || columns != outputs:
 		return fault.BadModel(classifierKind, "%d×%d coefficients for %d units of %d columns, width %d", rows, columns, h, d, s.Width)

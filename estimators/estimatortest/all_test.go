@@ -100,6 +100,14 @@ func TestAll(t *testing.T) {
 	countsRows := with(estimatortest.Options{Skip: map[string]string{
 		"weighted-fit": "fits its scalers on the rows without their weights",
 	}})
+	estimatortest.Transformer(t, "pipeline.Transformer", func() transformers.Transformer { return &pipeline.Transformer{Steps: scaled} }, plain)
+	estimatortest.Transformer(t, "pipeline.Transformer (no steps)", func() transformers.Transformer { return &pipeline.Transformer{} }, plain)
+	estimatortest.Transformer(t, "pipeline.Transformer (gaps)", func() transformers.Transformer {
+		return &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{}, &pipeline.Transformer{Steps: scaled}}}
+	}, gaps)
+	estimatortest.Transformer(t, "pipeline.Transformer (nothing but Clone)", func() transformers.Transformer {
+		return &pipeline.Transformer{Steps: []transformers.Transformer{leastTransformer{&transformers.UnitRows{}}}}
+	}, plain)
 	estimatortest.Regressor(t, "pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Final: &toy.Ridge{}}
 	}, plain)
@@ -293,8 +301,14 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and
+// leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and
 // have no other capability.
+type leastTransformer struct{ transformers.Transformer }
+
+func (l leastTransformer) Clone() transformers.Transformer {
+	return leastTransformer{&transformers.UnitRows{}}
+}
+
 type leastRegressor struct{ estimators.Regressor }
 
 func (l leastRegressor) Clone() estimators.Regressor { return leastRegressor{&toy.Ridge{}} }

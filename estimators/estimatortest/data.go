@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // data is a problem: rows, and for each a target or a label.
@@ -73,10 +75,8 @@ func (d data) copy() data {
 
 // pick returns the rows of d with the given indices.
 func (d data) pick(rows []int) data {
-	_, c := d.x.Dims()
-	out := data{mat.NewDense(len(rows), c, nil), make([]float64, len(rows))}
+	out := data{linalg.Rows(d.x, rows), make([]float64, len(rows))}
 	for i, r := range rows {
-		out.x.SetRow(i, d.x.RawRowView(r))
 		out.y[i] = d.y[r]
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // The random walk of λ, and its prior, which is normal in log λ.
@@ -162,7 +163,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	}
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, among)
 	cross := make([]float64, width)
-	blas64.Gemv(blas.Trans, 1, raw, vector(s.target), 0, vector(cross))
+	blas64.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
 	e := exchange{stride: raw.Stride}
 	for at := p - 2; at >= 1; at -= 2 {
 		if err := ctx.Err(); err != nil {
@@ -261,7 +262,7 @@ func (c *chain) replace(x *mixture, i int) {
 		}
 	}
 	cross := make([]float64, len(columns))
-	blas64.Gemv(blas.Trans, 1, fresh.RawMatrix(), vector(s.target), 0, vector(cross))
+	blas64.Gemv(blas.Trans, 1, fresh.RawMatrix(), linalg.Vector(s.target), 0, linalg.Vector(cross))
 	for q, column := range columns {
 		s.cross[column] = cross[q]
 	}
@@ -301,7 +302,7 @@ func (c *chain) drawWeights() []float64 {
 	for i := range sorted {
 		sorted[i] += c.rng.NormFloat64()
 	}
-	blas64.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), vector(sorted))
+	blas64.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), linalg.Vector(sorted))
 	out := make([]float64, s.p)
 	for i, column := range s.fac.order {
 		out[column] = sorted[i]
@@ -312,7 +313,7 @@ func (c *chain) drawWeights() []float64 {
 // scores returns Φw without the weights of the rows.
 func (c *chain) scores(w []float64) []float64 {
 	out := make([]float64, c.sys.n)
-	blas64.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), vector(w), 0, vector(out))
+	blas64.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
 	for i := range out {
 		if c.rootOm != nil {
 			out[i] /= c.rootOm[i]

@@ -9,8 +9,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -89,18 +91,16 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
-	classes := slices.Clone(y)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	if len(classes) < 2 {
-		return fault.Shape("y has", len(classes), "class", "want at least 2")
+	labels := classes.Distinct(y)
+	if err := classes.AtLeastTwo(labels); err != nil {
+		return err
 	}
-	m := &classification{learned: learned{scaling: newScaling(xd, s.plain), kind: s.kind, burnIn: s.burnIn}, classes: classes, likelihood: c.Likelihood}
+	m := &classification{learned: learned{scaling: newScaling(xd, s.plain), kind: s.kind, burnIn: s.burnIn}, classes: labels, likelihood: c.Likelihood}
 	var tasks []task
-	for _, class := range classes {
+	for _, class := range labels {
 		tasks = append(tasks, c.task(y, class))
 	}
-	if len(classes) == 2 {
+	if len(labels) == 2 {
 		tasks = tasks[1:]
 	}
 	if m.machines, err = s.run(ctx, m.apply(xd), tasks); err != nil {
@@ -176,7 +176,7 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 
 // meanSigmoid is the mean of the sigmoid under a normal distribution (MacKay 1992).
 func meanSigmoid(mean, variance float64) float64 {
-	return sigmoid(mean / math.Sqrt(1+math.Pi*variance/8))
+	return vecmath.Sigmoid(mean / math.Sqrt(1+math.Pi*variance/8))
 }
 
 // odds returns the log odds of machine k where the mean over its draws is v.
@@ -205,7 +205,7 @@ func (m *classification) row(out, x []float64) {
 		out[k] = m.odds(k, sum)
 	}
 	if len(m.machines) == 1 {
-		rowwise.Both(out, out[0])
+		classes.Both(out, out[0])
 	}
 }
 
@@ -279,19 +279,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _ := f.Dims()
-	out := make([]int, n)
-	for i := range out {
-		best := 0
-		row := f.RawRowView(i)
-		for k, v := range row {
-			if v > row[best] {
-				best = k
-			}
-		}
-		out[i] = c.m.classes[best]
-	}
-	return out, nil
+	return classes.Predicted(c.m.classes, f), nil
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d): the sigmoids of the log
@@ -306,7 +294,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 		row := f.RawRowView(i)
 		sum := 0.0
 		for k, v := range row {
-			row[k] = sigmoid(v)
+			row[k] = vecmath.Sigmoid(v)
 			sum += row[k]
 		}
 		for k := range row {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -90,7 +91,7 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 	phi := d.features(x, kind, workers)
 	n, _ := x.Dims()
 	mean = make([]float64, n)
-	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), vector(d.Weights), 0, vector(mean))
+	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Weights), 0, linalg.Vector(mean))
 	if withSpread {
 		spread = d.quadratic(phi)
 	}
@@ -115,7 +116,7 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 	products(local, d.V, x)
 	phi[0] = 1
 	waves(phi[1:], cos, local, sin, unused, 1/math.Sqrt(float64(pairs)), kind)
-	mean = dot(phi, d.Weights)
+	mean = linalg.Dot(phi, d.Weights)
 	if !withSpread {
 		return mean, 0
 	}
@@ -126,7 +127,7 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 		u := phi[i] / row[0]
 		spread += u * u
 		if rest := row[1:]; len(rest) > 0 {
-			blas64.Axpy(-u, vector(rest), vector(phi[i+1:]))
+			blas64.Axpy(-u, linalg.Vector(rest), linalg.Vector(phi[i+1:]))
 		}
 	}
 	return mean, spread
@@ -135,7 +136,7 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 // products sets dst to those of the rows of w with x.
 func products(dst []float64, w codec.Matrix, x []float64) {
 	for i := range dst {
-		dst[i] = dot(w.Data[i*w.Cols:(i+1)*w.Cols], x)
+		dst[i] = linalg.Dot(w.Data[i*w.Cols:(i+1)*w.Cols], x)
 	}
 }
 
@@ -151,7 +152,7 @@ func (d *draw) quadratic(phi *mat.Dense) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		row := phi.RawRowView(i)
-		out[i] = dot(row, row)
+		out[i] = linalg.Dot(row, row)
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // evidenceOf is what the frequencies are steered by.
@@ -33,7 +35,7 @@ func (s *system) logEvidence(f *factored) float64 {
 		g0, _ := math.Lgamma(s.a0)
 		return -float64(s.n)/2*math.Log(2*math.Pi) + (s.logPrior(f.lambda)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
 	case augmentedEvidence:
-		q := dot(f.z, f.z)
+		q := linalg.Dot(f.z, f.z)
 		for i := range s.mean {
 			q -= s.precision(i, f.lambda) * s.mean[i] * s.mean[i]
 		}
@@ -41,7 +43,7 @@ func (s *system) logEvidence(f *factored) float64 {
 	}
 	w, scores := s.work.w, s.work.f
 	s.weightsInto(w, f)
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(w), 0, vector(scores))
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
 	return logLikelihood(scores, s.labels)
 }
 
@@ -57,15 +59,6 @@ func logLikelihood(scores, labels []float64) float64 {
 // softplus is log(1 + eᵛ).
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// sigmoid is 1/(1 + e⁻ᵛ).
-func sigmoid(v float64) float64 {
-	if v >= 0 {
-		return 1 / (1 + math.Exp(-v))
-	}
-	e := math.Exp(v)
-	return e / (1 + e)
-}
-
 // surrogateWith returns the surrogate's log likelihood with the new columns in the place
 // of the pair, whose old ones are no longer in the factor. Cost O(np + p²).
 func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
@@ -75,18 +68,18 @@ func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
 	own[0] = (b.z[0] - b.r[1]*own[1]) / b.r[0]
 	sorted := s.work.x[:rest]
 	copy(sorted, f.z[:rest])
-	blas64.Axpy(-own[0], vector(s.work.solved[0][:rest]), vector(sorted))
-	blas64.Axpy(-own[1], vector(s.work.solved[1][:rest]), vector(sorted))
-	blas64.Trsv(blas.NoTrans, s.triangle(f, rest), vector(sorted))
+	blas64.Axpy(-own[0], linalg.Vector(s.work.solved[0][:rest]), linalg.Vector(sorted))
+	blas64.Axpy(-own[1], linalg.Vector(s.work.solved[1][:rest]), linalg.Vector(sorted))
+	blas64.Trsv(blas.NoTrans, s.triangle(f, rest), linalg.Vector(sorted))
 	w := s.work.w
 	clear(w)
 	for i, column := range f.order[:rest] {
 		w[column] = sorted[i]
 	}
 	scores := s.work.f
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(w), 0, vector(scores))
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
 	for c, column := range e.columns {
-		blas64.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, vector(scores))
+		blas64.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, linalg.Vector(scores))
 	}
 	return logLikelihood(scores, s.labels)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // geweke is a small model in full: x is fixed, everything else is drawn.
@@ -90,7 +92,7 @@ func (g *geweke) targets() {
 func (g *geweke) classes(scores []float64) {
 	g.labels = make([]float64, len(scores))
 	for i, f := range scores {
-		if g.rng.Float64() < sigmoid(f) {
+		if g.rng.Float64() < vecmath.Sigmoid(f) {
 			g.labels[i] = 1
 		}
 	}

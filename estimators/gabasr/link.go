@@ -1,6 +1,10 @@
 package gabasr
 
-import "math"
+import (
+	"math"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
 
 // link turns scores into log odds, Slope·f + Offset.
 type link struct{ Slope, Offset float64 }
@@ -38,7 +42,7 @@ func fitLink(scores, labels []float64) link {
 		for i, f := range scores {
 			f /= size
 			t := low + (high-low)*labels[i]
-			p := sigmoid(a*f + b)
+			p := vecmath.Sigmoid(a*f + b)
 			w := p * (1 - p)
 			ga, gb = ga+(p-t)*f, gb+p-t
 			haa, hab, hbb = haa+w*f*f, hab+w*f, hbb+w

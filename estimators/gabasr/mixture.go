@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // mixture is the Dirichlet-process mixture of normal distributions that the frequencies,
@@ -360,7 +362,7 @@ func (x *mixture) keepSign(i int) float64 {
 		negative[j] = -v
 	}
 	c := x.parts[x.z[i]]
-	return sigmoid(c.logDensity(w) - c.logDensity(negative))
+	return vecmath.Sigmoid(c.logDensity(w) - c.logDensity(negative))
 }
 
 // propose returns a draw for each row from its component.

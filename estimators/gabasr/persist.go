@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -188,24 +189,15 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	likelihood := Likelihood(s.Likelihood)
-	machines := len(s.Classes)
-	if machines == 2 {
-		machines = 1
-	}
-	for i := 1; i < len(s.Classes); i++ {
-		if s.Classes[i] <= s.Classes[i-1] {
-			return fault.BadModel(classifierKind, "classes %v do not ascend", s.Classes)
-		}
-	}
-	if len(s.Classes) < 2 || len(s.Links) != machines || likelihood < Normal || likelihood > Surrogate {
-		return fault.BadModel(classifierKind, "%d classes, %d links, likelihood %d", len(s.Classes), len(s.Links), s.Likelihood)
+	if !classes.Valid(s.Classes) || len(s.Links) != classes.Machines(len(s.Classes)) || likelihood < Normal || likelihood > Surrogate {
+		return fault.BadModel(classifierKind, "classes %v, %d links, likelihood %d", s.Classes, len(s.Links), s.Likelihood)
 	}
 	for _, l := range s.Links {
 		if !(l.Slope >= 0) || !(codec.Floats{l.Slope, l.Offset}).Finite() {
 			return fault.BadModel(classifierKind, "a link of slope %v and offset %v", l.Slope, l.Offset)
 		}
 	}
-	l, err := s.Learned.learned(classifierKind, machines, likelihood == PolyaGamma)
+	l, err := s.Learned.learned(classifierKind, len(s.Links), likelihood == PolyaGamma)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -99,7 +100,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	for i, v := range y {
 		target[i] = (v - m.mean) / m.scale
 	}
-	if v := dot(target, target); v-v != 0 {
+	if v := linalg.Dot(target, target); v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
 	if m.machines, err = s.run(ctx, m.apply(xd), []task{{target: target, shift: -float64(n) * math.Log(m.scale)}}); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -282,7 +283,7 @@ func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
 		sum = make([]float64, s.n)
 	}
 	scores := make([]float64, s.n)
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), vector(d.Weights), 0, vector(scores))
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Weights), 0, linalg.Vector(scores))
 	h := d.quadratic(mat.DenseCopyOf(s.phi))
 	for i, f := range scores {
 		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1))

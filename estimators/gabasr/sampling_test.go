@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
@@ -123,7 +125,7 @@ func TestLink(t *testing.T) {
 	positive := 0.0
 	for i := range scores {
 		scores[i] = 100 * rng.NormFloat64()
-		if rng.Float64() < sigmoid(0.03*scores[i]-1) {
+		if rng.Float64() < vecmath.Sigmoid(0.03*scores[i]-1) {
 			labels[i] = 1
 			positive++
 		}
@@ -133,7 +135,7 @@ func TestLink(t *testing.T) {
 	high, low := (positive+1)/(positive+2), 1/(300-positive+2)
 	var ga, gb float64
 	for i, f := range scores {
-		r := sigmoid(l.Slope*f+l.Offset) - (low + (high-low)*labels[i])
+		r := vecmath.Sigmoid(l.Slope*f+l.Offset) - (low + (high-low)*labels[i])
 		ga, gb = ga+r*f/100, gb+r
 	}
 	assert.InDelta(t, 0, ga, 1e-5)

@@ -75,14 +75,12 @@ func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-
 // load computes the products anew, after Φ or the targets have changed as a whole.
 func (s *system) load(target []float64) {
-	s.target, s.square = target, dot(target, target)
+	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
-	blas64.Gemv(blas.Trans, 1, raw, vector(target), 0, vector(s.cross))
+	blas64.Gemv(blas.Trans, 1, raw, linalg.Vector(target), 0, linalg.Vector(s.cross))
 }
 
 // precision is the prior's of a column.
@@ -127,7 +125,7 @@ func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
 	for i := range p {
 		f.order[i], f.z[i] = i, s.moment(i, lambda)
 	}
-	blas64.Trsv(blas.Trans, s.triangle(f, p), vector(f.z))
+	blas64.Trsv(blas.Trans, s.triangle(f, p), linalg.Vector(f.z))
 	f.lambda = lambda
 	f.bN = s.noiseRate(f)
 	s.summarise(f)
@@ -142,7 +140,7 @@ func (s *system) triangle(f *factored, n int) blas64.Triangular {
 func (s *system) weightsInto(w []float64, f *factored) {
 	sorted := s.work.x
 	copy(sorted, f.z)
-	blas64.Trsv(blas.NoTrans, s.triangle(f, s.p), vector(sorted))
+	blas64.Trsv(blas.NoTrans, s.triangle(f, s.p), linalg.Vector(sorted))
 	for i, column := range f.order {
 		w[column] = sorted[i]
 	}
@@ -155,8 +153,8 @@ func (s *system) noiseRate(f *factored) float64 {
 	s.weightsInto(w, f)
 	e := s.work.f
 	copy(e, s.target)
-	blas64.Gemv(blas.NoTrans, -1, s.phi.RawMatrix(), vector(w), 1, vector(e))
-	sum := dot(e, e)
+	blas64.Gemv(blas.NoTrans, -1, s.phi.RawMatrix(), linalg.Vector(w), 1, linalg.Vector(e))
+	sum := linalg.Dot(e, e)
 	for i, v := range w {
 		if s.mean != nil {
 			v -= s.mean[i]
@@ -338,11 +336,11 @@ type bottom struct {
 }
 
 func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, lambda float64, mean [2]float64) {
-	s11 := own[0] + lambda - dot(t1, t1)
-	s12 := own[1] - dot(t1, t2)
-	s22 := own[2] + lambda - dot(t2, t2)
-	u1 := cross[0] + lambda*mean[0] - dot(t1, z)
-	u2 := cross[1] + lambda*mean[1] - dot(t2, z)
+	s11 := own[0] + lambda - linalg.Dot(t1, t1)
+	s12 := own[1] - linalg.Dot(t1, t2)
+	s22 := own[2] + lambda - linalg.Dot(t2, t2)
+	u1 := cross[0] + lambda*mean[0] - linalg.Dot(t1, z)
+	u2 := cross[1] + lambda*mean[1] - linalg.Dot(t2, z)
 	if !(s11 > 0) {
 		return
 	}
@@ -402,8 +400,4 @@ func (s *system) flip(pair int) {
 		f.r[at*p+j] *= -1
 	}
 	f.z[at] *= -1
-}
-
-func dot(x, y []float64) float64 {
-	return blas64.Dot(vector(x), vector(y))
 }

@@ -2,7 +2,6 @@ package lssvm
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -10,7 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -58,6 +57,14 @@ func (c *Classifier) settings() settings {
 	}
 }
 
+func (c *Classifier) validated() (settings, error) {
+	s := c.settings()
+	if err := s.validate(); err != nil {
+		return s, err
+	}
+	return s, c.classWeights().Validate(classifierType)
+}
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost
 // O(n²d + n³), whatever the number of classes. Errors: ErrParam, ErrShape,
 // ErrNotFinite, ErrTooLarge over MaxKernelBytes, ErrNotPSD for a kernel that is
@@ -75,8 +82,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
-	s := c.settings()
-	if err := s.validate(); err != nil {
+	s, err := c.validated()
+	if err != nil {
 		return err
 	}
 	xd, err := check.Dense("x", x)
@@ -96,8 +103,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
-	s := c.settings()
-	if err := s.validate(); err != nil {
+	s, err := c.validated()
+	if err != nil {
 		return err
 	}
 	if err := check.Symmetric(k, len(y)); err != nil {
@@ -110,21 +117,12 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 
 // finish makes targets and weights of the labels, solves, and fits the link.
 func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
-	classes := slices.Clone(y)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	if len(classes) < 2 {
-		return fault.Shape("y has", len(classes), "class", "want at least 2")
-	}
-	labels := make([]int, len(y)) // positions in classes
-	for i, v := range y {
-		labels[i], _ = slices.BinarySearch(classes, v)
-	}
-	w, err := c.rowWeights(classes, labels, weights)
+	names, at, err := classes.Of(y)
 	if err != nil {
 		return err
 	}
-	m, err := solve(signs(labels, len(classes)), w)
+	target := classes.AgainstRest(at, len(names))
+	m, err := solve(target, c.classWeights().Rows(names, at, weights))
 	if err != nil {
 		return err
 	}
@@ -132,80 +130,13 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	m.factor = nil
 
 	unseen := mat.NewDense(len(y), len(m.bias), nil)
-	target := signs(labels, len(classes))
 	unseen.Sub(target, m.loo)
-	fitted := fitLink(scores(unseen), labels, weights)
-	c.m, c.classes, c.link = m, classes, fitted
+	c.m, c.classes, c.link = m, names, fitLink(classes.Scores(unseen), at, weights)
 	return nil
 }
 
-// signs returns the targets: +1 in the column of a row's class and -1 elsewhere;
-// one column, for the second class, if there are two.
-func signs(labels []int, classes int) *mat.Dense {
-	cols := classes
-	if classes == 2 {
-		cols = 1
-	}
-	out := mat.NewDense(len(labels), cols, nil)
-	for i, l := range labels {
-		for j := range cols {
-			out.Set(i, j, -1)
-		}
-		switch {
-		case cols > 1:
-			out.Set(i, l, 1)
-		case l == 1:
-			out.Set(i, 0, 1)
-		}
-	}
-	return out
-}
-
-// scores returns a column for each class from the outputs of the machines.
-func scores(f *mat.Dense) *mat.Dense {
-	n, k := f.Dims()
-	if k > 1 {
-		return f
-	}
-	out := mat.NewDense(n, 2, nil)
-	for i := range n {
-		v := f.At(i, 0)
-		out.SetRow(i, []float64{-v, v})
-	}
-	return out
-}
-
-// rowWeights combines the rows' weights with those of their classes; nil if all
-// are 1.
-func (c *Classifier) rowWeights(classes, labels []int, weights []float64) ([]float64, error) {
-	for label, w := range c.ClassWeights {
-		if !(w > 0) || w-w != 0 {
-			return nil, fault.Param(classifierType, fmt.Sprintf("ClassWeights[%d]", label), w, "a finite value > 0")
-		}
-	}
-	if weights == nil && len(c.ClassWeights) == 0 && !c.Balanced {
-		return nil, nil
-	}
-	factor := make([]float64, len(classes))
-	count, total := make([]float64, len(classes)), 0.0
-	for i, l := range labels {
-		count[l] += weightOf(weights, i)
-		total += weightOf(weights, i)
-	}
-	for k, label := range classes {
-		factor[k] = 1
-		if w, ok := c.ClassWeights[label]; ok {
-			factor[k] = w
-		}
-		if c.Balanced {
-			factor[k] *= total / (float64(len(classes)) * count[k])
-		}
-	}
-	out := make([]float64, len(labels))
-	for i, l := range labels {
-		out[i] = factor[l] * weightOf(weights, i)
-	}
-	return out, nil
+func (c *Classifier) classWeights() classes.Weights {
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
 }
 
 // Classes returns the labels that Fit saw, ascending; nil before Fit.
@@ -219,7 +150,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scores(f), nil
+	return classes.Scores(f), nil
 }
 
 // DecisionMatrix is Decision from kernel values k (m×n) between new rows and
@@ -229,7 +160,7 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scores(c.m.outputs(kd)), nil
+	return classes.Scores(c.m.outputs(kd)), nil
 }
 
 // Predict returns the class of the largest score for each row of x (m×d). Cost
@@ -239,7 +170,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.argmax(f), nil
+	return classes.Predicted(c.classes, f), nil
 }
 
 // PredictMatrix is Predict from kernel values, as DecisionMatrix.
@@ -248,23 +179,7 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.argmax(f), nil
-}
-
-func (c *Classifier) argmax(f *mat.Dense) []int {
-	n, _ := f.Dims()
-	out := make([]int, n)
-	for i := range out {
-		best := 0
-		row := f.RawRowView(i)
-		for k, v := range row {
-			if v > row[best] {
-				best = k
-			}
-		}
-		out[i] = c.classes[best]
-	}
-	return out
+	return classes.Predicted(c.classes, f), nil
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), by the link
@@ -317,7 +232,7 @@ func (c *Classifier) row(out, x []float64) {
 		return
 	}
 	c.m.row(out[:1], x)
-	rowwise.Both(out, out[0])
+	classes.Both(out, out[0])
 }
 
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // link turns scores into probabilities: p[k] ∝ exp(slope·f[k] + offset[k]).
@@ -22,11 +25,11 @@ const (
 // target (N+1)/(N+2) there; the other classes share the rest. The problem is convex. A
 // slope below 0, where scores are worse than none, becomes 0, and the
 // probabilities those of the classes.
-func fitLink(scores *mat.Dense, labels []int, weights []float64) link {
+func fitLink(scores *mat.Dense, labels []int, own []float64) link {
 	n, k := scores.Dims()
 	counts := make([]float64, k)
 	for i, c := range labels {
-		counts[c] += weightOf(weights, i)
+		counts[c] += weights.At(own, i)
 	}
 	target := func(own, c int) float64 {
 		if c == own {
@@ -69,8 +72,8 @@ func fitLink(scores *mat.Dense, labels []int, weights []float64) link {
 					p[c] += theta[c]
 				}
 			}
-			logSum := softmax(p)
-			w := weightOf(weights, i)
+			logSum := vecmath.Softmax(p)
+			w := weights.At(own, i)
 			own := labels[i]
 			mean := 0.0
 			for c := range p {
@@ -150,30 +153,6 @@ func (l link) apply(scores *mat.Dense) {
 		for c, f := range row {
 			row[c] = l.slope*f + l.offset[c]
 		}
-		softmax(row)
+		vecmath.Softmax(row)
 	}
-}
-
-// softmax overwrites z with exp(z)/Σexp(z) and returns log Σexp(z).
-func softmax(z []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range z {
-		top = max(top, v)
-	}
-	total := 0.0
-	for c, v := range z {
-		z[c] = math.Exp(v - top)
-		total += z[c]
-	}
-	for c := range z {
-		z[c] /= total
-	}
-	return top + math.Log(total)
-}
-
-func weightOf(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -492,7 +493,7 @@ func TestLinkIsAMinimum(t *testing.T) {
 		labels[i] = v/10 - 1
 	}
 	f := mat.NewDense(90, 3, nil)
-	f.Sub(signs(labels, 3), c.m.loo)
+	f.Sub(classes.AgainstRest(labels, 3), c.m.loo)
 	entropy := func(l link) float64 {
 		p := mat.DenseCopyOf(f)
 		l.apply(p)

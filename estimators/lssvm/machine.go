@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -163,12 +164,12 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 	}
 	chol.Solve(b)
 	m.eta = mat.Col(nil, 0, b)
-	etaSum := sum(m.eta)
+	etaSum := floats.Sum(m.eta)
 	m.bias = make([]float64, k)
 	m.alpha = mat.NewDense(n, k, nil)
 	for j := range k {
 		nu := mat.Col(nil, j+1, b)
-		m.bias[j] = sum(nu) / etaSum
+		m.bias[j] = floats.Sum(nu) / etaSum
 		for i, v := range nu {
 			m.alpha.Set(i, j, v-m.eta[i]*m.bias[j])
 		}
@@ -219,7 +220,7 @@ func (m *machine) leaveOneOut(chol *linalg.Cholesky) error {
 
 func (m *machine) leaveOut(chol *linalg.Cholesky) {
 	n, k := m.alpha.Dims()
-	etaSum := sum(m.eta)
+	etaSum := floats.Sum(m.eta)
 	m.loo = mat.NewDense(n, k, nil)
 	for i, inv := range chol.DiagInverse() {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
@@ -247,7 +248,7 @@ func (m *machine) finite(typ string, targets *mat.Dense) error {
 			squares += a * a
 		}
 	}
-	total := squares + m.scale + m.report.Objective + sum(m.bias) + sum(m.eta)
+	total := squares + m.scale + m.report.Objective + floats.Sum(m.bias) + floats.Sum(m.eta)
 	if m.loo != nil {
 		total += mat.Sum(m.loo)
 	}
@@ -398,7 +399,7 @@ func (m *machine) variance(k *mat.Dense, diag []float64) ([]float64, error) {
 		return nil, err
 	}
 	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
-	etaSum := sum(m.eta)
+	etaSum := floats.Sum(m.eta)
 	out := make([]float64, len(diag))
 	for i := range out {
 		bias := 1.0
@@ -409,14 +410,6 @@ func (m *machine) variance(k *mat.Dense, diag []float64) ([]float64, error) {
 		out[i] = m.scale * (max(0, diag[i]-quad[i]) + bias*bias/etaSum + m.ridge)
 	}
 	return out, nil
-}
-
-func sum(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x
-	}
-	return s
 }
 
 // row computes the outputs of one row.

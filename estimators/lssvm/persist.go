@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -187,15 +188,10 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	k := len(s.Classes)
-	ascending := slices.IsSorted(s.Classes) && len(slices.Compact(slices.Clone(s.Classes))) == k
-	if k < 2 || !ascending || len(s.Offset) != k || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
+	if !classes.Valid(s.Classes) || len(s.Offset) != k || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
 		return fault.BadModel(classifierKind, "%d classes do not fit its link", k)
 	}
-	machines := k
-	if k == 2 {
-		machines = 1
-	}
-	m, err := s.Machine.machine(classifierKind, c.Kernel, machines, c.settings().options)
+	m, err := s.Machine.machine(classifierKind, c.Kernel, classes.Machines(k), c.settings().options)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ var (
 )
 
 func (p *Classifier) configured() *chain[int, estimators.Classifier] {
-	return &chain[int, estimators.Classifier]{name: classifierName, steps: p.Steps, final: p.Final}
+	return &chain[int, estimators.Classifier]{steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
@@ -97,7 +97,7 @@ func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	return p.fitted.fewOrAll(x, func(z mat.Matrix) error { return rowwise.Decide(final, dst, z) })
+	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Decide(final, dst, z)) })
 }
 
 // Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
@@ -139,8 +139,7 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 // Clone returns an unfitted Classifier with clones of the steps and of Final. A
 // part that has no Clone is shared, and the copy's Fit refuses it as p's does.
 func (p *Classifier) Clone() estimators.Classifier {
-	steps, final := p.configured().copied()
-	return &Classifier{Steps: steps, Final: final}
+	return &Classifier{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final)}
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
@@ -149,7 +148,7 @@ func (p *Classifier) FittedSteps() []transformers.Transformer {
 	if p.fitted == nil {
 		return nil
 	}
-	return slices.Clone(p.fitted.steps)
+	return p.fitted.steps.FittedSteps()
 }
 
 // FittedFinal returns the fitted final estimator, or nil before Fit. It is the

@@ -61,3 +61,25 @@ func ExampleClassifier() {
 	fmt.Println(read.Classes(), got)
 	// Output: [-3 10] [10 -3]
 }
+
+// Steps that are fitted once serve several estimators, or a row at a time.
+func ExampleTransformer() {
+	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}}}
+	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
+	z, err := steps.FitTransform(context.Background(), x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", mat.Formatted(z))
+	row, dst := mat.NewDense(1, 2, []float64{2.5, 9000}), &mat.Dense{}
+	if err := steps.TransformTo(dst, row); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", mat.Formatted(dst))
+	// Output:
+	// ⎡-0.949   0.316⎤
+	// ⎢-0.316  -0.949⎥
+	// ⎢ 0.316   0.949⎥
+	// ⎣ 0.949  -0.316⎦
+	// [0.000  1.000]
+}

@@ -1,4 +1,5 @@
-// Package pipeline makes one estimator of transformers and an estimator.
+// Package pipeline makes one estimator of transformers and an estimator, or one
+// transformer of several.
 //
 // Fit fits a clone of each step on what the step before gives, and a clone of
 // the final estimator on what the last step gives; Predict and its kin send
@@ -16,7 +17,6 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +26,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // estimator is what estimators.Regressor (Y is float64) and
@@ -37,103 +36,57 @@ type estimator[Y float64 | int] interface {
 }
 
 // chain is a pipeline's steps and final estimator, configured or fitted. E is
-// estimators.Regressor or estimators.Classifier; name is the pipeline's type as
-// errors name it.
+// estimators.Regressor or estimators.Classifier; the steps' Name is the pipeline's.
 type chain[Y float64 | int, E estimator[Y]] struct {
-	name  string
-	steps []transformers.Transformer
+	steps *Transformer
 	final E
 }
 
-// clone returns an unfitted copy; its errors name the part that is nil or that
-// cannot be cloned.
-func (c *chain[Y, E]) clone() (*chain[Y, E], error) {
-	out := &chain[Y, E]{name: c.name, steps: make([]transformers.Transformer, len(c.steps))}
-	for i, s := range c.steps {
-		if isNil(s) {
-			return nil, fault.Param(c.name, fmt.Sprintf("Steps[%d]", i), nil, "a transformer")
-		}
-		t, err := estimators.Clone(c.stepName(i), s)
-		if err != nil {
-			return nil, err
-		}
-		out.steps[i] = t
+// clone returns an unfitted copy of the final estimator.
+func (c *chain[Y, E]) clone() (E, error) {
+	var none E
+	if check.IsNil(c.final) {
+		return none, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
-	if isNil(c.final) {
-		return nil, fault.Param(c.name, "Final", nil, "an estimator")
-	}
-	final, err := estimators.Clone(c.finalName(), c.final)
-	if err != nil {
-		return nil, err
-	}
-	out.final = final
-	return out, nil
-}
-
-// isNil also finds a nil pointer within an interface that is not nil.
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	r := reflect.ValueOf(v)
-	return r.Kind() == reflect.Pointer && r.IsNil()
-}
-
-// stepName stands before the errors of step i.
-func (c *chain[Y, E]) stepName(i int) string {
-	full := typeName(c.steps[i])
-	return fmt.Sprintf("%s: step %d (%s)", c.name, i, full[strings.LastIndexByte(full, '.')+1:])
+	return estimators.Clone(c.finalName(), c.final)
 }
 
 // finalName stands before the errors of the final estimator. It keeps the
 // package, since most are called Regressor or Classifier.
 func (c *chain[Y, E]) finalName() string {
-	return fmt.Sprintf("%s: final (%s)", c.name, typeName(c.final))
+	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
-
-func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
 // fit returns a fitted copy. The weights, if not nil, go to the final estimator.
 func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
-	out, err := c.clone()
+	final, err := c.clone()
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range out.steps {
-		if err := s.Fit(ctx, x); err != nil {
-			return nil, fmt.Errorf("%s: %w", out.stepName(i), err)
-		}
-		if x, err = s.Transform(x); err != nil {
-			return nil, fmt.Errorf("%s: %w", out.stepName(i), err)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", out.stepName(i), err)
-		}
+	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
+	z, err := out.steps.FitTransform(ctx, x)
+	if err != nil {
+		return nil, err
 	}
 	if weights == nil {
-		err = out.final.Fit(ctx, x, y)
-	} else {
-		var weighted estimators.WeightedFitter[Y]
-		if weighted, err = capable[estimators.WeightedFitter[Y]](out, estimators.Weighted); err != nil {
-			return nil, err
-		}
-		err = weighted.FitWeighted(ctx, x, y, weights)
+		return out, out.ofFinal(final.Fit(ctx, z, y))
 	}
+	weighted, err := capable[estimators.WeightedFitter[Y]](out, estimators.Weighted)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", out.finalName(), err)
+		return nil, err
 	}
-	return out, nil
+	return out, out.ofFinal(weighted.FitWeighted(ctx, z, y, weights))
 }
 
 // fitWeighted is fit with the weights that FitWeighted was given.
 func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
-	if isNil(c.final) {
-		return nil, fault.Param(c.name, "Final", nil, "an estimator")
+	if check.IsNil(c.final) {
+		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
 	if _, err := capable[estimators.WeightedFitter[Y]](c, estimators.Weighted); err != nil {
 		return nil, err
 	}
-	if err := check.Weights(c.name, weights, len(y)); err != nil {
+	if err := check.Weights(c.steps.Name, weights, len(y)); err != nil {
 		return nil, err
 	}
 	return c.fit(ctx, x, y, weights)
@@ -141,56 +94,21 @@ func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 
 // rows sends x through the steps.
 func (c *chain[Y, E]) rows(x mat.Matrix) (mat.Matrix, error) {
-	_, z, err := c.lastRows(x)
-	return z, err
-}
-
-// lastRows sends x through the steps; before is what the last one of them was given.
-func (c *chain[Y, E]) lastRows(x mat.Matrix) (before, z mat.Matrix, err error) {
-	z = x
-	for i, s := range c.steps {
-		before = z
-		if z, err = s.Transform(before); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", c.stepName(i), err)
-		}
-	}
-	return before, z, nil
+	return c.steps.through(c.steps.fitted.steps, x)
 }
 
 func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {
-	x, err := c.rows(x)
+	z, err := c.rows(x)
 	if err != nil {
 		return nil, err
 	}
-	y, err := c.final.Predict(x)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.finalName(), err)
-	}
-	return y, nil
+	y, err := c.final.Predict(z)
+	return y, c.ofFinal(err)
 }
 
-// predictTo is predict into dst.
+// predictTo is predict into dst; few rows allocate nothing.
 func (c *chain[Y, E]) predictTo(dst []Y, x mat.Matrix) error {
-	return c.fewOrAll(x, func(z mat.Matrix) error { return rowwise.Predict[Y](c.final, dst, z) })
-}
-
-// fewOrAll sends rows through the steps, few of them without allocating, and calls f, a
-// method of the final estimator.
-func (c *chain[Y, E]) fewOrAll(x mat.Matrix, f func(z mat.Matrix) error) error {
-	if !rowwise.IsFew(x) {
-		z, err := c.rows(x)
-		if err != nil {
-			return err
-		}
-		return c.ofFinal(f(z))
-	}
-	b := rowwise.NewBuffers()
-	defer b.Release()
-	z, at, err := rowwise.Through(b, c.steps, x)
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.stepName(at), err)
-	}
-	return c.ofFinal(f(z))
+	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
 // ofFinal names the final estimator in front of its error.
@@ -206,7 +124,7 @@ func (c *chain[Y, E]) ofFinal(err error) error {
 func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability estimators.Capability) (C, error) {
 	v, ok := any(c.final).(C)
 	if !ok || !estimators.Supports(c.final, capability) {
-		return v, estimators.Unsupported(c.name, c.final, capability)
+		return v, estimators.Unsupported(c.steps.Name, c.final, capability)
 	}
 	return v, nil
 }
@@ -231,50 +149,21 @@ func able[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E]
 		return capable[C](fitted, capability)
 	}
 	c := configured()
-	if !isNil(c.final) {
+	if !check.IsNil(c.final) {
 		if v, err := capable[C](c, capability); err != nil {
 			return v, err
 		}
 	}
 	var none C
-	return none, fault.NotFitted(c.name)
+	return none, fault.NotFitted(c.steps.Name)
 }
 
 // supports answers for the capabilities that both kinds of pipeline have.
 func (c *chain[Y, E]) supports(capability estimators.Capability) bool {
-	for _, s := range c.steps {
-		switch capability {
-		case estimators.Cloning:
-			if _, ok := s.(estimators.Cloner[transformers.Transformer]); !ok {
-				return false
-			}
-		case estimators.Marshalling:
-			if !estimators.Supports(s, estimators.Marshalling) {
-				return false
-			}
-		}
+	if capability == estimators.Cloning || capability == estimators.Marshalling {
+		return c.steps.Supports(capability) && estimators.Supports(c.final, capability)
 	}
 	return estimators.Supports(c.final, capability)
-}
-
-// copied returns the parts of a Clone. A Clone cannot fail; a part that cannot
-// be cloned is taken over, and Fit will refuse it as it did before.
-func (c *chain[Y, E]) copied() ([]transformers.Transformer, E) {
-	var steps []transformers.Transformer
-	for _, s := range c.steps {
-		steps = append(steps, cloneOr(s))
-	}
-	return steps, cloneOr(c.final)
-}
-
-func cloneOr[T any](part T) T {
-	if isNil(part) {
-		return part
-	}
-	if c, err := estimators.Clone("", part); err == nil {
-		return c
-	}
-	return part
 }
 
 // report is that of the final estimator, or the zero Report where it has none.
@@ -290,26 +179,22 @@ func (c *chain[Y, E]) report() estimators.Report {
 
 // payload is what a pipeline of either kind stores.
 type payload struct {
-	Steps []estimators.Part
+	Steps storedSteps
 	Final estimators.Part
 }
 
 const payloadVersion = 1
 
 func (c *chain[Y, E]) marshal(kind string) ([]byte, error) {
-	var p payload
-	for i, s := range c.steps {
-		stored, err := estimators.MakePart(c.stepName(i), s)
-		if err != nil {
-			return nil, err
-		}
-		p.Steps = append(p.Steps, stored)
-	}
-	var err error
-	if p.Final, err = estimators.MakePart(c.finalName(), c.final); err != nil {
+	steps, err := c.steps.store()
+	if err != nil {
 		return nil, err
 	}
-	return codec.Marshal(kind, payloadVersion, p)
+	final, err := estimators.MakePart(c.finalName(), c.final)
+	if err != nil {
+		return nil, err
+	}
+	return codec.Marshal(kind, payloadVersion, payload{Steps: steps, Final: final})
 }
 
 // unmarshal returns the fitted chain that data holds, in clones of the
@@ -319,20 +204,13 @@ func (c *chain[Y, E]) unmarshal(kind string, data []byte) (*chain[Y, E], error) 
 	if _, err := codec.Unmarshal(data, kind, payloadVersion, &p); err != nil {
 		return nil, err
 	}
-	if len(p.Steps) != len(c.steps) {
-		return nil, fault.BadModel(kind, "the data holds %d steps, configured are %d", len(p.Steps), len(c.steps))
-	}
-	out, err := c.clone()
+	final, err := c.clone()
 	if err != nil {
 		return nil, err
 	}
-	for i, stored := range p.Steps {
-		if err := stored.Into(kind, fmt.Sprintf("step %d", i), out.steps[i]); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.Final.Into(kind, "final", out.final); err != nil {
+	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
+	if err := out.steps.load(kind, p.Steps); err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, p.Final.Into(kind, "final", final)
 }

@@ -246,12 +246,14 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 // The contents of the files were computed by the release that introduced
 // version 1.
 func TestGoldenFilesStayReadable(t *testing.T) {
-	r, c := regressor(), classifier()
-	require.NoError(t, r.UnmarshalBinary(golden.Bytes(t, "Regressor-v1.keln")))
-	require.NoError(t, c.UnmarshalBinary(golden.Bytes(t, "Classifier-v1.keln")))
-	fittedR, fittedC := regressor(), classifier()
+	fittedR, fittedC, fittedT := regressor(), classifier(), transformer()
 	require.NoError(t, fittedR.Fit(ctx, x, targets))
 	require.NoError(t, fittedC.Fit(ctx, x, labels))
+	require.NoError(t, fittedT.Fit(ctx, x))
+	r, c, tr := regressor(), classifier(), transformer()
+	require.NoError(t, r.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fittedR.MarshalBinary)))
+	require.NoError(t, c.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", fittedC.MarshalBinary)))
+	require.NoError(t, tr.UnmarshalBinary(golden.Model(t, "Transformer-v1.keln", fittedT.MarshalBinary)))
 
 	wantMean, wantVariance, err := fittedR.PredictVariance(x)
 	require.NoError(t, err)
@@ -266,12 +268,22 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	proba, err := c.PredictProba(x)
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(wantProba, proba, 1e-12))
+	wantRows, err := fittedT.Transform(x)
+	require.NoError(t, err)
+	rows, err := tr.Transform(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(wantRows, rows, 1e-12))
 }
 
 // payload mirrors what is stored, to write hostile data with a right checksum.
 type payload struct {
-	Steps []part
+	Steps steps
 	Final part
+}
+
+type steps struct {
+	Width int
+	Steps []part
 }
 
 type part struct {
@@ -297,7 +309,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(parts[0], parts[1], parts[2])
 	f.Fuzz(func(t *testing.T, a, b, c []byte) {
 		whole, err := codec.Marshal("pipeline.Regressor", 1, payload{
-			Steps: []part{{"transformers.UnitRows", a}, {"transformers.StandardScaler", b}},
+			Steps: steps{Width: 2, Steps: []part{{"transformers.UnitRows", a}, {"transformers.StandardScaler", b}}},
 			Final: part{"toy.Ridge", c},
 		})
 		require.NoError(t, err)

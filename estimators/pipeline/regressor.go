@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"encoding"
-	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -45,7 +43,7 @@ var (
 )
 
 func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
-	return &chain[float64, estimators.Regressor]{name: regressorName, steps: p.Steps, final: p.Final}
+	return &chain[float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
@@ -100,7 +98,7 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
-	before, z, err := p.fitted.lastRows(x)
+	z, err := p.fitted.rows(x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,17 +106,12 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 		return nil, nil, p.fitted.ofFinal(err)
 	}
 	prior, ok := final.(interface{ PriorVariance() float64 })
-	if !ok || before == nil {
-		return mean, variance, nil
-	}
-	last := len(p.fitted.steps) - 1
-	step, ok := p.fitted.steps[last].(transformers.RowResidualer)
 	if !ok {
 		return mean, variance, nil
 	}
-	left, err := step.RowResiduals(before, z)
+	left, err := p.fitted.steps.RowResiduals(x, z)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", p.fitted.stepName(last), err)
+		return nil, nil, err
 	}
 	scale := prior.PriorVariance()
 	for i, v := range left {
@@ -143,8 +136,7 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 // Clone returns an unfitted Regressor with clones of the steps and of Final. A
 // part that has no Clone is shared, and the copy's Fit refuses it as p's does.
 func (p *Regressor) Clone() estimators.Regressor {
-	steps, final := p.configured().copied()
-	return &Regressor{Steps: steps, Final: final}
+	return &Regressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final)}
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
@@ -153,7 +145,7 @@ func (p *Regressor) FittedSteps() []transformers.Transformer {
 	if p.fitted == nil {
 		return nil
 	}
-	return slices.Clone(p.fitted.steps)
+	return p.fitted.steps.FittedSteps()
 }
 
 // FittedFinal returns the fitted final estimator, or nil before Fit. It is the

@@ -242,7 +242,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	for i, v := range variance {
 		if m.basis != nil {
 			// What lies outside the span of the training rows, nothing is known of.
-			v += max(0, squared(centred.RawRowView(i))-squared(within.RawRowView(i))) / m.ridge
+			whole, part := centred.RawRowView(i), within.RawRowView(i)
+			v += max(0, linalg.Dot(whole, whole)-linalg.Dot(part, part)) / m.ridge
 		}
 		variance[i] = m.noise * (1 + m.spread + v)
 		if s := variance[i]; s-s != 0 {
@@ -260,13 +261,6 @@ func (r *Regressor) PriorVariance() float64 {
 		return 0
 	}
 	return r.m.noise / r.m.ridge
-}
-
-func squared(v []float64) (s float64) {
-	for _, a := range v {
-		s += a * a
-	}
-	return s
 }
 
 // Coefficients returns β, one for each column; nil before Fit.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -136,9 +137,7 @@ func subtractMean(v []float64) float64 {
 	return mean + rest
 }
 
-func norm(v []float64) float64 { return blas64.Nrm2(vector(v)) }
-
-func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+func norm(v []float64) float64 { return blas64.Nrm2(linalg.Vector(v)) }
 
 // scale divides the centred columns in the rows of block by their norms.
 func (b *basis) scale(block *mat.Dense, first int) {
@@ -203,7 +202,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 		first, width := b.span(i)
 		part := out[first : first+width]
 		if block := b.kept[i]; block != nil {
-			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(v), 0, vector(part))
+			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 			return nil
 		}
 		// Centred and scaled is the product, not the block.
@@ -211,7 +210,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 		if err := b.raw(ctx, block, first); err != nil {
 			return err
 		}
-		blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), vector(v), 0, vector(part))
+		blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 		for j := range part {
 			if s := b.norms[first+j]; s == 0 {
 				part[j] = 0
@@ -223,10 +222,5 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 	})
 	return out, err
 }
-
-func dot(a, b []float64) float64 { return blas64.Dot(vector(a), vector(b)) }
-
-// axpy adds s·x to y.
-func axpy(s float64, x, y []float64) { blas64.Axpy(s, vector(x), vector(y)) }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

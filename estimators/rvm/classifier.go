@@ -1,6 +1,7 @@
 package rvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -36,7 +38,7 @@ type Classifier struct {
 	// at a time; Objective is the negative log evidence of that machine.
 	Observe func(estimators.Step)
 
-	m *classes
+	m *classification
 }
 
 var (
@@ -49,7 +51,7 @@ var (
 
 // classes is a fitted Classifier: one machine for two classes, whose positive class
 // is the second, and one for each of more.
-type classes struct {
+type classification struct {
 	labels   []int
 	machines []*machine
 	kernel   kernels.Kernel // nil after FitMatrix
@@ -151,21 +153,16 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) err
 }
 
 // fit learns a machine for each class, or one for two.
-func (c *Classifier) fit(ctx context.Context, raw columns, n, m int, y []int) (*classes, error) {
-	labels := slices.Clone(y)
-	slices.Sort(labels)
-	labels = slices.Compact(labels)
-	if len(labels) < 2 {
-		return nil, fault.Shape("y has", len(labels), "class", "want at least 2")
+func (c *Classifier) fit(ctx context.Context, raw columns, n, m int, y []int) (*classification, error) {
+	labels := classes.Distinct(y)
+	if err := classes.AtLeastTwo(labels); err != nil {
+		return nil, err
 	}
-	b, err := newBasis(ctx, raw, n, m+1, false, true, orDefault(c.CacheBytes, DefaultCacheBytes), c.Workers)
+	b, err := newBasis(ctx, raw, n, m+1, false, true, cmp.Or(c.CacheBytes, DefaultCacheBytes), c.Workers)
 	if err != nil {
 		return nil, err
 	}
-	positive := labels
-	if len(labels) == 2 {
-		positive = labels[1:]
-	}
+	positive := labels[len(labels)-classes.Machines(len(labels)):]
 	observe := c.observer()
 	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
 	err = parallel.For(ctx, c.Workers, len(positive), func(i int) error {
@@ -207,8 +204,8 @@ func (c *Classifier) observer() func(*binary) {
 }
 
 // gather takes the machines to the units of the columns as they are.
-func gather(labels, positive []int, fitted []*binary, done []bool) *classes {
-	out := &classes{labels: labels, report: estimators.Report{Converged: true}}
+func gather(labels, positive []int, fitted []*binary, done []bool) *classification {
+	out := &classification{labels: labels, report: estimators.Report{Converged: true}}
 	for _, p := range fitted {
 		out.columns = append(out.columns, p.active[1:]...)
 	}
@@ -254,7 +251,7 @@ func gather(labels, positive []int, fitted []*binary, done []bool) *classes {
 
 // scores returns for each row of x the moderated score f/√(1 + πv/8) of each machine,
 // of mean f and variance v: its sigmoid is the probability.
-func (m *classes) scores(x *mat.Dense, workers int) (*mat.Dense, error) {
+func (m *classification) scores(x *mat.Dense, workers int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	out := mat.NewDense(n, len(m.machines), nil)
 	for first := 0; first < n; first += predictChunk {
@@ -286,7 +283,7 @@ func (m *classes) scores(x *mat.Dense, workers int) (*mat.Dense, error) {
 }
 
 // features returns the kernels of the rows of x with the vectors of all machines.
-func (m *classes) features(x *mat.Dense, workers int) (*mat.Dense, error) {
+func (m *classification) features(x *mat.Dense, workers int) (*mat.Dense, error) {
 	if m.kernel != nil && m.vectors != nil {
 		return kernels.Cross(context.Background(), m.kernel, x, m.vectors, &kernels.Options{Workers: workers})
 	}
@@ -337,7 +334,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.m.largest(s), nil
+	return classes.Predicted(c.m.labels, s), nil
 }
 
 // PredictDesign is Predict from new rows of the design matrix (r×M).
@@ -346,22 +343,7 @@ func (c *Classifier) PredictDesign(phi mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.m.largest(s), nil
-}
-
-func (m *classes) largest(scores *mat.Dense) []int {
-	n, k := scores.Dims()
-	out := make([]int, n)
-	for i := range out {
-		at := 0
-		for j := 1; j < k; j++ {
-			if scores.At(i, j) > scores.At(i, at) {
-				at = j
-			}
-		}
-		out[i] = m.labels[at]
-	}
-	return out
+	return classes.Predicted(c.m.labels, s), nil
 }
 
 // PredictProba returns probabilities for each row of x (r×d), r×K in the order of
@@ -433,7 +415,7 @@ func (c *Classifier) Machines() []Machine {
 }
 
 // indexOf is the training row, landmark or column of a vector.
-func (m *classes) indexOf(vector int) int {
+func (m *classification) indexOf(vector int) int {
 	if m.rows != nil {
 		return m.rows[vector]
 	}
@@ -551,7 +533,7 @@ func (c *Classifier) row(out, x []float64) {
 		out[k] = f / math.Sqrt(1+math.Pi/8*max(0, spread))
 	}
 	if len(c.m.machines) == 1 {
-		rowwise.Both(out, out[0])
+		classes.Both(out, out[0])
 	}
 }
 

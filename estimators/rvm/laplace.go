@@ -67,7 +67,7 @@ func (p *binary) exclude(i int) {
 func (p *binary) latent(w []float64) []float64 {
 	f := make([]float64, len(p.t))
 	for i, c := range p.columns {
-		axpy(w[i], c, f)
+		linalg.Axpy(w[i], c, f)
 	}
 	return f
 }
@@ -247,7 +247,7 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 			for k, v := range row {
 				d += p.curve[k] * v * v
 			}
-			s[first+j], q[first+j] = d-quad[j], dot(row, rest)
+			s[first+j], q[first+j] = d-quad[j], linalg.Dot(row, rest)
 		}
 		return nil
 	})
@@ -378,7 +378,7 @@ func (p *binary) gradient() []float64 {
 	for k := range m {
 		sum := 0.0
 		for i := range n {
-			v := dot(ps.RawRowView(i), phi.RawRowView(i))
+			v := linalg.Dot(ps.RawRowView(i), phi.RawRowView(i))
 			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k)
 		}
 		g[k] = (1-p.alpha[k]*(p.sigma.At(k, k)+p.w[k]*p.w[k]))/2 + p.alpha[k]*p.w[k]*sum/2

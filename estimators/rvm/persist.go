@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -222,7 +223,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
-	m, err := s.classes(c.Kernel)
+	m, err := s.classification(c.Kernel)
 	if err != nil {
 		return err
 	}
@@ -230,22 +231,18 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func (s storedClasses) classes(configured kernels.Kernel) (*classes, error) {
-	bad := func(format string, args ...any) (*classes, error) {
+func (s storedClasses) classification(configured kernels.Kernel) (*classification, error) {
+	bad := func(format string, args ...any) (*classification, error) {
 		return nil, fault.BadModel(classifierKind, format, args...)
 	}
 	k := len(s.Labels)
-	machines := k
-	if k == 2 {
-		machines = 1
-	}
 	switch {
-	case k < 2 || !ascending(s.Labels) || len(s.Machines) != machines:
+	case !classes.Valid(s.Labels) || len(s.Machines) != classes.Machines(k):
 		return bad("%d machines for classes %v", len(s.Machines), s.Labels)
 	case s.Width < 1 || !ascending(s.Columns) || len(s.Columns) > 0 && s.Columns[0] < 0:
 		return bad("columns %v of a width of %d", s.Columns, s.Width)
 	}
-	m := &classes{labels: s.Labels, rows: s.Rows, columns: s.Columns, width: s.Width, report: s.Report}
+	m := &classification{labels: s.Labels, rows: s.Rows, columns: s.Columns, width: s.Width, report: s.Report}
 	var err error
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
 		return bad("vectors: %v", err)

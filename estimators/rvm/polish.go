@@ -209,8 +209,8 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 		return nil
 	}
 	d := slices.Clone(g)
-	blas64.Trsv(blas.Trans, factor, vector(d))
-	blas64.Trsv(blas.NoTrans, factor, vector(d))
+	blas64.Trsv(blas.Trans, factor, linalg.Vector(d))
+	blas64.Trsv(blas.NoTrans, factor, linalg.Vector(d))
 	for _, v := range d {
 		if !isFinite(v) {
 			return nil

@@ -1,6 +1,7 @@
 package rvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -128,18 +130,11 @@ func validateBasis(typ string, k kernels.Kernel, size, starts int, cache int64) 
 	return nil
 }
 
-func orDefault[T int | int64](v, d T) T {
-	if v == 0 {
-		return d
-	}
-	return v
-}
-
 // task is what the fields ask for, on a design matrix.
 func (r *Regressor) task(raw columns, n, m int, y []float64) task {
 	return task{
-		raw: raw, n: n, m: m, y: y, bias: r.Bias, noise: r.NoiseVariance, allIn: orDefault(r.AllIn, DefaultAllIn), starts: orDefault(r.Starts, DefaultStarts),
-		bytes: orDefault(r.CacheBytes, DefaultCacheBytes), workers: r.Workers, observe: r.Observe,
+		raw: raw, n: n, m: m, y: y, bias: r.Bias, noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn), starts: cmp.Or(r.Starts, DefaultStarts),
+		bytes: cmp.Or(r.CacheBytes, DefaultCacheBytes), workers: r.Workers, observe: r.Observe,
 	}
 }
 
@@ -202,11 +197,7 @@ func chooseBasis(x, landmarks *mat.Dense, size int, seed uint64) (*mat.Dense, []
 	}
 	rows = rand.New(rand.NewPCG(seed, 0x62617369_73)).Perm(n)[:size] // the stream "basis"
 	slices.Sort(rows)
-	out := mat.NewDense(size, d, nil)
-	for i, row := range rows {
-		out.SetRow(i, x.RawRowView(row))
-	}
-	return out, rows, nil
+	return linalg.Rows(x, rows), rows, nil
 }
 
 // kernelColumns evaluates columns k(·, centre) on the rows of x; those after the last
@@ -352,7 +343,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 			f, v := m.intercept, m.noise*(1+m.spread)
 			if phi != nil {
 				row := phi.RawRowView(i)
-				f += dot(m.weights, row)
+				f += linalg.Dot(m.weights, row)
 				if withVariance {
 					for j, mu := range m.means {
 						row[j] -= mu

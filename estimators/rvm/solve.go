@@ -51,14 +51,14 @@ func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, 
 	}
 	centred := slices.Clone(p.t)
 	mean := subtractMean(centred)
-	p.variance = dot(centred, centred) / float64(b.n)
+	p.variance = linalg.Dot(centred, centred) / float64(b.n)
 	if centre {
 		p.t = centred
 		p.dof--
 	} else if p.variance == 0 {
 		p.variance = mean * mean
 	}
-	p.tt = dot(p.t, p.t)
+	p.tt = linalg.Dot(p.t, p.t)
 	var err error
 	p.bt, err = b.correlate(ctx, p.t)
 	return p, mean * scale, err

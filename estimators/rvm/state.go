@@ -140,7 +140,7 @@ func (t *table) addTo(dst, v []float64, columns []int) {
 	for first := 0; first < t.width; first += tableStrip {
 		to := dst[first:min(first+tableStrip, t.width)]
 		part := blas64.General{Rows: len(v), Cols: len(to), Stride: t.width, Data: t.data[first:]}
-		blas64.Gemv(blas.Trans, 1, part, vector(by), 1, vector(to))
+		blas64.Gemv(blas.Trans, 1, part, linalg.Vector(by), 1, linalg.Vector(to))
 	}
 }
 
@@ -191,7 +191,7 @@ func (g *gram) cut(k int) {
 func (g *gram) times(v []float64) []float64 {
 	out := make([]float64, g.n)
 	if g.n > 0 {
-		blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, vector(v), 0, vector(out))
+		blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, linalg.Vector(v), 0, linalg.Vector(out))
 	}
 	return out
 }
@@ -335,9 +335,9 @@ func (st *state) squares(mu []float64, error float64) float64 {
 func (st *state) residual(mu []float64) float64 {
 	e := slices.Clone(st.t)
 	for i, v := range mu {
-		axpy(-v, st.members[i].column, e)
+		linalg.Axpy(-v, st.members[i].column, e)
 	}
-	return dot(e, e)
+	return linalg.Dot(e, e)
 }
 
 // gradient returns Φ'e of the members.

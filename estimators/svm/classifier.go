@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -78,10 +80,8 @@ func (c *Classifier) settings() (settings, error) {
 		typ: classifierType, kernel: c.Kernel, c: c.C, rule: c.CostRule, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
 		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
 	}.withDefaults()
-	for label, w := range c.ClassWeights {
-		if !(w > 0) || w-w != 0 {
-			return s, fault.Param(classifierType, fmt.Sprintf("ClassWeights[%d]", label), w, "a finite value > 0")
-		}
+	if err == nil {
+		err = c.classWeights().Validate(classifierType)
 	}
 	return s, err
 }
@@ -115,7 +115,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
-	classes, labels, err := classesOf(y)
+	names, at, err := classes.Of(y)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, src, kernel, xd, classes, labels, weights)
+	return c.finish(ctx, s, src, kernel, xd, names, at, weights)
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels y (n).
@@ -138,56 +138,28 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	classes, labels, err := classesOf(y)
+	names, at, err := classes.Of(y)
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, newMatrixSource(k), nil, nil, classes, labels, nil)
-}
-
-// classesOf returns the distinct labels and the position of each row's among them.
-func classesOf(y []int) (classes, labels []int, err error) {
-	classes = slices.Clone(y)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	if len(classes) < 2 {
-		return nil, nil, fault.Shape("y has", len(classes), "class", "want at least 2")
-	}
-	labels = make([]int, len(y))
-	for i, v := range y {
-		labels[i], _ = slices.BinarySearch(classes, v)
-	}
-	return classes, labels, nil
+	return c.finish(ctx, s, newMatrixSource(k), nil, nil, names, at, nil)
 }
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
-func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, classes, labels []int, weights []float64) error {
-	factors := c.classFactors(classes, labels, weights)
+func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
+	own := c.classWeights().Rows(names, at, rows)
 	if s.rule == LeastSquares {
-		l, err := s.leastSquares(ctx, src, signs(len(classes), labels), effective(factors, labels, weights))
+		l, err := s.leastSquares(ctx, src, classes.AgainstRest(at, len(names)), own)
 		if err != nil {
 			return err
 		}
-		s.c = orDefault(classFactor*l.rms, DefaultC)
+		s.c = cmp.Or(classFactor*l.rms, DefaultC)
 	}
 	var problems []problem
-	for a := range classes {
-		for b := a + 1; b < len(classes); b++ {
-			p := problem{}
-			for i, l := range labels {
-				if l != a && l != b {
-					continue
-				}
-				t, hi := -1.0, 0.0
-				lo := -s.bound(factors[l] * weightOf(weights, i))
-				if l == b {
-					t, lo, hi = 1, 0, -lo
-				}
-				p.rows, p.target = append(p.rows, i), append(p.target, t)
-				p.lo, p.hi = append(p.lo, lo), append(p.hi, hi)
-			}
-			problems = append(problems, p)
+	for a := range names {
+		for b := a + 1; b < len(names); b++ {
+			problems = append(problems, s.pair(at, a, b, own))
 		}
 	}
 	solutions := make([]solution, len(problems))
@@ -203,7 +175,7 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	if err := s.solveAll(ctx, src, tasks); err != nil {
 		return err
 	}
-	m, err := newMachine(s, kernel, x, len(labels), problems, solutions)
+	m, err := newMachine(s, kernel, x, len(at), problems, solutions)
 	if err != nil {
 		return err
 	}
@@ -212,61 +184,28 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 		for i, p := range problems {
 			w := make([]float64, len(p.rows))
 			for k, row := range p.rows {
-				w[k] = weightOf(weights, row)
+				w[k] = weights.At(rows, row)
 			}
 			links = append(links, fitSigmoid(unseen[i], p.target, w))
 		}
 	}
-	c.m, c.classes, c.links = m, classes, links
+	c.m, c.classes, c.links = m, names, links
 	return nil
 }
 
-// signs is +1 in the column of a row's class and -1 in the others; of two classes the
-// column of the second is enough.
-func signs(classes int, labels []int) *mat.Dense {
-	first := 0
-	if classes == 2 {
-		first = 1
+// pair is the problem of the classes at the positions a and b.
+func (s settings) pair(at []int, a, b int, own []float64) problem {
+	var p problem
+	p.rows, p.target = classes.Pair(at, a, b)
+	for i, t := range p.target {
+		bound := s.bound(weights.At(own, p.rows[i]))
+		p.lo, p.hi = append(p.lo, min(t, 0)*bound), append(p.hi, max(t, 0)*bound)
 	}
-	out := mat.NewDense(len(labels), classes-first, nil)
-	for i, l := range labels {
-		row := out.RawRowView(i)
-		for j := range row {
-			row[j] = -1
-		}
-		if l >= first {
-			row[l-first] = 1
-		}
-	}
-	return out
+	return p
 }
 
-// effective is the weight of each row, that of its class included.
-func effective(factors []float64, labels []int, weights []float64) []float64 {
-	out := make([]float64, len(labels))
-	for i, l := range labels {
-		out[i] = factors[l] * weightOf(weights, i)
-	}
-	return out
-}
-
-// classFactors returns the weight of each class.
-func (c *Classifier) classFactors(classes, labels []int, weights []float64) []float64 {
-	out, count, total := make([]float64, len(classes)), make([]float64, len(classes)), 0.0
-	for i, l := range labels {
-		count[l] += weightOf(weights, i)
-		total += weightOf(weights, i)
-	}
-	for k, label := range classes {
-		out[k] = 1
-		if w, ok := c.ClassWeights[label]; ok {
-			out[k] = w
-		}
-		if c.Balanced {
-			out[k] *= total / (float64(len(classes)) * count[k])
-		}
-	}
-	return out
+func (c *Classifier) classWeights() classes.Weights {
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
 }
 
 // Classes returns the labels that Fit saw, ascending; nil before Fit.
@@ -319,7 +258,7 @@ func (c *Classifier) scores(f *mat.Dense) *mat.Dense {
 // vote sets row to the scores that the decision values of pairs give; sums is memory.
 func vote(row, pairs, sums []float64) {
 	if len(pairs) == 1 {
-		row[0], row[1] = -pairs[0], pairs[0]
+		classes.Both(row, pairs[0])
 		return
 	}
 	clear(row)
@@ -361,7 +300,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.largest(f), nil
+	return classes.Predicted(c.classes, f), nil
 }
 
 // PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
@@ -370,23 +309,7 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.largest(f), nil
-}
-
-func (c *Classifier) largest(f *mat.Dense) []int {
-	n, _ := f.Dims()
-	out := make([]int, n)
-	for i := range out {
-		best := 0
-		row := f.RawRowView(i)
-		for k, v := range row {
-			if v > row[best] {
-				best = k
-			}
-		}
-		out[i] = c.classes[best]
-	}
-	return out
+	return classes.Predicted(c.classes, f), nil
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order

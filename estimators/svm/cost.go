@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // CostRule says where C, and the Epsilon of a Regressor, come from.
@@ -65,8 +66,8 @@ type slopes struct {
 }
 
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), on a
-// sample where there are many rows; weights may be nil.
-func (s settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, weights []float64) (slopes, error) {
+// sample where there are many rows; own weights may be nil.
+func (s settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, own []float64) (slopes, error) {
 	rows := countTo(src.size())
 	if len(rows) > LeastSquaresRows {
 		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:LeastSquaresRows]
@@ -88,7 +89,7 @@ func (s settings) leastSquares(ctx context.Context, src source, targets *mat.Den
 			gram.SetSym(i, j, row[j])
 		}
 		t.SetRow(i, targets.RawRowView(r))
-		w[i] = weightOf(weights, r)
+		w[i] = weights.At(own, r)
 		diagonal += row[i]
 		total += w[i]
 	}

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -62,21 +64,14 @@ func (s settings) withDefaults() (settings, error) {
 	case s.cacheBytes < 0:
 		return s, fault.Param(s.typ, "CacheBytes", s.cacheBytes, ">= 1, or 0 for the default")
 	}
-	s.c = orDefault(s.c, DefaultC)
-	s.tolerance = orDefault(s.tolerance, DefaultTolerance)
-	s.maxIterations = orDefault(s.maxIterations, DefaultMaxIterations)
-	s.cacheBytes = orDefault(s.cacheBytes, DefaultCacheBytes)
+	s.c = cmp.Or(s.c, DefaultC)
+	s.tolerance = cmp.Or(s.tolerance, DefaultTolerance)
+	s.maxIterations = cmp.Or(s.maxIterations, DefaultMaxIterations)
+	s.cacheBytes = cmp.Or(s.cacheBytes, DefaultCacheBytes)
 	if s.kernel != nil {
 		return s, kernels.Validate(s.kernel)
 	}
 	return s, nil
-}
-
-func orDefault[T int | int64 | float64](v, d T) T {
-	if v == 0 {
-		return d
-	}
-	return v
 }
 
 // bound is C for a row of a weight, kept within the numbers.
@@ -199,7 +194,7 @@ func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems
 	if x != nil {
 		_, m.width = x.Dims()
 		if len(m.indices) > 0 {
-			m.vectors = pick(x, m.indices)
+			m.vectors = linalg.Rows(x, m.indices)
 		}
 	}
 	return m, nil

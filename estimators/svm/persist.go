@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -147,15 +148,13 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
-	k := len(s.Classes)
-	for i := 1; i < k; i++ {
-		if s.Classes[i] <= s.Classes[i-1] {
-			return fault.BadModel(classifierKind, "the classes %v do not ascend", s.Classes)
-		}
+	if !classes.Valid(s.Classes) {
+		return fault.BadModel(classifierKind, "the classes are %v, want two or more that ascend", s.Classes)
 	}
+	k := len(s.Classes)
 	pairs := k * (k - 1) / 2
 	links := len(s.Slopes)
-	if k < 2 || links != 0 && links != pairs || len(s.Offsets) != links || !s.Slopes.Finite() || !s.Offsets.Finite() {
+	if links != 0 && links != pairs || len(s.Offsets) != links || !s.Slopes.Finite() || !s.Offsets.Finite() {
 		return fault.BadModel(classifierKind, "%d classes with %d and %d parameters of probabilities", k, links, len(s.Offsets))
 	}
 	m, err := s.Machine.machine(classifierKind, c.Kernel, pairs)

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -122,25 +124,25 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	return r.finish(ctx, s, newMatrixSource(k), nil, nil, y, nil)
 }
 
-func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, weights []float64) error {
+func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, own []float64) error {
 	n := len(y)
-	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: orDefault(r.Epsilon, DefaultEpsilon)}
+	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: cmp.Or(r.Epsilon, DefaultEpsilon)}
 	if s.rule == LeastSquares && n > 1 {
-		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, y), weights)
+		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, y), own)
 		if err != nil {
 			return err
 		}
 		// Where the targets are all the same there is nothing to bound, nor any noise.
-		s.c = orDefault(normalMean*l.mean, DefaultC)
+		s.c = cmp.Or(normalMean*l.mean, DefaultC)
 		if r.Epsilon == 0 {
 			p.epsilon = tubeFactor * l.noise
 		}
-		if spread := stat.PopStdDev(y, weights); r.Tolerance == 0 && spread > 0 && !math.IsInf(spread, 1) {
+		if spread := stat.PopStdDev(y, own); r.Tolerance == 0 && spread > 0 && !math.IsInf(spread, 1) {
 			s.tolerance = DefaultTolerance * spread
 		}
 	}
 	for i := range n {
-		p.hi[i] = s.bound(weightOf(weights, i))
+		p.hi[i] = s.bound(weights.At(own, i))
 		p.lo[i] = -p.hi[i]
 	}
 	var found solution
@@ -153,13 +155,6 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 		r.m = m
 	}
 	return err
-}
-
-func weightOf(weights []float64, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return weights[i]
 }
 
 // Predict returns f(x) + b for each row of x (m×d). Cost O(sd) a row for s support

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // problem is a dual problem on some training rows, as the package's documentation has
@@ -250,8 +252,8 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 	s.objective -= delta * (slope - curvature*delta/2)
 	s.place(i)
 	s.place(j)
-	axpy(s.h, -delta, ri)
-	axpy(s.h, delta, rj)
+	linalg.Axpy(-delta, ri, s.h)
+	linalg.Axpy(delta, rj, s.h)
 	return nil
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -100,7 +100,7 @@ func (s *matrixSource) cross(_ context.Context, dst []float64, rows, vectors []i
 	clear(dst)
 	buffer := make([]float64, len(rows))
 	for j, v := range vectors {
-		axpy(dst, beta[j], matrixView{s, rows}.row(buffer, v))
+		linalg.Axpy(beta[j], matrixView{s, rows}.row(buffer, v), dst)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *kernelSource) bytes() int64           { return 0 }
 func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
 
 func (s *kernelSource) on(ctx context.Context, columns []int) (view, error) {
-	p, err := kernels.Prepare(ctx, s.kernel, pick(s.x, columns), s.options)
+	p, err := kernels.Prepare(ctx, s.kernel, linalg.Rows(s.x, columns), s.options)
 	return kernelView{s, p, columns}, err
 }
 
@@ -163,18 +163,18 @@ func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors [
 	if len(vectors) == 0 {
 		return nil
 	}
-	z, err := kernels.Prepare(ctx, s.kernel, pick(s.x, vectors), s.options)
+	z, err := kernels.Prepare(ctx, s.kernel, linalg.Rows(s.x, vectors), s.options)
 	if err != nil {
 		return err
 	}
 	for first := 0; first < len(rows); first += crossBlock {
 		part := rows[first:min(first+crossBlock, len(rows))]
-		k, err := z.Cross(ctx, pick(s.x, part))
+		k, err := z.Cross(ctx, linalg.Rows(s.x, part))
 		if err != nil {
 			return err
 		}
 		for r := range part {
-			dst[first+r] = dot(k.RawRowView(r), beta)
+			dst[first+r] = linalg.Dot(k.RawRowView(r), beta)
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ type kernelView struct {
 func (v kernelView) shared(int) []float64 { return nil }
 
 func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
-	k, err := v.prepared.Cross(ctx, pick(v.x, []int{i}))
+	k, err := v.prepared.Cross(ctx, linalg.Rows(v.x, []int{i}))
 	var at *fault.NotFiniteError
 	if errors.As(err, &at) {
 		return &fault.NotFiniteError{Name: at.Name, Row: i, Col: v.columns[at.Col], Value: at.Value}
@@ -199,22 +199,4 @@ func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
 	}
 	copy(dst, k.RawRowView(0))
 	return nil
-}
-
-// pick copies some rows of x.
-func pick(x *mat.Dense, rows []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
-}
-
-func axpy(dst []float64, a float64, x []float64) {
-	blas64.Axpy(a, blas64.Vector{N: len(dst), Inc: 1, Data: x}, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
-}
-
-func dot(a, b []float64) float64 {
-	return blas64.Dot(blas64.Vector{N: len(a), Inc: 1, Data: a}, blas64.Vector{N: len(b), Inc: 1, Data: b})
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -141,7 +142,7 @@ func TestVotes(t *testing.T) {
 	})
 	s := c.scores(f)
 	assert.InDeltaSlice(t, []float64{2 + 2./9, 1, -2. / 9}, s.RawRowView(0), 1e-12)
-	assert.Equal(t, []int{1, 3}, c.largest(s))
+	assert.Equal(t, []int{1, 3}, classes.Predicted(c.classes, s))
 	assert.InDelta(t, 1-4./15, s.At(1, 1), 1e-12)
 }
 

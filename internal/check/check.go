@@ -79,8 +79,16 @@ func isNil(x mat.Matrix) bool {
 	case mat.TransposeBand:
 		return t.Banded == nil || isNil(t.Banded)
 	}
-	v := reflect.ValueOf(x)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	return IsNil(x)
+}
+
+// IsNil reports whether v is nil or, within an interface that is not, a nil pointer.
+func IsNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
 // Columns returns an ErrShape error unless x has as many columns as Fit saw.

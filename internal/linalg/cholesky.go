@@ -90,8 +90,8 @@ func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }
 
 // SolveVec overwrites b (n) with A⁻¹b. Cost 2n².
 func (c *Cholesky) SolveVec(b []float64) {
-	blas64.Trsv(blas.Trans, c.u, vector(b))
-	blas64.Trsv(blas.NoTrans, c.u, vector(b))
+	blas64.Trsv(blas.Trans, c.u, Vector(b))
+	blas64.Trsv(blas.NoTrans, c.u, Vector(b))
 }
 
 // QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.

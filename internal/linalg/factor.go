@@ -109,7 +109,7 @@ func (f *Factor) upper() blas64.Triangular {
 // HalfSolve overwrites b with U⁻ᵀb. Cost n².
 func (f *Factor) HalfSolve(b []float64) {
 	if f.n > 0 {
-		blas64.Trsv(blas.Trans, f.upper(), vector(b[:f.n]))
+		blas64.Trsv(blas.Trans, f.upper(), Vector(b[:f.n]))
 	}
 }
 
@@ -117,7 +117,7 @@ func (f *Factor) HalfSolve(b []float64) {
 func (f *Factor) Solve(b []float64) {
 	if f.n > 0 {
 		f.HalfSolve(b)
-		blas64.Trsv(blas.NoTrans, f.upper(), vector(b[:f.n]))
+		blas64.Trsv(blas.NoTrans, f.upper(), Vector(b[:f.n]))
 	}
 }
 

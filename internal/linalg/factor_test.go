@@ -103,7 +103,7 @@ func TestInverses(t *testing.T) {
 		v := mat.Col(nil, 2, b)
 		want := mat.Inner(mat.NewVecDense(n, v), inverse, mat.NewVecDense(n, v))
 		c.SolveVec(v)
-		assert.InDelta(t, want, dot(v, mat.Col(nil, 2, b)), 1e-9)
+		assert.InDelta(t, want, Dot(v, mat.Col(nil, 2, b)), 1e-9)
 		assert.InDelta(t, want, c.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
 		assert.InDelta(t, want, f.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
 	}

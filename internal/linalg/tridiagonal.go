@@ -77,8 +77,8 @@ func (t *Tridiagonal) reduce() {
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
 			if i > 0 {
-				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, vector(c))
-				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, vector(c))
+				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, Vector(c))
+				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, Vector(c))
 			}
 			t.d[k] = c[0]
 			if k == n-1 {
@@ -91,13 +91,13 @@ func (t *Tridiagonal) reduce() {
 			t.times(k+1, v[k+1:], w[k+1:])
 			if i > 0 {
 				earlierV, earlierW := rows(0, i, k+1), rows(size, i, k+1)
-				blas64.Gemv(blas.NoTrans, 1, earlierW, vector(v[k+1:]), 0, vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierV, vector(inner[:i]), 1, vector(w[k+1:]))
-				blas64.Gemv(blas.NoTrans, 1, earlierV, vector(v[k+1:]), 0, vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierW, vector(inner[:i]), 1, vector(w[k+1:]))
+				blas64.Gemv(blas.NoTrans, 1, earlierW, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierV, Vector(inner[:i]), 1, Vector(w[k+1:]))
+				blas64.Gemv(blas.NoTrans, 1, earlierV, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierW, Vector(inner[:i]), 1, Vector(w[k+1:]))
 			}
 			scal(t.tau[k], w[k+1:])
-			axpy(-t.tau[k]/2*dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
+			Axpy(-t.tau[k]/2*Dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
 			copy(row(wv, i), w)
 			copy(row(wv, size+i), v)
 		}
@@ -122,14 +122,14 @@ func (t *Tridiagonal) times(k int, v, w []float64) {
 	clear(w)
 	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
 		part := blas64.Symmetric{N: len(v), Stride: t.n, Data: t.a[k*t.n+k:], Uplo: blas.Upper}
-		blas64.Symv(1, part, vector(v), 0, vector(w))
+		blas64.Symv(1, part, Vector(v), 0, Vector(w))
 		return
 	}
 	// gonum's own Dsymv is a loop over numbers, these are vectorised.
 	for i := range v {
 		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
-		w[i] += dot(row, v[i:])
-		axpy(v[i], row[1:], w[i+1:])
+		w[i] += Dot(row, v[i:])
+		Axpy(v[i], row[1:], w[i+1:])
 	}
 }
 
@@ -157,17 +157,7 @@ func (t *Tridiagonal) update(k, depth int, vw, wv []float64) {
 // processors.
 const updateSpreadFrom = 384
 
-func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
-
-func dot(x, y []float64) float64 { return blas64.Dot(vector(x), vector(y)) }
-
-func scal(a float64, x []float64) { blas64.Scal(a, vector(x)) }
-
-func axpy(a float64, x, y []float64) {
-	if len(x) > 0 {
-		blas64.Axpy(a, vector(x), vector(y))
-	}
-}
+func scal(a float64, x []float64) { blas64.Scal(a, Vector(x)) }
 
 // Values returns the eigenvalues, ascending. Cost O(n²).
 func (t *Tridiagonal) Values() []float64 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -81,9 +82,9 @@ func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.M
 	return each(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
 }
 
-// Labels is Numbers for a classifier: each row's of classes with the largest of its
+// Labels is Numbers for a classifier: each row's class with the largest of its
 // outputs, and the first of those that tie.
-func Labels(name string, dst []int, x mat.Matrix, width int, classes []int, all func(mat.Matrix) ([]int, error), row Row) error {
+func Labels(name string, dst []int, x mat.Matrix, width int, of []int, all func(mat.Matrix) ([]int, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
 		return copied(dst, x, all)
@@ -91,14 +92,8 @@ func Labels(name string, dst []int, x mat.Matrix, width int, classes []int, all 
 	if n, _ := d.Dims(); n != len(dst) {
 		return check.Rows("dst", len(dst), n)
 	}
-	return each(name, d, len(classes), row, func(i int, out []float64) {
-		best := 0
-		for k, v := range out {
-			if v > out[best] {
-				best = k
-			}
-		}
-		dst[i] = classes[best]
+	return each(name, d, len(of), row, func(i int, out []float64) {
+		dst[i] = of[classes.Largest(out)]
 	})
 }
 
@@ -149,6 +144,3 @@ func fits(dst *mat.Dense, rows, columns int) error {
 	}
 	return nil
 }
-
-// Both turns the one output of a machine of two classes into the scores of both.
-func Both(out []float64, v float64) { out[0], out[1] = -v, v }

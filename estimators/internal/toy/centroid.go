@@ -10,8 +10,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 const centroidKind = "toy.Centroid"
@@ -59,18 +61,17 @@ func (c *Centroid) fit(ctx context.Context, x mat.Matrix, y []int, weights []flo
 	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
-	labels := slices.Clone(y)
-	slices.Sort(labels)
-	labels = slices.Compact(labels)
+	labels := classes.Distinct(y)
+	at := classes.Positions(labels, y)
 	w := unitWeights(weights, n)
 	means := mat.NewDense(len(labels), d, nil)
-	for k, label := range labels {
+	for k := range labels {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		mean, total := means.RawRowView(k), 0.0
-		for i, l := range y {
-			if l == label {
+		for i, l := range at {
+			if l == k {
 				floats.AddScaled(mean, w[i], in.RawRowView(i))
 				total += w[i]
 			}
@@ -78,9 +79,8 @@ func (c *Centroid) fit(ctx context.Context, x mat.Matrix, y []int, weights []flo
 		floats.Scale(1/total, mean)
 	}
 	spread := 0.0
-	for i, l := range y {
-		k, _ := slices.BinarySearch(labels, l)
-		spread += w[i] * squaredDistance(in.RawRowView(i), means.RawRowView(k))
+	for i, k := range at {
+		spread += w[i] * vecmath.SquaredDistance(in.RawRowView(i), means.RawRowView(k))
 	}
 	variance := spread / (floats.Sum(w) * float64(d))
 	if variance == 0 {
@@ -88,14 +88,6 @@ func (c *Centroid) fit(ctx context.Context, x mat.Matrix, y []int, weights []flo
 	}
 	c.model = &centroidModel{Labels: labels, Means: codec.FromDense(means), Precision: sharpness / variance}
 	return nil
-}
-
-func squaredDistance(a, b []float64) float64 {
-	s := 0.0
-	for j, v := range a {
-		s += (v - b[j]) * (v - b[j])
-	}
-	return s
 }
 
 // Decision implements estimators.DecisionPredictor.
@@ -116,7 +108,7 @@ func (c *Centroid) Decision(x mat.Matrix) (*mat.Dense, error) {
 	out := mat.NewDense(n, len(m.Labels), nil)
 	for i := range n {
 		for k := range m.Labels {
-			out.Set(i, k, -0.5*m.Precision*squaredDistance(in.RawRowView(i), m.Means.Data[k*d:(k+1)*d]))
+			out.Set(i, k, -0.5*m.Precision*vecmath.SquaredDistance(in.RawRowView(i), m.Means.Data[k*d:(k+1)*d]))
 		}
 	}
 	return out, nil
@@ -128,12 +120,7 @@ func (c *Centroid) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _ := scores.Dims()
-	out := make([]int, n)
-	for i := range n {
-		out[i] = c.model.Labels[floats.MaxIdx(scores.RawRowView(i))]
-	}
-	return out, nil
+	return classes.Predicted(c.model.Labels, scores), nil
 }
 
 // PredictProba implements estimators.ProbaPredictor.
@@ -144,12 +131,7 @@ func (c *Centroid) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	}
 	n, _ := p.Dims()
 	for i := range n {
-		row := p.RawRowView(i)
-		largest := floats.Max(row)
-		for k := range row {
-			row[k] = math.Exp(row[k] - largest)
-		}
-		floats.Scale(1/floats.Sum(row), row)
+		vecmath.Softmax(p.RawRowView(i))
 	}
 	return p, nil
 }

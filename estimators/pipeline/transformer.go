@@ -1,0 +1,382 @@
+package pipeline
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	transformerName = "pipeline: Transformer"
+	transformerKind = "pipeline.Transformer"
+)
+
+// Transformer is Steps one after the other, as one transformer: what a Regressor and a
+// Classifier have before their final estimator, for use elsewhere. Without Steps rows stay
+// as they are. Every step must have a Clone method: Fit fits clones and leaves Steps as
+// they are.
+//
+// It costs what its steps cost. Errors are those of the steps, with the step named in
+// front, and ErrParam for a nil step.
+type Transformer struct {
+	Steps []transformers.Transformer
+	Name  string // stands before the errors: of what the steps are a part; "": "pipeline: Transformer"
+
+	fitted *fittedSteps
+}
+
+type fittedSteps struct {
+	width int // columns of x
+	steps []transformers.Transformer
+}
+
+var (
+	_ transformers.Transformer                    = (*Transformer)(nil)
+	_ transformers.TransformerTo                  = (*Transformer)(nil)
+	_ transformers.RowResidualer                  = (*Transformer)(nil)
+	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)
+	_ estimators.Wrapper                          = (*Transformer)(nil)
+	_ encoding.BinaryMarshaler                    = (*Transformer)(nil)
+	_ encoding.BinaryUnmarshaler                  = (*Transformer)(nil)
+)
+
+func (t *Transformer) name() string {
+	if t.Name == "" {
+		return transformerName
+	}
+	return t.Name
+}
+
+// stepName stands before the errors of a step.
+func (t *Transformer) stepName(i int, step transformers.Transformer) string {
+	full := fmt.Sprintf("%T", step)
+	return fmt.Sprintf("%s: step %d (%s)", t.name(), i, full[strings.LastIndexByte(full, '.')+1:])
+}
+
+// clones returns an unfitted copy of each step; its errors name the one that is nil or
+// that cannot be cloned.
+func (t *Transformer) clones() ([]transformers.Transformer, error) {
+	out := make([]transformers.Transformer, len(t.Steps))
+	for i, s := range t.Steps {
+		if check.IsNil(s) {
+			return nil, fault.Param(t.name(), fmt.Sprintf("Steps[%d]", i), nil, "a transformer")
+		}
+		var err error
+		if out[i], err = estimators.Clone(t.stepName(i, s), s); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Fit fits a clone of each step on what the step before it gives for x (n×d).
+func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) error {
+	_, err := t.fit(ctx, x, false)
+	return err
+}
+
+// FitTransform is Fit, and returns what Transform gives for x, computed once. Without Steps
+// that is x itself, which the caller must not write to then.
+func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+	return t.fit(ctx, x, true)
+}
+
+// fit leaves out the transformation by the last step if nobody wants it.
+func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Matrix, error) {
+	steps, err := t.clones()
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 { // which would have checked x
+		if _, err := check.Dense("x", x); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name(), err)
+		}
+	}
+	z := x
+	for i, s := range steps {
+		err := s.Fit(ctx, z)
+		if err == nil && (whole || i < len(steps)-1) {
+			z, err = s.Transform(z)
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	_, width := x.Dims()
+	t.fitted = &fittedSteps{width: width, steps: steps}
+	return z, nil
+}
+
+// Transform sends x (m×d) through the fitted steps.
+func (t *Transformer) Transform(x mat.Matrix) (*mat.Dense, error) {
+	steps, err := t.ready(x)
+	if err != nil {
+		return nil, err
+	}
+	z, err := t.through(steps, x)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) > 0 {
+		return z.(*mat.Dense), nil
+	}
+	return mat.DenseCopyOf(z), nil
+}
+
+// TransformTo implements transformers.TransformerTo where the steps do.
+func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	steps, err := t.ready(x)
+	if err != nil {
+		return err
+	}
+	last := len(steps) - 1
+	if last < 0 {
+		return copyTo(dst, x)
+	}
+	return t.pass(steps[:last], x, func(z mat.Matrix) error {
+		if err := transformTo(steps[last], dst, z); err != nil {
+			return fmt.Errorf("%s: %w", t.stepName(last, steps[last]), err)
+		}
+		return nil
+	})
+}
+
+func transformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
+	if to, ok := own.As[transformers.TransformerTo](step); ok {
+		return to.TransformTo(dst, x)
+	}
+	z, err := step.Transform(x)
+	if err != nil {
+		return err
+	}
+	return copyTo(dst, z)
+}
+
+func copyTo(dst *mat.Dense, z mat.Matrix) error {
+	n, width := z.Dims()
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, width)
+	}
+	if rows, columns := dst.Dims(); rows != n || columns != width {
+		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
+	}
+	dst.Copy(z)
+	return nil
+}
+
+// ready returns the fitted steps. Where there are none, nothing else will look at x.
+func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
+	if t.fitted == nil {
+		return nil, fault.NotFitted(t.name())
+	}
+	if len(t.fitted.steps) > 0 {
+		return t.fitted.steps, nil
+	}
+	xd, err := check.Dense("x", x)
+	if err == nil {
+		err = check.Columns("x", xd, t.fitted.width)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name(), err)
+	}
+	return nil, nil
+}
+
+// Pass calls f with what Transform gives for x: with x itself where there are no Steps,
+// unchecked; and of up to sixteen rows of a *mat.Dense without allocating, where the steps
+// have TransformTo. They are f's for the call alone, to read. An error of f is returned as
+// it is.
+func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
+	if t.fitted == nil {
+		return fault.NotFitted(t.name())
+	}
+	return t.pass(t.fitted.steps, x, f)
+}
+
+func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f func(z mat.Matrix) error) error {
+	if !rowwise.IsFew(x) {
+		z, err := t.through(steps, x)
+		if err != nil {
+			return err
+		}
+		return f(z)
+	}
+	b := rowwise.NewBuffers()
+	defer b.Release()
+	z, at, err := rowwise.Through(b, steps, x)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.stepName(at, steps[at]), err)
+	}
+	return f(z)
+}
+
+// through sends x through some of the fitted steps.
+func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
+	for i, s := range steps {
+		z, err := s.Transform(x)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+		}
+		x = z
+	}
+	return x, nil
+}
+
+// RowResiduals implements transformers.RowResidualer with that of the last step, for the
+// rows that come to it from x (m×d). They are 0 where it has none: then its features are
+// those of a kernel of which they leave nothing out.
+func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
+	steps, err := t.ready(x)
+	if err != nil {
+		return nil, err
+	}
+	last := len(steps) - 1
+	if last >= 0 {
+		if r, ok := steps[last].(transformers.RowResidualer); ok {
+			before, err := t.through(steps[:last], x)
+			if err != nil {
+				return nil, err
+			}
+			out, err := r.RowResiduals(before, z)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.stepName(last, steps[last]), err)
+			}
+			return out, nil
+		}
+	}
+	n, _ := x.Dims()
+	return make([]float64, n), nil
+}
+
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy; its
+// elements are the ones that Transform uses and must not be fitted again.
+func (t *Transformer) FittedSteps() []transformers.Transformer {
+	if t.fitted == nil {
+		return nil
+	}
+	return slices.Clone(t.fitted.steps)
+}
+
+// Supports reports whether all Steps can do c.
+func (t *Transformer) Supports(c estimators.Capability) bool {
+	if c != estimators.Cloning && c != estimators.Marshalling {
+		return false
+	}
+	for _, s := range t.Steps {
+		if !estimators.Supports(s, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone
+// is shared, and the copy's Fit refuses it as t's does.
+func (t *Transformer) Clone() transformers.Transformer {
+	return &Transformer{Steps: cloneSteps(t.Steps), Name: t.Name}
+}
+
+func cloneSteps(steps []transformers.Transformer) []transformers.Transformer {
+	if steps == nil {
+		return nil
+	}
+	out := make([]transformers.Transformer, len(steps))
+	for i, s := range steps {
+		out[i] = cloneOr(s)
+	}
+	return out
+}
+
+// cloneOr returns the part itself where it cannot be cloned: Clone has no error, Fit will
+// refuse it.
+func cloneOr[T any](part T) T {
+	if check.IsNil(part) {
+		return part
+	}
+	if c, err := estimators.Clone("", part); err == nil {
+		return c
+	}
+	return part
+}
+
+type storedSteps struct {
+	Width int
+	Steps []estimators.Part
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types
+// of the steps, not their configuration.
+func (t *Transformer) MarshalBinary() ([]byte, error) {
+	s, err := t.store()
+	if err != nil {
+		return nil, err
+	}
+	return codec.Marshal(transformerKind, payloadVersion, s)
+}
+
+func (t *Transformer) store() (storedSteps, error) {
+	if t.fitted == nil {
+		return storedSteps{}, fault.NotFitted(t.name())
+	}
+	out := storedSteps{Width: t.fitted.width, Steps: make([]estimators.Part, len(t.fitted.steps))}
+	for i, s := range t.fitted.steps {
+		var err error
+		if out.Steps[i], err = estimators.MakePart(t.stepName(i, s), s); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the
+// configured Steps, so t must be configured as the one that was stored: another number of
+// steps, or another type of one, is ErrBadModel. After an error t is as it was.
+func (t *Transformer) UnmarshalBinary(data []byte) error {
+	var s storedSteps
+	if _, err := codec.Unmarshal(data, transformerKind, payloadVersion, &s); err != nil {
+		return err
+	}
+	return t.load(transformerKind, s)
+}
+
+// load reads what store gave; kind is that of the file.
+func (t *Transformer) load(kind string, s storedSteps) error {
+	if len(s.Steps) != len(t.Steps) {
+		return fault.BadModel(kind, "the data holds %d steps, configured are %d", len(s.Steps), len(t.Steps))
+	}
+	if s.Width < 1 {
+		return fault.BadModel(kind, "%d columns", s.Width)
+	}
+	steps, err := t.clones()
+	if err != nil {
+		return err
+	}
+	for i, stored := range s.Steps {
+		if err := stored.Into(kind, fmt.Sprintf("step %d", i), steps[i]); err != nil {
+			return err
+		}
+	}
+	t.fitted = &fittedSteps{width: s.Width, steps: steps}
+	return nil
+}

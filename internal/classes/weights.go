@@ -1,0 +1,61 @@
+package classes
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Weights is how a classifier's fields Balanced and ClassWeights weigh the classes.
+type Weights struct {
+	Balanced bool            // each class n/(K·its rows), so that all count alike
+	Of       map[int]float64 // a factor > 0 for a class; absent: 1; times the balance
+}
+
+// Validate returns the ErrParam of a factor that is not a finite number above 0. The type's
+// name stands in it.
+func (w Weights) Validate(typ string) error {
+	for _, label := range slices.Sorted(maps.Keys(w.Of)) {
+		if v := w.Of[label]; !(v > 0) || v-v != 0 {
+			return fault.Param(typ, fmt.Sprintf("ClassWeights[%d]", label), v, "a finite value > 0")
+		}
+	}
+	return nil
+}
+
+// Factors returns the factor of each class, for rows at these positions and of these
+// weights, of which nil is 1 each: a class's rows and n are sums of weights.
+func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
+	count, total := make([]float64, len(classes)), 0.0
+	for i, l := range at {
+		count[l] += weights.At(rows, i)
+		total += weights.At(rows, i)
+	}
+	out := make([]float64, len(classes))
+	for k, label := range classes {
+		out[k] = 1
+		if v, ok := w.Of[label]; ok {
+			out[k] = v
+		}
+		if w.Balanced {
+			out[k] *= total / (float64(len(classes)) * count[k])
+		}
+	}
+	return out
+}
+
+// Rows returns the weight of each row times its class's factor; nil where all are 1.
+func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
+	if rows == nil && len(w.Of) == 0 && !w.Balanced {
+		return nil
+	}
+	factors := w.Factors(classes, at, rows)
+	out := make([]float64, len(at))
+	for i, l := range at {
+		out[i] = factors[l] * weights.At(rows, i)
+	}
+	return out
+}

@@ -1,0 +1,13 @@
+package linalg
+
+import "gonum.org/v1/gonum/mat"
+
+// Rows returns a copy of the rows of x with these indices, of which there are some.
+func Rows(x *mat.Dense, rows []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package vecmath
+
+import "math"
+
+// Dot returns Σ x[i]z[i], in a loop: for rows of few columns, where a call of BLAS costs
+// more than it saves. For long vectors there is linalg.Dot.
+func Dot(x, z []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		s += v * z[i]
+	}
+	return s
+}
+
+// SquaredDistance returns Σ (x[i] - z[i])², as Dot.
+func SquaredDistance(x, z []float64) float64 {
+	s := 0.0
+	for i, v := range x {
+		d := v - z[i]
+		s += d * d
+	}
+	return s
+}
+
+// Sigmoid returns 1/(1 + e⁻ᵛ), which overflows nowhere.
+func Sigmoid(v float64) float64 {
+	if v >= 0 {
+		return 1 / (1 + math.Exp(-v))
+	}
+	e := math.Exp(v)
+	return e / (1 + e)
+}
+
+// Softmax overwrites z with exp(z)/Σexp(z) and returns log Σexp(z). It overflows nowhere.
+func Softmax(z []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range z {
+		top = max(top, v)
+	}
+	total := 0.0
+	for k, v := range z {
+		z[k] = math.Exp(v - top)
+		total += z[k]
+	}
+	for k := range z {
+		z[k] /= total
+	}
+	return top + math.Log(total)
+}
