@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -56,12 +56,11 @@ type Bagging struct {
 	Seed     uint64 // 0 is a seed like the others
 	Workers  int    // models at a time; 0: GOMAXPROCS
 
-	fitted *baggingModel
+	adapter[baggingModel]
 }
 
 type baggingModel struct {
-	schema  *schema
-	target  column
+	trained
 	votes   bool // a float class of 0 and 1 is voted on, not averaged
 	workers int
 	members []baggingMember
@@ -75,8 +74,6 @@ type baggingMember struct {
 const baggingKind = "golearn.Bagging"
 
 var _ ours = (*Bagging)(nil)
-
-func (b *Bagging) kind() string { return baggingKind }
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (b *Bagging) Fit(grid base.FixedDataGrid) error {
@@ -122,8 +119,7 @@ func (b *Bagging) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	b.fitted = &baggingModel{schema: &schema{Columns: t.columns(), Missing: Pass}, target: t.classes[0].column.owned(),
-		votes: !t.scores && classes > 0, members: members}
+	b.fitted = &baggingModel{trained: keep(t), votes: !t.scores && classes > 0, members: members}
 	return nil
 }
 
@@ -192,17 +188,17 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 	return nil, fault.Param("input", "grid", fmt.Sprintf("%d rows of %d classes", len(class), count), fmt.Sprintf("more rows of the rarest class: %d draws left one out", bootstrapAttempts))
 }
 
+// model is the fitted one, with the Workers of now.
 func (b *Bagging) model() model {
 	if b.fitted == nil {
 		return nil
 	}
 	m := *b.fitted
-	m.workers = b.Workers // may be set anew after Fit
+	m.workers = b.Workers
 	return &m
 }
 
-func (m *baggingModel) reads() *schema { return m.schema }
-func (m *baggingModel) class() column  { return m.target }
+func (m *baggingModel) kind() string { return baggingKind }
 
 // Predict returns, for each row of grid, the class that most models give it, of
 // those that tie the first in the class attribute's order; of a float class the
@@ -221,11 +217,11 @@ func (m *baggingModel) predict(t *table) (cells, error) {
 		return cells{}, err
 	}
 	out := make([]float64, t.n)
-	if m.target.Kind == floatKind {
+	if m.Target.Kind == floatKind {
 		for i := range out {
 			out[i] = m.combine(of, i)
 		}
-		return held(m.target, out), nil
+		return held(m.Target, out), nil
 	}
 	for i, counts := range m.shares(of, t.n) {
 		best := 0
@@ -236,7 +232,7 @@ func (m *baggingModel) predict(t *table) (cells, error) {
 		}
 		out[i] = float64(best)
 	}
-	return held(m.target, out), nil
+	return held(m.Target, out), nil
 }
 
 // combine returns the mean of what the models predict for a row, or, where they
@@ -264,7 +260,7 @@ func (m *baggingModel) combine(of [][]float64, row int) float64 {
 func (m *baggingModel) shares(of [][]float64, rows int) [][]int {
 	out := make([][]int, rows)
 	for i := range out {
-		out[i] = make([]int, m.target.categories())
+		out[i] = make([]int, m.Target.categories())
 		for _, p := range of {
 			out[i][int(p[i])]++
 		}
@@ -281,7 +277,7 @@ func (m *baggingModel) votesOf(t *table) ([][]float64, error) {
 	of := make([][]float64, len(m.members))
 	err = parallel.For(context.Background(), m.workers, len(of), func(i int) error {
 		member := m.members[i]
-		vote, err := ofInner(member.model, t.pick(member.features, nil), m.target, answer)
+		vote, err := ofInner(member.model, t.pick(member.features, nil), m.Target, answer)
 		if err == nil {
 			of[i], err = m.counted(vote)
 		}
@@ -295,21 +291,21 @@ func (m *baggingModel) votesOf(t *table) ([][]float64, error) {
 
 // counted recodes a model's class cells to the training grid's categories.
 func (m *baggingModel) counted(vote cells) ([]float64, error) {
-	if vote.column.Kind != m.target.Kind {
-		return nil, fault.Param("model", "prediction", vote.column.Kind, m.target.Kind.String())
+	if vote.column.Kind != m.Target.Kind {
+		return nil, fault.Param("model", "prediction", vote.column.Kind, m.Target.Kind.String())
 	}
-	if m.target.Kind == categoricalKind {
-		vote.recode(m.target.Values)
+	if m.Target.Kind == categoricalKind {
+		vote.recode(m.Target.Values)
 	}
 	for i, v := range vote.values {
-		switch m.target.Kind {
+		switch m.Target.Kind {
 		case floatKind:
 			if v-v != 0 {
 				return nil, notFinite(vote.column.Name, i, v)
 			}
 		case categoricalKind:
 			k := vote.codes[int(v)]
-			if int(k) >= len(m.target.Values) {
+			if int(k) >= len(m.Target.Values) {
 				return nil, fault.Param("model", fmt.Sprintf("prediction for row %d", i), vote.column.Values[int(k)], "a class of the training grid")
 			}
 			vote.values[i] = k
@@ -326,7 +322,7 @@ func (b *Bagging) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 }
 
 func (m *baggingModel) proba(t *table) (*mat.Dense, error) {
-	if m.target.Kind == floatKind {
+	if m.Target.Kind == floatKind {
 		return nil, fmt.Errorf("a float class has no probabilities: %w", errors.ErrUnsupported)
 	}
 	if t.n == 0 {
@@ -336,7 +332,7 @@ func (m *baggingModel) proba(t *table) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(t.n, m.target.categories(), nil)
+	out := mat.NewDense(t.n, m.Target.categories(), nil)
 	for i, counts := range m.shares(of, t.n) {
 		for k, n := range counts {
 			out.Set(i, k, float64(n)/float64(len(of)))
@@ -352,8 +348,8 @@ func (b *Bagging) Labels() []string {
 		return nil
 	}
 	var out []string
-	for k := range b.fitted.target.categories() {
-		out = append(out, b.fitted.target.label(k))
+	for k := range b.fitted.Target.categories() {
+		out = append(out, b.fitted.Target.label(k))
 	}
 	return out
 }
@@ -370,16 +366,12 @@ func (b *Bagging) Fitted() []base.Classifier {
 	return out
 }
 
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's, but those of the models.
-func (b *Bagging) Inspect(grid base.FixedDataGrid) (Inspection, error) { return inspect(b, grid) }
-
 // Supports reports whether the method of a capability would work: Proba, unless it
 // was fitted on a float class; Cloning; and Marshalling, which depends on the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
 	switch capability {
 	case estimators.Proba:
-		return b.fitted == nil || b.fitted.target.Kind != floatKind
+		return b.fitted == nil || b.fitted.Target.Kind != floatKind
 	case estimators.Cloning:
 		return true
 	case estimators.Marshalling:
@@ -387,7 +379,7 @@ func (b *Bagging) Supports(capability estimators.Capability) bool {
 			return false
 		}
 		m := b.New()
-		if o, ok := own(m); ok {
+		if o, ok := own.As[ours](m); ok {
 			return o.Supports(capability)
 		}
 		return m != nil
@@ -413,8 +405,7 @@ func (b *Bagging) String() string {
 }
 
 type baggingPayload struct {
-	Schema  schema
-	Class   column
+	Trained trained
 	Votes   bool
 	Members []memberPayload
 }
@@ -424,22 +415,16 @@ type memberPayload struct {
 	Model    modelPart
 }
 
-// MarshalBinary returns the fitted models. Errors: ErrNotFitted, and one that wraps
-// errors.ErrUnsupported if a model cannot be marshalled.
-func (b *Bagging) MarshalBinary() ([]byte, error) {
-	m := b.fitted
-	if m == nil {
-		return nil, fault.NotFitted(name(b))
-	}
-	out := baggingPayload{Schema: *m.schema, Class: m.target, Votes: m.votes}
+func (m *baggingModel) payload() (any, error) {
+	out := baggingPayload{Trained: m.trained, Votes: m.votes}
 	for i, member := range m.members {
 		model, err := makeModelPart(member.model)
 		if err != nil {
-			return nil, named(b, fmt.Errorf("model %d: %w", i, err))
+			return nil, fmt.Errorf("model %d: %w", i, err)
 		}
 		out.Members = append(out.Members, memberPayload{Features: member.features, Model: model})
 	}
-	return codec.Marshal(baggingKind, payloadVersion, out)
+	return out, nil
 }
 
 // UnmarshalBinary reads what MarshalBinary of a Bagging with an equal New and number
@@ -458,11 +443,11 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 	if len(in.Members) != len(members) {
 		return fault.BadModel(baggingKind, "written with %d models, the receiver has %d", len(in.Members), len(members))
 	}
-	if err := errors.Join(in.Schema.validate(), in.Class.validate()); err != nil {
-		return fault.BadModel(baggingKind, "%v", err)
+	if err := in.Trained.fits(baggingKind, false, Pass); err != nil {
+		return err
 	}
 	for i, p := range in.Members {
-		if err := checkFeatures(p.Features, len(in.Schema.Columns), b.Features); err != nil {
+		if err := checkFeatures(p.Features, len(in.Trained.Schema.Columns), b.Features); err != nil {
 			return fault.BadModel(baggingKind, "model %d: %v", i, err)
 		}
 		err := p.Model.fits(baggingKind, members[i].model)
@@ -474,7 +459,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 		}
 		members[i].features = p.Features
 	}
-	b.fitted = &baggingModel{schema: &in.Schema, target: in.Class, votes: in.Votes, members: members}
+	b.fitted = &baggingModel{trained: in.Trained, votes: in.Votes, members: members}
 	return nil
 }
 

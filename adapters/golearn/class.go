@@ -1,12 +1,14 @@
 package golearn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -14,71 +16,50 @@ import (
 // As a class it stands for none: Fit refuses it, and names the row.
 const missingCategory = "?"
 
-// classes ties the labels 0 to K-1 that an estimator sees to a class attribute.
-type classes struct {
-	Column  column
-	Present []int // label -> index of the class in the attribute, ascending
-}
-
-// names returns the classes' texts, in the order of the estimator's labels.
-func (c *classes) names() []string {
-	out := make([]string, len(c.Present))
-	for i, k := range c.Present {
-		out[i] = c.Column.label(k)
+// texts returns what golearn prints of the classes present, which are indices into the
+// class attribute c.
+func texts(c column, present []int) []string {
+	out := make([]string, len(present))
+	for i, k := range present {
+		out[i] = c.label(k)
 	}
 	return out
 }
 
-// values returns the cells of the class column that stand for labels.
-func (c *classes) values(labels []int) ([]float64, error) {
-	out := make([]float64, len(labels))
-	for i, label := range labels {
-		if label < 0 || label >= len(c.Present) {
-			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(c.Present)))
-		}
-		out[i] = float64(c.Present[label])
+// checkPresent checks what was read from a file.
+func checkPresent(c column, present []int) error {
+	size := c.categories()
+	if c.Kind == floatKind {
+		size = 2 // 0 and 1
 	}
-	return out, nil
-}
-
-func (c *classes) validate() error {
-	if err := c.Column.validate(); err != nil {
-		return err
+	if len(present) == 0 {
+		return errors.New("no class")
 	}
-	size := max(c.Column.categories(), 2) // a float class is of 0 and 1
-	if len(c.Present) == 0 {
-		return fmt.Errorf("no class")
-	}
-	for i, k := range c.Present {
-		if k < 0 || k >= size || (i > 0 && k <= c.Present[i-1]) {
+	for i, k := range present {
+		if k < 0 || k >= size || (i > 0 && k <= present[i-1]) {
 			return fmt.Errorf("class %d is number %d of %d", i, k, size)
 		}
 	}
 	return nil
 }
 
-// labels reads the class column as labels from 0.
-func (t *table) labels() (*classes, []int, error) {
-	class := &t.classes[0]
-	values, err := t.read(class)
+// labels reads the class column as labels from 0, each of which stands for the index in
+// the attribute that present has.
+func (t *table) labels() (class column, present, y []int, err error) {
+	class = t.classes[0].column.owned()
+	values, err := t.read(&t.classes[0])
 	if err != nil {
-		return nil, nil, err
+		return column{}, nil, nil, err
 	}
-	out := &classes{Column: class.column.owned()}
 	index := make([]int, t.n)
 	for i, v := range values {
-		if err := checkClass(out.Column, i, v); err != nil {
-			return nil, nil, err
+		if err := checkClass(class, i, v); err != nil {
+			return column{}, nil, nil, err
 		}
 		index[i] = int(v)
 	}
-	out.Present = slices.Clone(index)
-	slices.Sort(out.Present)
-	out.Present = slices.Compact(out.Present)
-	for i, k := range index {
-		index[i], _ = slices.BinarySearch(out.Present, k)
-	}
-	return out, index, nil
+	present = classes.Distinct(index)
+	return class, present, classes.Positions(present, index), nil
 }
 
 // checkClass refuses a cell that is no class.
@@ -113,39 +94,28 @@ func (t *table) targets() (column, []float64, error) {
 	return c, y, nil
 }
 
-// weights returns a weight for each row of labels y: the factor of its class by name, and
-// with balanced n/(K·the rows of its class) besides; nil where neither is asked for.
-func (c *classes) weights(y []int, balanced bool, byName map[string]float64) ([]float64, error) {
-	if !balanced && len(byName) == 0 {
-		return nil, nil
-	}
-	labels := c.names()
-	factor := make([]float64, len(labels))
-	for k := range factor {
-		factor[k] = 1
-	}
-	for name, w := range byName {
-		k := slices.Index(labels, name)
+// weigh returns a weight for each row of labels y, which are positions in names, and nil
+// where all are 1.
+func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([]float64, error) {
+	w := classes.Weights{Balanced: balanced, Of: make(map[int]float64, len(byName))}
+	for name, v := range byName {
+		k := slices.Index(names, name)
 		if k < 0 {
-			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(labels, ", "))
+			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(names, ", "))
 		}
-		if !(w > 0) || math.IsInf(w, 1) {
-			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", w, "> 0 and finite")
+		if !(v > 0) || math.IsInf(v, 1) {
+			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", v, "> 0 and finite")
 		}
-		factor[k] = w
+		w.Of[k] = v
 	}
-	if balanced {
-		count := make([]float64, len(labels))
-		for _, k := range y {
-			count[k]++
-		}
-		for k := range factor {
-			factor[k] *= float64(len(y)) / (float64(len(labels)) * count[k])
-		}
+	return w.Rows(upTo(len(names)), y, nil), nil
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	out := make([]float64, len(y))
-	for i, k := range y {
-		out[i] = factor[k]
-	}
-	return out, nil
+	return out
 }

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -41,12 +40,12 @@ type Classifier struct {
 	// compares what is printed, and wants 0 or 1.
 	Scores bool
 
-	fitted *classifierModel
+	adapter[classifierModel]
 }
 
 type classifierModel struct {
-	schema    *schema
-	classes   *classes
+	trained
+	present   []int // label of the estimator -> index of the class in the attribute, ascending
 	scores    bool
 	estimator estimators.Classifier
 }
@@ -54,8 +53,6 @@ type classifierModel struct {
 const classifierKind = "golearn.Classifier"
 
 var _ ours = (*Classifier)(nil)
-
-func (c *Classifier) kind() string { return classifierKind }
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (c *Classifier) Fit(grid base.FixedDataGrid) error {
@@ -79,11 +76,11 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	classes, y, err := t.labels()
+	class, present, y, err := t.labels()
 	if err != nil {
 		return err
 	}
-	weights, err := classes.weights(y, c.Balanced, c.ClassWeights)
+	weights, err := weigh(texts(class, present), y, c.Balanced, c.ClassWeights)
 	if err != nil {
 		return err
 	}
@@ -94,7 +91,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err := fitWeighted(ctx, est, x, y, weights); err != nil {
 		return schema.explain(t, err)
 	}
-	c.fitted = &classifierModel{schema: schema, classes: classes, scores: c.Scores || t.scores, estimator: est}
+	c.fitted = &classifierModel{trained{*schema, class}, present, c.Scores || t.scores, est}
 	return nil
 }
 
@@ -110,15 +107,7 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 	return w.FitWeighted(ctx, x, y, weights)
 }
 
-func (c *Classifier) model() model {
-	if c.fitted == nil {
-		return nil
-	}
-	return c.fitted
-}
-
-func (m *classifierModel) reads() *schema { return m.schema }
-func (m *classifierModel) class() column  { return m.classes.Column }
+func (m *classifierModel) kind() string { return classifierKind }
 
 // Predict returns a grid of the same rows, in the same order, with the class
 // attribute of the training grid alone: its name, type and categories. After
@@ -134,16 +123,16 @@ func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error
 
 func (m *classifierModel) predict(t *table) (cells, error) {
 	of := m.labels
-	if m.class().Kind == floatKind && m.scores {
+	if m.Target.Kind == floatKind && m.scores {
 		switch {
 		case estimators.Supports(m.estimator, estimators.Proba):
 			of = m.probabilities
-		case len(m.classes.Present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
+		case len(m.present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
 			of = m.squashed
 		}
 	}
-	values, err := give(m.schema, t, of)
-	return held(m.class(), values), err
+	values, err := give(&m.Schema, t, of)
+	return held(m.Target, values), err
 }
 
 func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
@@ -154,7 +143,19 @@ func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	if rows, _ := x.Dims(); len(y) != rows {
 		return nil, fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", rows)
 	}
-	return m.classes.values(y)
+	return m.cells(y)
+}
+
+// cells turns labels into cells of the class column.
+func (m *classifierModel) cells(labels []int) ([]float64, error) {
+	out := make([]float64, len(labels))
+	for i, label := range labels {
+		if label < 0 || label >= len(m.present) {
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.present)))
+		}
+		out[i] = float64(m.present[label])
+	}
+	return out, nil
 }
 
 // probabilities returns those of the class 1, which training may not have
@@ -166,7 +167,7 @@ func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 	}
 	rows, _ := x.Dims()
 	out := make([]float64, rows)
-	if label := slices.Index(m.classes.Present, 1); label >= 0 {
+	if label := slices.Index(m.present, 1); label >= 0 {
 		mat.Col(out, label, p)
 	}
 	return out, nil
@@ -206,7 +207,7 @@ func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	rows, _ := x.Dims()
-	return out, checkShape("probabilities", out, rows, len(m.classes.Present))
+	return out, checkShape("probabilities", out, rows, len(m.present))
 }
 
 func checkShape(what string, m *mat.Dense, rows, columns int) error {
@@ -228,7 +229,7 @@ func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
 	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil || t.n == 0 {
 		return &mat.Dense{}, err
 	}
-	return give(m.schema, t, m.probaOf)
+	return give(&m.Schema, t, m.probaOf)
 }
 
 // Labels returns the classes that the training rows held, in the order of the
@@ -238,16 +239,12 @@ func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
 	}
-	return c.fitted.classes.names()
+	return texts(c.fitted.Target, c.fitted.present)
 }
 
 // Features names the columns of the matrix that the estimator sees: an attribute's
 // name, or name=category for a categorical one; nil before Fit.
 func (c *Classifier) Features() []string { return featuresOf(c) }
-
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's.
-func (c *Classifier) Inspect(grid base.FixedDataGrid) (Inspection, error) { return inspect(c, grid) }
 
 // Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
 // before Fit. It must not be fitted again.
@@ -288,28 +285,19 @@ func (c *Classifier) String() string {
 	if c.fitted == nil {
 		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.Estimator)
 	}
-	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.schema.Columns), len(c.fitted.classes.Present))
+	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.Schema.Columns), len(c.fitted.present))
 }
 
 type classifierPayload struct {
-	Schema    schema
-	Classes   classes
+	Trained   trained
+	Present   []int
 	Scores    bool
 	Estimator estimators.Part
 }
 
-// MarshalBinary returns the fitted model. Errors: ErrNotFitted, and one that
-// wraps errors.ErrUnsupported if the estimator cannot be marshalled.
-func (c *Classifier) MarshalBinary() ([]byte, error) {
-	m := c.fitted
-	if m == nil {
-		return nil, fault.NotFitted(name(c))
-	}
-	est, err := estimators.MakePart(name(c), m.estimator)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(classifierKind, payloadVersion, classifierPayload{Schema: *m.schema, Classes: *m.classes, Scores: m.scores, Estimator: est})
+func (m *classifierModel) payload() (any, error) {
+	est, err := estimators.MakePart("Estimator", m.estimator)
+	return classifierPayload{m.trained, m.present, m.scores, est}, err
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
@@ -322,22 +310,18 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Schema.fits(classifierKind, c.NoOneHot, c.Missing); err != nil {
+	if err := p.Trained.fits(classifierKind, c.NoOneHot, c.Missing); err != nil {
 		return err
 	}
-	if err := p.Classes.validate(); err != nil {
+	if err := checkPresent(p.Trained.Target, p.Present); err != nil {
 		return fault.BadModel(classifierKind, "%v", err)
 	}
 	if err := p.Estimator.Into(classifierKind, "the estimator", est); err != nil {
 		return err
 	}
-	want := make([]int, len(p.Classes.Present))
-	for i := range want {
-		want[i] = i
+	if got := est.Classes(); !slices.Equal(got, upTo(len(p.Present))) {
+		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(p.Present))
 	}
-	if got := est.Classes(); !slices.Equal(got, want) {
-		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(want))
-	}
-	c.fitted = &classifierModel{schema: &p.Schema, classes: &p.Classes, scores: c.Scores || p.Scores, estimator: est}
+	c.fitted = &classifierModel{p.Trained, p.Present, c.Scores || p.Scores, est}
 	return nil
 }

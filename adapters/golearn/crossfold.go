@@ -8,6 +8,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -58,7 +59,7 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 
 // tested fits a model on a fold's training rows and returns its predictions for the others.
 func tested(ctx context.Context, model base.Classifier, f Fold) (base.FixedDataGrid, error) {
-	if o, ok := own(model); ok {
+	if o, ok := own.As[ours](model); ok {
 		if err := fit(ctx, o, f.Train); err != nil {
 			return nil, err
 		}

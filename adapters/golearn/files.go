@@ -2,36 +2,24 @@ package golearn
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// How each of the types goes to a file and to golearn's archives, over its MarshalBinary
-// and UnmarshalBinary.
+// How each of the types comes out of a file and of golearn's archives, over its
+// UnmarshalBinary, and models within others.
 
 const (
 	payloadVersion  = 1
 	archiveKey      = "KERNELEARN" // one key a model: golearn syncs the file at each
 	metadataVersion = "1.0"
 )
-
-func save(o ours, path string) error {
-	data, err := o.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	return named(o, atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}))
-}
 
 func load(o ours, path string) error {
 	data, err := os.ReadFile(path)
@@ -41,20 +29,9 @@ func load(o ours, path string) error {
 	return o.UnmarshalBinary(data)
 }
 
-func saveWithPrefix(o ours, w *base.ClassifierSerializer, prefix string) error {
-	if w == nil {
-		return fault.Param(name(o), "serializer", nil, "a serializer")
-	}
-	data, err := o.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	return named(o, w.WriteBytesForKey(w.Prefix(prefix, archiveKey), data))
-}
-
 func loadWithPrefix(o ours, r *base.ClassifierDeserializer, prefix string) error {
 	if r == nil {
-		return fault.Param(name(o), "deserializer", nil, "a deserializer")
+		return fault.Param(o.name(), "deserializer", nil, "a deserializer")
 	}
 	data, err := r.GetBytesForKey(r.Prefix(prefix, archiveKey))
 	if err != nil {
@@ -63,16 +40,12 @@ func loadWithPrefix(o ours, r *base.ClassifierDeserializer, prefix string) error
 	return o.UnmarshalBinary(data)
 }
 
-func metadata(o ours) base.ClassifierMetadataV1 {
-	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: o.kind(), ClassifierVersion: metadataVersion}
-}
-
 // readWrapped reads the payload of a model around an estimator, and returns a clone of the
 // configured one to read its part into.
 func readWrapped[E any](o ours, data []byte, payload any, configured E) (E, error) {
-	est, err := estimators.Clone(name(o), configured)
+	est, err := estimators.Clone(o.name(), configured)
 	if err == nil && !estimators.Supports(est, estimators.Marshalling) {
-		err = estimators.Unsupported(name(o), est, estimators.Marshalling)
+		err = estimators.Unsupported(o.name(), est, estimators.Marshalling)
 	}
 	if err == nil {
 		err = readPayload(o, data, payload)
@@ -94,7 +67,7 @@ type modelPart struct {
 }
 
 func makeModelPart(c base.Classifier) (out modelPart, err error) {
-	if o, ok := own(c); ok {
+	if o, ok := own.As[ours](c); ok {
 		out.Ours, err = o.MarshalBinary()
 		return out, err
 	}
@@ -105,7 +78,7 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 
 // fits checks all that can be checked before a classifier of golearn is touched.
 func (p modelPart) fits(kind string, c base.Classifier) error {
-	_, isOurs := own(c)
+	_, isOurs := own.As[ours](c)
 	got := fmt.Sprintf("%T", c)
 	switch {
 	case isOurs && p.Type != "":
@@ -120,7 +93,7 @@ func (p modelPart) fits(kind string, c base.Classifier) error {
 
 // into reads the part into a model that it fits.
 func (p modelPart) into(kind string, c base.Classifier) error {
-	if o, ok := own(c); ok {
+	if o, ok := own.As[ours](c); ok {
 		return o.UnmarshalBinary(p.Ours)
 	}
 	if err := restore(c, p.Archive); err != nil {
@@ -135,117 +108,47 @@ type spoiled struct{ error }
 
 func (s spoiled) Unwrap() error { return s.error }
 
-// Save writes the fitted model to path, as a whole or not at all: a Save that
-// fails leaves the file that was there. Errors as MarshalBinary's, and the file
-// system's.
-func (c *Classifier) Save(path string) error { return save(c, path) }
-
-// Load reads a model that Save of an equally configured Classifier wrote. Errors
-// as UnmarshalBinary's, and the file system's.
+// Load reads what Save of an equally configured Classifier wrote. Errors as UnmarshalBinary's,
+// and the file system's.
 func (c *Classifier) Load(path string) error { return load(c, path) }
-
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one
-// key, and leaves the archive open. Errors as MarshalBinary's.
-func (c *Classifier) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(c, w, prefix)
-}
 
 // LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
 func (c *Classifier) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(c, r, prefix)
 }
 
-// GetMetadata returns the name and version of the format.
-func (c *Classifier) GetMetadata() base.ClassifierMetadataV1 { return metadata(c) }
-
-// Save writes the fitted model to path, as a whole or not at all: a Save that
-// fails leaves the file that was there. Errors as MarshalBinary's, and the file
-// system's.
-func (r *Regressor) Save(path string) error { return save(r, path) }
-
-// Load reads a model that Save of an equally configured Regressor wrote. Errors
-// as UnmarshalBinary's, and the file system's.
+// Load reads what Save of an equally configured Regressor wrote. Errors as UnmarshalBinary's,
+// and the file system's.
 func (r *Regressor) Load(path string) error { return load(r, path) }
-
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one
-// key, and leaves the archive open. Errors as MarshalBinary's.
-func (r *Regressor) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(r, w, prefix)
-}
 
 // LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
 func (r *Regressor) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }
 
-// GetMetadata returns the name and version of the format.
-func (r *Regressor) GetMetadata() base.ClassifierMetadataV1 { return metadata(r) }
-
-// Save writes the fitted model to path, as a whole or not at all: a Save that
-// fails leaves the file that was there. Errors as MarshalBinary's, and the file
-// system's.
-func (p *Pipeline) Save(path string) error { return save(p, path) }
-
-// Load reads a model that Save of an equally configured Pipeline wrote. Errors
-// as UnmarshalBinary's, and the file system's.
+// Load reads what Save of an equally configured Pipeline wrote. Errors as UnmarshalBinary's,
+// and the file system's.
 func (p *Pipeline) Load(path string) error { return load(p, path) }
-
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one
-// key, and leaves the archive open. Errors as MarshalBinary's.
-func (p *Pipeline) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(p, w, prefix)
-}
 
 // LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
 func (p *Pipeline) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(p, r, prefix)
 }
 
-// GetMetadata returns the name and version of the format.
-func (p *Pipeline) GetMetadata() base.ClassifierMetadataV1 { return metadata(p) }
-
-// Save writes the fitted model to path, as a whole or not at all: a Save that
-// fails leaves the file that was there. Errors as MarshalBinary's, and the file
-// system's.
-func (b *Bagging) Save(path string) error { return save(b, path) }
-
-// Load reads a model that Save of an equally configured Bagging wrote. Errors
-// as UnmarshalBinary's, and the file system's.
+// Load reads what Save of an equally configured Bagging wrote. Errors as UnmarshalBinary's,
+// and the file system's.
 func (b *Bagging) Load(path string) error { return load(b, path) }
-
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one
-// key, and leaves the archive open. Errors as MarshalBinary's.
-func (b *Bagging) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(b, w, prefix)
-}
 
 // LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
 func (b *Bagging) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(b, r, prefix)
 }
 
-// GetMetadata returns the name and version of the format.
-func (b *Bagging) GetMetadata() base.ClassifierMetadataV1 { return metadata(b) }
-
-// Save writes the fitted model to path, as a whole or not at all: a Save that
-// fails leaves the file that was there. Errors as MarshalBinary's, and the file
-// system's.
-func (r *Refitted) Save(path string) error { return save(r, path) }
-
-// Load reads a model that Save of an equally configured Refitted wrote. Errors
-// as UnmarshalBinary's, and the file system's.
+// Load reads what Save of an equally configured Refitted wrote. Errors as UnmarshalBinary's,
+// and the file system's.
 func (r *Refitted) Load(path string) error { return load(r, path) }
-
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one
-// key, and leaves the archive open. Errors as MarshalBinary's.
-func (r *Refitted) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(r, w, prefix)
-}
 
 // LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
 func (r *Refitted) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }
-
-// GetMetadata returns the name and version of the format.
-func (r *Refitted) GetMetadata() base.ClassifierMetadataV1 { return metadata(r) }

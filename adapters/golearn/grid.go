@@ -66,11 +66,11 @@ func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
 	}
-	c, y, err := t.labels()
+	class, present, y, err := t.labels()
 	if err != nil {
 		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
 	}
-	return y, c.names(), nil
+	return y, texts(class, present), nil
 }
 
 // Targets returns the float class of each row. Errors: ErrShape for not one class

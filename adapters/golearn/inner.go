@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	"github.com/sjwhitworth/golearn/base"
-	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // A model within another, of a Pipeline or a Bagging, is one of ours, which reads tables,
@@ -18,7 +17,7 @@ import (
 
 // fitInner fits a model to a table.
 func fitInner(ctx context.Context, c base.Classifier, t *table) error {
-	if o, ok := own(c); ok {
+	if o, ok := own.As[ours](c); ok {
 		return named(o, o.fitTable(ctx, t))
 	}
 	if err := ctx.Err(); err != nil {
@@ -46,8 +45,8 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 
 // ofInner gives f a fitted model and a table as that reads it. The target is what it was
 // trained to predict.
-func ofInner[R any](c base.Classifier, t *table, target column, f func(m model, t *table) (R, error)) (out R, err error) {
-	o, ok := own(c)
+func ofInner[R any](c base.Classifier, t *table, target column, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	o, ok := own.As[ours](c)
 	if !ok {
 		return f(stranger{c, target}, t)
 	}
@@ -61,71 +60,39 @@ func ofInner[R any](c base.Classifier, t *table, target column, f func(m model, 
 	return out, named(o, err)
 }
 
-// stranger is a model that is not ours. It sees a class of zeros.
-type stranger struct {
-	Model
-	target column
-}
-
-func (s stranger) reads() *schema { return nil }
-func (s stranger) class() column  { return s.target }
-
-func (s stranger) grid(t *table) (base.FixedDataGrid, error) {
-	return t.with(constant(s.target)).grid()
-}
-
-func (s stranger) predict(t *table) (cells, error) {
-	grid, err := s.grid(t)
+// ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
+func ask(c Model, t *table, class column) (cells, error) {
+	grid, err := t.with(constant(class)).grid()
 	if err != nil {
 		return cells{}, err
 	}
-	predicted, err := predictGuarded(s.Model, grid)
+	predicted, err := predictGuarded(c, grid)
 	if err != nil {
 		return cells{}, err
 	}
 	p, err := labelled(predicted)
 	if err != nil {
-		return cells{}, fmt.Errorf("the prediction of %T: %w", s.Model, err)
+		return cells{}, fmt.Errorf("the prediction of %T: %w", c, err)
 	}
 	if p.n != t.n {
-		return cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", s.Model), p.n, "rows", "want %d", t.n)
+		return cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", c), p.n, "rows", "want %d", t.n)
 	}
 	values, err := p.read(&p.classes[0])
 	return held(p.classes[0].column, values), err
 }
 
-func (s stranger) proba(t *table) (*mat.Dense, error) {
-	p, ok := s.Model.(interface {
-		PredictProba(base.FixedDataGrid) (*mat.Dense, error)
-	})
-	if !ok {
-		return nil, estimators.Unsupported("Final", s.Model, estimators.Proba)
-	}
-	grid, err := s.grid(t)
-	if err != nil || t.n == 0 {
-		return &mat.Dense{}, err
-	}
-	return p.PredictProba(grid)
+// stranger is a fitted model that is not ours.
+type stranger struct {
+	Model
+	target column
 }
 
-func (s stranger) variance(t *table) (out moments, err error) {
-	v, ok := s.Model.(interface {
-		PredictVariance(base.FixedDataGrid) (mean, variance []float64, err error)
-	})
-	if !ok {
-		return out, estimators.Unsupported("Final", s.Model, estimators.Variance)
-	}
-	grid, err := s.grid(t)
-	if err != nil || t.n == 0 {
-		return out, err
-	}
-	out.mean, out.variance, err = v.PredictVariance(grid)
-	return out, err
-}
+func (s stranger) class() column                   { return s.target }
+func (s stranger) predict(t *table) (cells, error) { return ask(s.Model, t, s.target) }
 
 // copyOf copies a model of this package; a stranger is itself.
 func copyOf(c base.Classifier) base.Classifier {
-	if o, ok := own(c); ok {
+	if o, ok := own.As[ours](c); ok {
 		return o.clone()
 	}
 	return c
@@ -136,6 +103,6 @@ func inPlace(c base.Classifier) bool {
 	if p, ok := c.(*Pipeline); ok {
 		return p.Final != nil && inPlace(p.Final)
 	}
-	_, ok := own(c)
+	_, ok := own.As[ours](c)
 	return !ok
 }

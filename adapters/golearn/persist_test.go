@@ -238,9 +238,8 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := codec.Marshal(pipelineKind, payloadVersion, pipelinePayload{
-				Input: &schema{Columns: []column{{Name: "a", Kind: floatKind}}},
-				Class: column{Name: "class", Kind: floatKind},
-				Final: modelPart{Type: "*naive.BernoulliNBClassifier", Archive: entries},
+				Trained: trained{Schema: schema{Columns: []column{{Name: "a", Kind: floatKind}}, Missing: Pass}, Target: column{Name: "class", Kind: floatKind}},
+				Final:   modelPart{Type: "*naive.BernoulliNBClassifier", Archive: entries},
 			})
 			require.NoError(t, err)
 			require.ErrorIs(t, (&Pipeline{Final: naive.NewBernoulliNBClassifier()}).UnmarshalBinary(data), estimators.ErrBadModel)
@@ -252,18 +251,22 @@ func TestHostilePayloads(t *testing.T) {
 	est, err := estimators.MakePart("test", fitted(t, flowerGrid(t, 30, 1)).Fitted())
 	require.NoError(t, err)
 	float := []column{{Name: "a", Kind: floatKind}}
-	three := classes{Column: column{Name: "c", Kind: categoricalKind, Values: speciesNames}, Present: []int{0, 1, 2}}
+	species := column{Name: "c", Kind: categoricalKind, Values: speciesNames}
+	of := func(cols ...column) trained { return trained{schema{Columns: cols}, species} }
+	three := []int{0, 1, 2}
 	for name, p := range map[string]classifierPayload{
-		"no features":        {Classes: three, Estimator: est},
-		"unknown type":       {Schema: schema{Columns: []column{{Name: "a", Kind: 9}}}, Classes: three, Estimator: est},
-		"many decimals":      {Schema: schema{Columns: []column{{Name: "a", Kind: floatKind, Precision: 1 << 30}}}, Classes: three, Estimator: est},
-		"no categories":      {Schema: schema{Columns: []column{{Name: "a", Kind: categoricalKind}}}, Classes: three, Estimator: est},
-		"a category twice":   {Schema: schema{Columns: []column{{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}}}, Classes: three, Estimator: est},
-		"a name twice":       {Schema: schema{Columns: append(float, float...)}, Classes: three, Estimator: est},
-		"class out of range": {Schema: schema{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1, 3}}, Estimator: est},
-		"negative class":     {Schema: schema{Columns: float}, Classes: classes{Column: three.Column, Present: []int{-1, 1, 2}}, Estimator: est},
-		"other classes":      {Schema: schema{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1}}, Estimator: est},
-		"no estimator":       {Schema: schema{Columns: float}, Classes: three},
+		"no features":        {Trained: of(), Present: three, Estimator: est},
+		"unknown type":       {Trained: of(column{Name: "a", Kind: 9}), Present: three, Estimator: est},
+		"many decimals":      {Trained: of(column{Name: "a", Kind: floatKind, Precision: 1 << 30}), Present: three, Estimator: est},
+		"no categories":      {Trained: of(column{Name: "a", Kind: categoricalKind}), Present: three, Estimator: est},
+		"a category twice":   {Trained: of(column{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}), Present: three, Estimator: est},
+		"a name twice":       {Trained: of(float[0], float[0]), Present: three, Estimator: est},
+		"no class":           {Trained: of(float...), Estimator: est},
+		"class out of range": {Trained: of(float...), Present: []int{0, 1, 3}, Estimator: est},
+		"negative class":     {Trained: of(float...), Present: []int{-1, 1, 2}, Estimator: est},
+		"other classes":      {Trained: of(float...), Present: []int{0, 1}, Estimator: est},
+		"no class attribute": {Trained: trained{Schema: schema{Columns: float}}, Present: three, Estimator: est},
+		"no estimator":       {Trained: of(float...), Present: three},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := codec.Marshal(classifierKind, payloadVersion, p)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Pipeline is a base.Classifier: steps, fitted on the training grid one after
@@ -34,21 +34,18 @@ type Pipeline struct {
 	// false, gives each category that the training rows hold a column.
 	NoOneHot bool
 
-	fitted *pipelineModel
+	adapter[pipelineModel]
 }
 
 type pipelineModel struct {
-	input  *schema // of the first step, or where there is none of the training grid
-	steps  []fittedStep
-	target column
-	final  base.Classifier
+	trained // its schema is the first step's, where there is one
+	steps   []fittedStep
+	final   base.Classifier
 }
 
 const pipelineKind = "golearn.Pipeline"
 
 var _ ours = (*Pipeline)(nil)
-
-func (p *Pipeline) kind() string { return pipelineKind }
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
@@ -77,9 +74,9 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 			return err
 		}
 	}
-	m := &pipelineModel{target: t.classes[0].column.owned(), final: copyOf(p.Final)}
+	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
 	// What comes after a step has another table's features, and this one's class.
-	class := held(m.target, y)
+	class := held(m.Target, y)
 	cur := t.with(class)
 	for i, s := range p.Steps {
 		if err := ctx.Err(); err != nil {
@@ -93,11 +90,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 		cur = next.with(class)
 		cur.scores = t.scores
 	}
-	if len(m.steps) > 0 {
-		m.input = m.steps[0].reads()
-	} else {
-		m.input = &schema{Columns: t.columns(), Missing: Pass}
-	}
+	m.readFirst()
 	if err := fitInner(ctx, m.final, cur); err != nil {
 		if inPlace(m.final) {
 			p.fitted = nil
@@ -108,15 +101,13 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	return nil
 }
 
-func (p *Pipeline) model() model {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted
-}
+func (m *pipelineModel) kind() string { return pipelineKind }
 
-func (m *pipelineModel) reads() *schema { return m.input }
-func (m *pipelineModel) class() column  { return m.target }
+func (m *pipelineModel) readFirst() {
+	if len(m.steps) > 0 {
+		m.Schema = *m.steps[0].reads()
+	}
+}
 
 // Predict returns Final's prediction for the rows of grid, in their order. Errors
 // say which step they come from: ErrNotFitted; ErrShape for a missing feature;
@@ -128,7 +119,7 @@ func (p *Pipeline) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) 
 func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, answer) }
 
 // ofFinal gives f the rows as the steps leave them.
-func ofFinal[R any](m *pipelineModel, t *table, f func(m model, t *table) (R, error)) (out R, err error) {
+func ofFinal[R any](m *pipelineModel, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
 	for i, s := range m.steps {
 		if t.n == 0 {
 			break
@@ -137,7 +128,7 @@ func ofFinal[R any](m *pipelineModel, t *table, f func(m model, t *table) (R, er
 			return out, fmt.Errorf("step %d: %w", i, err)
 		}
 	}
-	out, err = ofInner(m.final, t, m.target, f)
+	out, err = ofInner(m.final, t, m.Target, f)
 	return out, inFinal(err)
 }
 
@@ -147,10 +138,6 @@ func inFinal(err error) error {
 	}
 	return fmt.Errorf("final: %w", err)
 }
-
-// Inspect reads grid as Predict would and says what is ignored and which
-// categories are not known. Errors as Predict's, but those of the steps and of Final.
-func (p *Pipeline) Inspect(grid base.FixedDataGrid) (Inspection, error) { return inspect(p, grid) }
 
 // PredictProba returns Final's class probabilities, columns in the order of
 // Labels, and the empty matrix for a grid of no rows. Errors as Predict's, and one
@@ -198,7 +185,7 @@ func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 // A Final of golearn cannot be copied, and is marshalled through its own
 // SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
-	final, isOurs := own(p.Final)
+	final, isOurs := own.As[ours](p.Final)
 	switch capability {
 	case estimators.Cloning, estimators.Marshalling:
 		for _, s := range p.Steps {
@@ -250,37 +237,23 @@ func (p *Pipeline) String() string {
 }
 
 type pipelinePayload struct {
-	NoOneHot bool
-	Input    *schema // without steps
-	Steps    []stepPayload
-	Class    column
-	Final    modelPart
+	Trained trained
+	Steps   []stepPayload
+	Final   modelPart
 }
 
-// MarshalBinary returns the fitted model: what the transformers learned, the
-// training grids of the filters, and Final. Errors: ErrNotFitted, and one that
-// wraps errors.ErrUnsupported if a transformer or Final cannot be marshalled.
-func (p *Pipeline) MarshalBinary() ([]byte, error) {
-	m := p.fitted
-	if m == nil {
-		return nil, fault.NotFitted(name(p))
-	}
-	out := pipelinePayload{NoOneHot: p.NoOneHot, Class: m.target}
-	if len(m.steps) == 0 {
-		out.Input = m.input
-	}
+func (m *pipelineModel) payload() (any, error) {
+	out := pipelinePayload{Trained: m.trained}
 	for i, s := range m.steps {
 		sp, err := s.payload()
 		if err != nil {
-			return nil, named(p, fmt.Errorf("step %d: %w", i, err))
+			return nil, fmt.Errorf("step %d: %w", i, err)
 		}
 		out.Steps = append(out.Steps, sp)
 	}
 	var err error
-	if out.Final, err = makeModelPart(m.final); err != nil {
-		return nil, named(p, inFinal(err))
-	}
-	return codec.Marshal(pipelineKind, payloadVersion, out)
+	out.Final, err = makeModelPart(m.final)
+	return out, inFinal(err)
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Pipeline
@@ -291,7 +264,7 @@ func (p *Pipeline) MarshalBinary() ([]byte, error) {
 // the Pipeline is then not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if p.Final == nil {
-		return fault.Param(name(p), "Final", nil, "a classifier")
+		return fault.Param(p.name(), "Final", nil, "a classifier")
 	}
 	var in pipelinePayload
 	if err := readPayload(p, data, &in); err != nil {
@@ -314,31 +287,20 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 
 // restored reads all but Final.
 func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
-	if in.NoOneHot != p.NoOneHot {
-		return nil, fault.BadModel(pipelineKind, "written with NoOneHot = %t, the receiver has %t", in.NoOneHot, p.NoOneHot)
-	}
 	if len(in.Steps) != len(p.Steps) {
 		return nil, fault.BadModel(pipelineKind, "written with %d steps, the receiver has %d", len(in.Steps), len(p.Steps))
 	}
-	if err := in.Class.validate(); err != nil {
-		return nil, fault.BadModel(pipelineKind, "%v", err)
-	}
-	m := &pipelineModel{input: in.Input, target: in.Class, final: copyOf(p.Final)}
+	m := &pipelineModel{trained: in.Trained, final: copyOf(p.Final)}
 	for i, s := range p.Steps {
-		f, err := s.restore(in.Steps[i])
+		f, err := s.restore(in.Steps[i], p.NoOneHot)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", i, err)
 		}
 		m.steps = append(m.steps, f)
 	}
-	if len(m.steps) > 0 {
-		m.input = m.steps[0].reads()
-	}
-	if m.input == nil {
-		return nil, fault.BadModel(pipelineKind, "no feature")
-	}
-	if err := m.input.validate(); err != nil {
-		return nil, fault.BadModel(pipelineKind, "%v", err)
+	m.readFirst()
+	if err := m.fits(pipelineKind, m.Schema.NoOneHot, Pass); err != nil {
+		return nil, err
 	}
 	return m, inFinal(in.Final.fits(pipelineKind, m.final))
 }

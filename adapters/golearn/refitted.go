@@ -7,7 +7,6 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -27,20 +26,18 @@ type Model interface {
 type Refitted struct {
 	New func() Model // returns a new, unfitted model at each call
 
-	fitted *refittedModel
+	adapter[refittedModel]
 }
 
 type refittedModel struct {
-	stranger
-	schema *schema
-	train  *table
+	trained
+	inner Model
+	train *table
 }
 
 const refittedKind = "golearn.Refitted"
 
 var _ ours = (*Refitted)(nil)
-
-func (r *Refitted) kind() string { return refittedKind }
 
 // Fit fits a new model to the grid. It is FitContext without a context.
 func (r *Refitted) Fit(grid base.FixedDataGrid) error {
@@ -86,27 +83,18 @@ func refit(m Model, t *table, old *refittedModel) (*refittedModel, error) {
 	if err != nil {
 		return old, fmt.Errorf("%T: %w", m, err)
 	}
-	return &refittedModel{stranger{m, t.classes[0].column}, &schema{Columns: t.columns(), Missing: Pass}, t}, nil
+	return &refittedModel{keep(t), m, t}, nil
 }
 
-func (r *Refitted) model() model {
-	if r.fitted == nil {
-		return nil
-	}
-	return r.fitted
-}
+func (m *refittedModel) kind() string { return refittedKind }
 
-func (m *refittedModel) reads() *schema { return m.schema }
+func (m *refittedModel) predict(t *table) (cells, error) { return ask(m.inner, t, m.Target) }
 
 // Predict is the model's. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam for
 // one of another type, or a model that panics; and the model's.
 func (r *Refitted) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return predict(r, grid)
 }
-
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's, but those of the model.
-func (r *Refitted) Inspect(grid base.FixedDataGrid) (Inspection, error) { return inspect(r, grid) }
 
 // Supports reports whether the method of a capability would work: Cloning and Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
@@ -123,7 +111,7 @@ func (r *Refitted) String() string {
 	if r.fitted == nil {
 		return "golearn.Refitted(not fitted)"
 	}
-	return fmt.Sprintf("golearn.Refitted(%T)", r.fitted.Model)
+	return fmt.Sprintf("golearn.Refitted(%T)", r.fitted.inner)
 }
 
 type refittedPayload struct {
@@ -131,13 +119,8 @@ type refittedPayload struct {
 	Train tablePayload
 }
 
-// MarshalBinary returns the training grid. Errors: ErrNotFitted.
-func (r *Refitted) MarshalBinary() ([]byte, error) {
-	m := r.fitted
-	if m == nil {
-		return nil, fault.NotFitted(name(r))
-	}
-	return codec.Marshal(refittedKind, payloadVersion, refittedPayload{Type: fmt.Sprintf("%T", m.Model), Train: m.train.payload()})
+func (m *refittedModel) payload() (any, error) {
+	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.payload()}, nil
 }
 
 // UnmarshalBinary reads what MarshalBinary of a Refitted of the same model wrote, and fits

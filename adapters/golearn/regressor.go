@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -26,20 +25,17 @@ type Regressor struct {
 	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute.
 	Missing Missing
 
-	fitted *regressorModel
+	adapter[regressorModel]
 }
 
 type regressorModel struct {
-	schema    *schema
-	target    column
+	trained
 	estimator estimators.Regressor
 }
 
 const regressorKind = "golearn.Regressor"
 
 var _ ours = (*Regressor)(nil)
-
-func (r *Regressor) kind() string { return regressorKind }
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (r *Regressor) Fit(grid base.FixedDataGrid) error {
@@ -71,19 +67,11 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 	if err := est.Fit(ctx, x, y); err != nil {
 		return schema.explain(t, err)
 	}
-	r.fitted = &regressorModel{schema: schema, target: target, estimator: est}
+	r.fitted = &regressorModel{trained{*schema, target}, est}
 	return nil
 }
 
-func (r *Regressor) model() model {
-	if r.fitted == nil {
-		return nil
-	}
-	return r.fitted
-}
-
-func (m *regressorModel) reads() *schema { return m.schema }
-func (m *regressorModel) class() column  { return m.target }
+func (m *regressorModel) kind() string { return regressorKind }
 
 // Predict returns a grid of the same rows, in the same order, with one float
 // attribute of the target's name. Errors: ErrNotFitted; ErrShape for a missing
@@ -93,11 +81,11 @@ func (r *Regressor) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
 func (m *regressorModel) predict(t *table) (cells, error) {
-	y, err := give(m.schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })
+	y, err := give(&m.Schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })
 	if err == nil && len(y) != t.n {
 		err = fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", t.n)
 	}
-	return held(m.target, y), err
+	return held(m.Target, y), err
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a
@@ -113,7 +101,7 @@ func (m *regressorModel) variance(t *table) (moments, error) {
 	if err != nil || t.n == 0 {
 		return moments{}, err
 	}
-	return give(m.schema, t, func(x *mat.Dense) (out moments, err error) {
+	return give(&m.Schema, t, func(x *mat.Dense) (out moments, err error) {
 		out.mean, out.variance, err = v.PredictVariance(x)
 		return out, err
 	})
@@ -124,16 +112,12 @@ func (r *Regressor) Target() string {
 	if r.fitted == nil {
 		return ""
 	}
-	return r.fitted.target.Name
+	return r.fitted.Target.Name
 }
 
 // Features names the columns of the matrix that the estimator sees: an attribute's
 // name, or name=category for a categorical one; nil before Fit.
 func (r *Regressor) Features() []string { return featuresOf(r) }
-
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's.
-func (r *Regressor) Inspect(grid base.FixedDataGrid) (Inspection, error) { return inspect(r, grid) }
 
 // Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
 // before Fit. It must not be fitted again.
@@ -173,27 +157,17 @@ func (r *Regressor) String() string {
 	if r.fitted == nil {
 		return fmt.Sprintf("golearn.Regressor(%T, not fitted)", r.Estimator)
 	}
-	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.schema.Columns))
+	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.Schema.Columns))
 }
 
 type regressorPayload struct {
-	Schema    schema
-	Target    column
+	Trained   trained
 	Estimator estimators.Part
 }
 
-// MarshalBinary returns the fitted model. Errors: ErrNotFitted, and one that
-// wraps errors.ErrUnsupported if the estimator cannot be marshalled.
-func (r *Regressor) MarshalBinary() ([]byte, error) {
-	m := r.fitted
-	if m == nil {
-		return nil, fault.NotFitted(name(r))
-	}
-	est, err := estimators.MakePart(name(r), m.estimator)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(regressorKind, payloadVersion, regressorPayload{Schema: *m.schema, Target: m.target, Estimator: est})
+func (m *regressorModel) payload() (any, error) {
+	est, err := estimators.MakePart("Estimator", m.estimator)
+	return regressorPayload{m.trained, est}, err
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
@@ -206,15 +180,15 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Schema.fits(regressorKind, r.NoOneHot, r.Missing); err != nil {
+	if err := p.Trained.fits(regressorKind, r.NoOneHot, r.Missing); err != nil {
 		return err
 	}
-	if err := p.Target.validate(); err != nil || p.Target.Kind != floatKind {
-		return fault.BadModel(regressorKind, "the target %q is %v", p.Target.Name, p.Target.Kind)
+	if k := p.Trained.Target.Kind; k != floatKind {
+		return fault.BadModel(regressorKind, "the target %q is %v", p.Trained.Target.Name, k)
 	}
 	if err := p.Estimator.Into(regressorKind, "the estimator", est); err != nil {
 		return err
 	}
-	r.fitted = &regressorModel{schema: &p.Schema, target: p.Target, estimator: est}
+	r.fitted = &regressorModel{p.Trained, est}
 	return nil
 }

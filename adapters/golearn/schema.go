@@ -87,32 +87,6 @@ func learn(t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error
 	return s, x, err
 }
 
-// present leaves the categories that occur, in the order of their indices.
-func (t *table) present(c *cells) error {
-	values, err := t.read(c)
-	if err != nil {
-		return err
-	}
-	occurs := make([]bool, len(c.column.Values))
-	for _, v := range values {
-		occurs[int(v)] = true
-	}
-	var out []string
-	for k, v := range c.column.Values {
-		if occurs[k] {
-			out = append(out, v)
-		}
-	}
-	if c.atEachGet() {
-		*c = held(c.column, values)
-	}
-	if len(out) < len(occurs) {
-		c.recode(out)
-		c.column.Values = out // what recode put behind them occurs in no row
-	}
-	return nil
-}
-
 // impute puts the mean of each float column of x in place of its NaN, 0 where the
 // column has no number, and returns what it put for each of cols.
 func impute(cols []column, x *mat.Dense) ([]float64, error) {
@@ -329,9 +303,6 @@ func (s *schema) inspect(t *table) (Inspection, error) {
 
 // fits compares the configuration in a file with the receiver's.
 func (s *schema) fits(modelKind string, noOneHot bool, missing Missing) error {
-	if err := s.validate(); err != nil {
-		return fault.BadModel(modelKind, "%v", err)
-	}
 	if s.NoOneHot != noOneHot {
 		return fault.BadModel(modelKind, "written with NoOneHot = %t, the receiver has %t", s.NoOneHot, noOneHot)
 	}

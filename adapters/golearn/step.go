@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -77,10 +78,10 @@ func (s Step) fit(ctx context.Context, t *table, noOneHot bool) (fittedStep, *ta
 }
 
 // restore reads a fitted step into a copy of what s configures.
-func (s Step) restore(in stepPayload) (fittedStep, error) {
+func (s Step) restore(in stepPayload, noOneHot bool) (fittedStep, error) {
 	switch {
 	case s.transform != nil && in.Transform != nil:
-		return restoreTransform(s.transform, in.Transform)
+		return restoreTransform(s.transform, in.Transform, noOneHot)
 	case s.build != nil && in.Filter != nil:
 		return restoreFilter(s.build, in.Filter)
 	}
@@ -192,16 +193,16 @@ func (f *fittedTransform) payload() (stepPayload, error) {
 	return stepPayload{Transform: &transformPayload{Schema: *f.schema, Output: f.output, Transformer: part}}, err
 }
 
-func restoreTransform(configured transformers.Transformer, in *transformPayload) (fittedStep, error) {
+func restoreTransform(configured transformers.Transformer, in *transformPayload, noOneHot bool) (fittedStep, error) {
 	transformer, err := estimators.Clone(transformName, configured)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Schema.validate(); err != nil {
+	if err := errors.Join(in.Schema.validate(), (&schema{Columns: in.Output}).validate()); err != nil {
 		return nil, fault.BadModel(pipelineKind, "%v", err)
 	}
-	if err := (&schema{Columns: in.Output}).validate(); err != nil {
-		return nil, fault.BadModel(pipelineKind, "%v", err)
+	if err := in.Schema.fits(pipelineKind, noOneHot, Pass); err != nil {
+		return nil, err
 	}
 	for _, c := range in.Output {
 		if c.Kind != floatKind {

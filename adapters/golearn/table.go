@@ -154,88 +154,88 @@ func (t *table) columns() []column {
 	return out
 }
 
+// keep returns what a model that reads the features as they are keeps of a training table.
+func keep(t *table) trained {
+	return trained{schema{Columns: t.columns(), Missing: Pass}, t.classes[0].column.owned()}
+}
+
 // find returns the columns of the table that have the names and types of cols, as its
 // features and in their order. What was a class may be a feature now.
 func (t *table) find(cols []column) (*table, error) {
-	out := &table{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores}
-	inPlace := len(cols) == len(t.features)
-	var byName map[string][]*cells
-	for j, want := range cols {
-		if j < len(t.features) && t.features[j].column.Name == want.Name && t.features[j].column.Kind == want.Kind {
-			out.features[j] = t.features[j]
-		} else {
-			inPlace = false
-			if byName == nil {
-				byName = t.byName()
-			}
-			c, err := choose(byName[want.Name], want, len(t.features)+len(t.classes), len(cols))
-			if err != nil {
-				return nil, err
-			}
-			out.features[j] = *c
+	byName := make(map[string][]*cells, len(t.features)+len(t.classes))
+	for _, of := range [][]cells{t.features, t.classes} {
+		for j := range of {
+			byName[of[j].column.Name] = append(byName[of[j].column.Name], &of[j])
 		}
+	}
+	out := &table{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores, matrix: t.matrix}
+	for j, want := range cols {
+		found := byName[want.Name]
+		if len(found) == 0 {
+			return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes), "attributes", "fitted on %d features", len(cols))
+		}
+		k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
+		if k < 0 {
+			return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
+		}
+		out.features[j] = *found[k]
 		if err := out.features[j].bind(); err != nil {
 			return nil, err
 		}
-	}
-	if inPlace {
-		out.matrix = t.matrix
+		if len(cols) != len(t.features) || found[k] != &t.features[j] {
+			out.matrix = nil
+		}
 	}
 	return out, nil
-}
-
-func (t *table) byName() map[string][]*cells {
-	out := make(map[string][]*cells, len(t.features)+len(t.classes))
-	for _, of := range [][]cells{t.features, t.classes} {
-		for j := range of {
-			name := of[j].column.Name
-			out[name] = append(out[name], &of[j])
-		}
-	}
-	return out
-}
-
-// choose takes the first column of the wanted type among those of its name.
-func choose(found []*cells, want column, attributes, fitted int) (*cells, error) {
-	for _, c := range found {
-		if c.column.Kind == want.Kind {
-			return c, nil
-		}
-	}
-	if len(found) > 0 {
-		return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
-	}
-	return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), attributes, "attributes", "fitted on %d features", fitted)
 }
 
 // align returns the columns of a training table from another one, matched by name and
 // type, the categories by text. Categories that occur and that training did not hold
 // come behind the others.
 func (t *table) align(cols []column) (*table, error) {
-	if t.rows != nil {
-		whole, err := t.copied()
-		if err != nil {
-			return nil, err
-		}
-		t = whole
-	}
 	out, err := t.find(cols)
 	if err != nil {
 		return nil, err
 	}
 	for j, want := range cols {
-		c := &out.features[j]
-		if want.Kind != categoricalKind || slices.Equal(c.column.Values, want.Values) {
+		if want.Kind != categoricalKind || slices.Equal(out.features[j].column.Values, want.Values) {
 			continue
 		}
-		if c.recode(want.Values); len(c.column.Values) == len(want.Values) {
-			continue
+		c := out.features[j]
+		if c.recode(want.Values); len(c.column.Values) > len(want.Values) {
+			c = out.features[j]
+			if err := out.present(&c); err != nil {
+				return nil, err
+			}
+			c.recode(want.Values)
 		}
-		if err := out.dropAbsent(c, len(want.Values)); err != nil {
-			return nil, err
-		}
+		out.features[j] = c
 	}
 	return out, nil
+}
+
+// present leaves of the categories of c those that occur, in the order of their indices.
+func (t *table) present(c *cells) error {
+	values, err := t.read(c)
+	if err != nil {
+		return err
+	}
+	occurs := make([]bool, len(c.column.Values))
+	for _, v := range values {
+		occurs[int(v)] = true
+	}
+	var out []string
+	for k, v := range c.column.Values {
+		if occurs[k] {
+			out = append(out, v)
+		}
+	}
+	if c.atEachGet() && t.rows == nil {
+		*c = held(c.column, values)
+	}
+	c.recode(out)
+	c.column.Values = out // the absent ones are behind them
+	return nil
 }
 
 // recode turns the categories into those of to, and those that are not among them into
@@ -245,50 +245,26 @@ func (c *cells) recode(to []string) {
 	for i, v := range to {
 		index[v] = i
 	}
-	from := c.column.Values
-	codes := make([]float64, len(from))
-	c.column.Values = slices.Clip(to)
-	for i, v := range from {
+	codes := make([]float64, len(c.column.Values))
+	values := slices.Clip(to)
+	for i, v := range c.column.Values {
 		k, ok := index[v]
 		if !ok {
-			k = len(c.column.Values)
-			c.column.Values = append(c.column.Values, v)
+			k = len(values)
+			values = append(values, v)
 		}
 		codes[i] = float64(k)
 	}
 	if c.codes != nil { // it was recoded before
-		first := c.codes
 		second := codes
-		codes = make([]float64, len(first))
-		for i, code := range first {
-			codes[i] = second[int(code)]
+		codes = make([]float64, len(c.codes))
+		for i, code := range c.codes {
+			if k := int(code); k < len(second) { // else it was absent
+				codes[i] = second[k]
+			}
 		}
 	}
-	c.codes = codes
-}
-
-// dropAbsent leaves out the categories, from the one of number known on, that no row has.
-func (t *table) dropAbsent(c *cells, known int) error {
-	values, err := t.read(c)
-	if err != nil {
-		return err
-	}
-	all, codes := c.column.Values, map[float64]float64{}
-	c.column.Values = slices.Clone(all[:known])
-	for i, v := range values {
-		if v < float64(known) {
-			continue
-		}
-		k, ok := codes[v]
-		if !ok {
-			k = float64(len(c.column.Values))
-			codes[v] = k
-			c.column.Values = append(c.column.Values, all[int(v)])
-		}
-		values[i] = k
-	}
-	*c = held(c.column, values)
-	return nil
+	c.column.Values, c.codes = values, codes
 }
 
 // with is the table with another class.
