@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -100,13 +101,13 @@ func (b *Bagging) fitTable(ctx context.Context, t *table) error {
 	if t, err = t.copied(); err != nil {
 		return err
 	}
-	class, classes := strata(t.classes[0].values)
+	class, count := strata(t.classes[0].values)
 	if !hard(&t.classes[0]) {
-		classes = 0
+		count = 0
 	}
 	err = parallel.For(ctx, b.Workers, len(members), func(i int) error {
 		rng := rand.New(rand.NewPCG(b.Seed, bootstrapStream+uint64(i)))
-		rows, err := b.draw(class, classes, rng)
+		rows, err := b.draw(class, count, rng)
 		if err == nil {
 			members[i].features = b.drawFeatures(len(t.features), rng)
 			err = fitInner(ctx, members[i].model, t.pick(members[i].features, rows))
@@ -119,7 +120,7 @@ func (b *Bagging) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	b.fitted = &baggingModel{trained: keep(t), votes: !t.scores && classes > 0, members: members}
+	b.fitted = &baggingModel{trained: keep(t), workers: b.Workers, votes: !t.scores && count > 0, members: members}
 	return nil
 }
 
@@ -188,16 +189,6 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 	return nil, fault.Param("input", "grid", fmt.Sprintf("%d rows of %d classes", len(class), count), fmt.Sprintf("more rows of the rarest class: %d draws left one out", bootstrapAttempts))
 }
 
-// model is the fitted one, with the Workers of now.
-func (b *Bagging) model() model {
-	if b.fitted == nil {
-		return nil
-	}
-	m := *b.fitted
-	m.workers = b.Workers
-	return &m
-}
-
 func (m *baggingModel) kind() string { return baggingKind }
 
 // Predict returns, for each row of grid, the class that most models give it, of
@@ -223,14 +214,9 @@ func (m *baggingModel) predict(t *table) (cells, error) {
 		}
 		return held(m.Target, out), nil
 	}
-	for i, counts := range m.shares(of, t.n) {
-		best := 0
-		for k, n := range counts {
-			if n > counts[best] {
-				best = k
-			}
-		}
-		out[i] = float64(best)
+	shares := m.shares(of, t.n)
+	for i := range out {
+		out[i] = float64(classes.Largest(shares.RawRowView(i)))
 	}
 	return held(m.Target, out), nil
 }
@@ -256,13 +242,16 @@ func (m *baggingModel) combine(of [][]float64, row int) float64 {
 	return 0
 }
 
-// shares counts the models that give each row each class.
-func (m *baggingModel) shares(of [][]float64, rows int) [][]int {
-	out := make([][]int, rows)
-	for i := range out {
-		out[i] = make([]int, m.Target.categories())
+// shares returns the share of the models that give each row each class.
+func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
+	out := mat.NewDense(rows, m.Target.categories(), nil)
+	for i := range rows {
+		row := out.RawRowView(i)
 		for _, p := range of {
-			out[i][int(p[i])]++
+			row[int(p[i])]++
+		}
+		for k, n := range row {
+			row[k] = n / float64(len(of))
 		}
 	}
 	return out
@@ -332,13 +321,7 @@ func (m *baggingModel) proba(t *table) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(t.n, m.Target.categories(), nil)
-	for i, counts := range m.shares(of, t.n) {
-		for k, n := range counts {
-			out.Set(i, k, float64(n)/float64(len(of)))
-		}
-	}
-	return out, nil
+	return m.shares(of, t.n), nil
 }
 
 // Labels returns the categories of the class attribute, whether they occurred in
@@ -459,7 +442,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 		}
 		members[i].features = p.Features
 	}
-	b.fitted = &baggingModel{trained: in.Trained, votes: in.Votes, members: members}
+	b.fitted = &baggingModel{trained: in.Trained, workers: b.Workers, votes: in.Votes, members: members}
 	return nil
 }
 

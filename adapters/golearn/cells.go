@@ -24,8 +24,9 @@ type cells struct {
 	// of 0 gives every row the same cell.
 	stride, offset int
 
-	grid base.FixedDataGrid // any other grid, read with Get: MapOverRows forgets the row map of some views
-	spec base.AttributeSpec
+	grid  base.FixedDataGrid // any other grid, read with Get: MapOverRows forgets the row map of some views
+	spec  base.AttributeSpec
+	bound bool // spec is there
 
 	// codes turns the index of a category where it is read into that of the column; nil
 	// leaves it.

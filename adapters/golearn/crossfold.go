@@ -8,7 +8,6 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -23,7 +22,12 @@ type Fold struct{ Train, Test *base.DenseInstances }
 // memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
 // folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
-	return eachFold(context.Background(), "Folds", grid, folds, seed, func(f Fold) (Fold, error) { return f, nil })
+	return eachFold(context.Background(), "Folds", grid, labelled, folds, seed, func(train, test *table) (out Fold, err error) {
+		if out.Train, err = train.sharing(); err == nil {
+			out.Test, err = test.sharing()
+		}
+		return out, err
+	})
 }
 
 // CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with
@@ -48,47 +52,38 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 	if model == nil {
 		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
-	return eachFold(ctx, function, grid, folds, seed, func(f Fold) (out S, err error) {
-		predicted, err := tested(ctx, model, f)
+	return eachFold(ctx, function, grid, training, folds, seed, func(train, test *table) (out S, err error) {
+		if err := fitInner(ctx, model, train); err != nil {
+			return out, err
+		}
+		class, err := ofInner(model, test, train.classes[0].column, answer)
 		if err != nil {
 			return out, err
 		}
-		return score(f.Test, predicted)
+		predicted, err := classGrid(class)
+		if err != nil {
+			return out, err
+		}
+		truth, err := test.grid()
+		if err != nil {
+			return out, err
+		}
+		return score(truth, predicted)
 	})
 }
 
-// tested fits a model on a fold's training rows and returns its predictions for the others.
-func tested(ctx context.Context, model base.Classifier, f Fold) (base.FixedDataGrid, error) {
-	if o, ok := own.As[ours](model); ok {
-		if err := fit(ctx, o, f.Train); err != nil {
-			return nil, err
-		}
-		return o.Predict(f.Test)
-	}
-	if err := fitGuarded(model, f.Train); err != nil {
-		return nil, err
-	}
-	return predictGuarded(model, f.Test)
-}
-
-// eachFold makes the folds one after the other, so that one is in memory at a time.
-func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, folds int, seed uint64, do func(Fold) (R, error)) ([]R, error) {
-	t, divisions, err := divisions(grid, folds, seed)
+// eachFold calls do with the parts of each fold, one after the other, so that the copies of
+// one are in memory at a time.
+func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64, do func(train, test *table) (R, error)) ([]R, error) {
+	t, divisions, err := divisions(grid, open, folds, seed)
 	if err != nil {
 		return nil, fmt.Errorf("golearn: %s: %w", function, err)
 	}
 	out := make([]R, len(divisions))
 	for i, d := range divisions {
-		var f Fold
 		err := ctx.Err()
 		if err == nil {
-			f.Train, err = t.pick(nil, d.Train).sharing()
-		}
-		if err == nil {
-			f.Test, err = t.pick(nil, d.Test).sharing()
-		}
-		if err == nil {
-			out[i], err = do(f)
+			out[i], err = do(t.pick(nil, d.Train), t.pick(nil, d.Test))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("golearn: %s: fold %d: %w", function, i, err)
@@ -97,8 +92,8 @@ func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGr
 	return out, nil
 }
 
-func divisions(grid base.FixedDataGrid, folds int, seed uint64) (*table, []selection.Fold, error) {
-	t, err := divisible(grid, labelled)
+func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64) (*table, []selection.Fold, error) {
+	t, err := divisible(grid, open)
 	if err != nil {
 		return nil, nil, err
 	}

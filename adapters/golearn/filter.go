@@ -81,37 +81,33 @@ func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *tab
 func (f *fittedFilter) plan() error {
 	after := f.filter.GetAttributesAfterFiltering()
 	for j, a := range f.attrs {
-		filtered := false
+		before := len(f.parts)
 		for _, fa := range after {
-			if fa.Old == nil || fa.New == nil || !fa.Old.Equals(a) {
-				continue
+			switch {
+			case fa.Old == nil || fa.New == nil || !fa.Old.Equals(a):
+			case fa.New == fa.Old: // golearn's filters list what they leave alone as itself
+				f.parts = append(f.parts, filterPart{source: j})
+			default:
+				f.parts = append(f.parts, filterPart{source: j, attr: fa.New})
 			}
-			filtered = true
-			if fa.New == fa.Old {
-				// golearn's filters list what they leave alone as itself.
-				f.add(j, nil, f.input.Columns[j])
-				continue
-			}
-			f.add(j, fa.New, columnOf(fa.New).owned())
 		}
-		if !filtered {
-			f.add(j, nil, f.input.Columns[j])
+		if len(f.parts) == before {
+			f.parts = append(f.parts, filterPart{source: j})
 		}
 	}
-	for k, c := range f.output {
-		if c.Kind == 0 {
-			return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, f.parts[k].attr), "a float, a categorical or a binary attribute")
+	for _, p := range f.parts {
+		c := f.input.Columns[p.source]
+		if p.attr != nil {
+			if c = columnOf(p.attr).owned(); c.Kind == 0 {
+				return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, p.attr), "a float, a categorical or a binary attribute")
+			}
 		}
+		f.output = append(f.output, c)
 	}
 	if n, ok := duplicate(append(names(f.output), f.train.classes[0].column.Name)); ok {
 		return fault.Param(filterName, "attribute names after the filter", strconv.Quote(n)+" twice", "each once")
 	}
 	return nil
-}
-
-func (f *fittedFilter) add(source int, attr base.Attribute, c column) {
-	f.parts = append(f.parts, filterPart{source: source, attr: attr})
-	f.output = append(f.output, c)
 }
 
 func (f *fittedFilter) reads() *schema { return f.input }

@@ -90,30 +90,28 @@ func learn(t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error
 // impute puts the mean of each float column of x in place of its NaN, 0 where the
 // column has no number, and returns what it put for each of cols.
 func impute(cols []column, x *mat.Dense) ([]float64, error) {
-	rows, _ := x.Dims()
 	fills := make([]float64, len(cols))
 	at := 0
 	for j, c := range cols {
-		if c.Kind == floatKind {
-			there := 0
-			for i := range rows {
-				switch v := x.At(i, at); {
-				case math.IsInf(v, 0):
-					return nil, notFinite(c.Name, i, v)
-				case !math.IsNaN(v):
-					there++
-				}
+		values := mat.Col(nil, at, x)
+		there := 0.0
+		for i, v := range values {
+			if math.IsInf(v, 0) {
+				return nil, notFinite(c.Name, i, v)
 			}
-			for i := range rows {
-				// Divided first: the sum of large numbers may be infinite.
-				if v := x.At(i, at); !math.IsNaN(v) {
-					fills[j] += v / float64(there)
-				}
+			if !math.IsNaN(v) {
+				there++
 			}
-			for i := range rows {
-				if math.IsNaN(x.At(i, at)) {
-					x.Set(i, at, fills[j])
-				}
+		}
+		for _, v := range values {
+			// Divided first: the sum of large numbers may be infinite.
+			if c.Kind == floatKind && !math.IsNaN(v) {
+				fills[j] += v / there
+			}
+		}
+		for i, v := range values {
+			if math.IsNaN(v) {
+				x.Set(i, at, fills[j])
 			}
 		}
 		at += c.width()
@@ -125,7 +123,7 @@ func impute(cols []column, x *mat.Dense) ([]float64, error) {
 // It may be what the table was made of, and must not be written to.
 func (s *schema) matrix(t *table) (*mat.Dense, error) {
 	if t.matrix != nil && s.Missing != Impute {
-		return t.matrix, s.check(t)
+		return t.matrix, s.check(t, nil)
 	}
 	if err := checkSize(t.n, s.Columns); err != nil {
 		return nil, err
@@ -133,14 +131,15 @@ func (s *schema) matrix(t *table) (*mat.Dense, error) {
 	width := s.width()
 	x := mat.NewDense(t.n, width, nil)
 	data := x.RawMatrix().Data
-	return x, s.eachBlock(t, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
+	return x, s.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
 }
 
-// check reads the table as matrix does, and keeps nothing.
-func (s *schema) check(t *table) error {
+// check reads the table as matrix does, and keeps nothing. Unseen, if not nil, counts the
+// rows whose category training did not hold.
+func (s *schema) check(t *table, unseen map[string]int) error {
 	width := s.width()
 	buf := make([]float64, min(t.n, blockRows)*width)
-	return s.eachBlock(t, func(_, rows int) []float64 {
+	return s.eachBlock(t, unseen, func(_, rows int) []float64 {
 		clear(buf)
 		return buf[:rows*width]
 	})
@@ -154,8 +153,8 @@ func (s *schema) width() int {
 	return width
 }
 
-// eachBlock encodes the rows of t, block by block, into what to returns, which is zeros.
-func (s *schema) eachBlock(t *table, to func(at, rows int) []float64) (err error) {
+// eachBlock encodes the rows of t, block by block, into what to returns.
+func (s *schema) eachBlock(t *table, unseen map[string]int, to func(at, rows int) []float64) (err error) {
 	defer guard("reading the grid", &err)
 	width := s.width()
 	return t.blocks(func(at int, rows []int) error {
@@ -163,7 +162,7 @@ func (s *schema) eachBlock(t *table, to func(at, rows int) []float64) (err error
 		var first error
 		for j := range s.Columns {
 			// After an error the rows before it are read on: the first row is the one to name.
-			n, err := s.encode(j, &t.features[j], dst[place:], width, rows)
+			n, err := s.encode(j, &t.features[j], dst[place:], width, rows, unseen)
 			if err != nil {
 				rows, first = rows[:n], err
 			}
@@ -175,7 +174,7 @@ func (s *schema) eachBlock(t *table, to func(at, rows int) []float64) (err error
 
 // encode writes the matrix columns of one feature for some rows. With an error it returns
 // how many rows came before it.
-func (s *schema) encode(j int, c *cells, dst []float64, stride int, rows []int) (int, error) {
+func (s *schema) encode(j int, c *cells, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.column.Kind == categoricalKind {
 		var codes [blockRows]float64
 		n, err := c.read(codes[:], 1, rows)
@@ -183,6 +182,8 @@ func (s *schema) encode(j int, c *cells, dst []float64, stride int, rows []int) 
 		for i, code := range codes[:n] {
 			if k := int(code); k < known {
 				dst[i*stride+k] = 1
+			} else if unseen != nil {
+				unseen[c.column.Name]++
 			}
 		}
 		return n, err
@@ -270,7 +271,7 @@ func (s *schema) inspect(t *table) (Inspection, error) {
 	out := Inspection{Rows: t.n, Unseen: map[string]int{}}
 	aligned, err := t.align(s.Columns)
 	if err == nil {
-		err = s.check(aligned)
+		err = s.check(aligned, out.Unseen)
 	}
 	if err != nil {
 		return Inspection{}, err
@@ -282,20 +283,6 @@ func (s *schema) inspect(t *table) (Inspection, error) {
 	for _, n := range t.names() {
 		if !wanted[n] {
 			out.Ignored = append(out.Ignored, n)
-		}
-	}
-	for j, c := range s.Columns {
-		if len(aligned.features[j].column.Values) == len(c.Values) {
-			continue
-		}
-		values, err := aligned.read(&aligned.features[j])
-		if err != nil {
-			return Inspection{}, err
-		}
-		for _, v := range values {
-			if int(v) >= len(c.Values) {
-				out.Unseen[c.Name]++
-			}
 		}
 	}
 	return out, nil

@@ -80,13 +80,14 @@ func (c *cells) bind() (err error) {
 	if c.column.Kind == 0 {
 		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.column.Name, c.attr), "a float, a categorical or a binary attribute")
 	}
-	if !c.atEachGet() {
+	if c.bound || !c.atEachGet() {
 		return nil
 	}
 	defer guard("reading the grid", &err)
 	if c.spec, err = c.grid.GetAttribute(c.attr); err != nil {
 		return fault.Param("input", "attribute", c.column.Name, "one that the grid can resolve: "+err.Error())
 	}
+	c.bound = true
 	return nil
 }
 

@@ -152,12 +152,8 @@ func classGrid(class cells) (*base.DenseInstances, error) {
 // noRows is the grid that goes with an error, which golearn's BaggedModel
 // dereferences without looking at the error.
 func noRows(c column) *base.DenseInstances {
-	if c.Kind == 0 {
-		return base.NewDenseInstances()
+	if out, err := classGrid(held(c, nil)); err == nil && c.Kind != 0 {
+		return out
 	}
-	out, err := classGrid(held(c, nil))
-	if err != nil {
-		return base.NewDenseInstances()
-	}
-	return out
+	return base.NewDenseInstances()
 }
