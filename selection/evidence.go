@@ -77,3 +77,44 @@ func evidenceRidges(meanDiagonal, least float64) (out []float64) {
 	}
 	return out
 }
+
+// evidenceOfFeatures is logEvidence of F'F in place of K.
+func (c *closedForm) evidenceOfFeatures(f *mat.Dense, meanDiagonal float64) (best, ridge float64) {
+	m, n := f.Dims()
+	z, y, logWeights := mat.DenseCopyOf(f.T()), mat.DenseCopyOf(c.targets), 0.0
+	if c.weights != nil {
+		meanDiagonal = 0
+		for i, w := range c.weights {
+			logWeights += math.Log(w)
+			y.Set(i, 0, math.Sqrt(w)*y.At(i, 0))
+			for j, v := range z.RawRowView(i) {
+				z.Set(i, j, math.Sqrt(w)*v)
+				meanDiagonal += w * v * v / float64(n)
+			}
+		}
+	}
+	gram, moment := mat.NewSymDense(m, nil), mat.NewDense(m, 1, nil)
+	gram.SymOuterK(1, z.T())
+	moment.Mul(z.T(), y)
+	tri := linalg.Tridiagonalize(gram)
+	tri.Rotate(moment)
+	yy := mat.Norm(y, 2)
+	yy *= yy
+	best, ridge = math.Inf(-1), missing
+	half := float64(n) / 2
+	for _, lambda := range evidenceRidges(meanDiagonal, c.minRidge) {
+		shifted, ok := tri.Shift(lambda)
+		if !ok {
+			continue
+		}
+		solved := mat.DenseCopyOf(moment)
+		shifted.Solve(solved)
+		// (ZZ' + λI)⁻¹ = (I - Z(Z'Z + λI)⁻¹Z')/λ, and of its determinant n - m factors are λ.
+		q := max(0, yy-mat.Dot(moment.ColView(0), solved.ColView(0))) / lambda
+		logDet := shifted.LogDet() + float64(n-m)*math.Log(lambda)
+		if v := -half*math.Log(2*math.Pi*q/float64(n)) - (logDet-logWeights)/2 - half; v > best {
+			best, ridge = v, lambda
+		}
+	}
+	return best, ridge
+}
