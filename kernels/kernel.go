@@ -23,9 +23,12 @@
 //	MedianRBF                              the default where no kernel is given
 //	Prepared                               Cross with the same rows many times
 //	Shared, SharedCross                    many kernels on the same rows
-//	Spectrum                               frequencies of a stationary kernel
+//	Spectral                               frequencies of a stationary kernel
 //
-// Package kerneltest has the checks that a kernel of one's own should pass.
+// Package kerneltest has the checks that a kernel of one's own should pass. Its Block, Diag
+// and SpectralDensity are called in the place of Eval; those that it has only because it
+// embeds another kernel are not, since its Eval may be another: for their speed hold that
+// kernel in a named field.
 //
 // # Scales
 //
@@ -35,11 +38,11 @@ package kernels
 
 import (
 	"fmt"
-	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Kernel is a symmetric function of two rows. Implementations are safe for
@@ -92,7 +95,7 @@ func Validate(k Kernel) error {
 
 // Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
 func Diag(dst []float64, k Kernel, x *mat.Dense) {
-	if d, ok := k.(Diagonal); ok {
+	if d, ok := own.As[Diagonal](k); ok {
 		d.Diag(dst, x)
 		return
 	}
@@ -110,32 +113,21 @@ type blockKernel interface {
 	block(dst *mat.Dense, x, z *operand)
 }
 
-// ownKernel returns k if it is a kernel of this package. A type elsewhere that
-// embeds one has its methods too, the unexported ones among them, but its Eval and
-// Block may be others.
-func ownKernel(k Kernel) (blockKernel, bool) {
-	b, ok := k.(blockKernel)
-	return b, ok && reflect.TypeOf(k).PkgPath() == ownPath
-}
-
-var ownPath = reflect.TypeFor[RBF]().PkgPath()
-
 // block evaluates any kernel on prepared operands.
 func block(k Kernel, dst *mat.Dense, x, z *operand) {
-	if own, ok := ownKernel(k); ok {
-		own.block(dst, x, z)
+	if b, ok := own.As[blockKernel](k); ok {
+		b.block(dst, x, z)
 		return
 	}
-	switch k := k.(type) {
-	case Blocker:
-		k.Block(dst, x.rows, z.rows)
-	default:
-		r, c := dst.Dims()
-		for i := range r {
-			xi, di := x.rows.RawRowView(i), dst.RawRowView(i)
-			for j := range c {
-				di[j] = k.Eval(xi, z.rows.RawRowView(j))
-			}
+	if b, ok := own.As[Blocker](k); ok {
+		b.Block(dst, x.rows, z.rows)
+		return
+	}
+	r, c := dst.Dims()
+	for i := range r {
+		xi, di := x.rows.RawRowView(i), dst.RawRowView(i)
+		for j := range c {
+			di[j] = k.Eval(xi, z.rows.RawRowView(j))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -150,8 +151,8 @@ func checkBytes(n, m int, limit int64) error {
 }
 
 func needOf(k Kernel) need {
-	if own, ok := ownKernel(k); ok {
-		return own.need()
+	if b, ok := own.As[blockKernel](k); ok {
+		return b.need()
 	}
 	return 0
 }

@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// Spectral is the capability of a stationary kernel to give its spectral density. A type
-// that embeds a kernel of this package inherits the method, and has to define it anew if
-// its Eval is another.
+// Spectral is the capability of a stationary kernel to give its spectral density.
 type Spectral interface {
 	// SpectralDensity returns the density. The error, ErrParam, names the part of the kernel
 	// that has none.
@@ -42,7 +41,7 @@ func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
 		return SpectralDensity{}, err
 	}
-	if s, ok := k.(Spectral); ok {
+	if s, ok := own.As[Spectral](k); ok {
 		return s.SpectralDensity()
 	}
 	return SpectralDensity{}, fault.Param("kernels: Spectrum", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")

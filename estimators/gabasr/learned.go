@@ -252,11 +252,18 @@ type learnedKernel struct {
 }
 
 // stationaryKernel adds the spectral density, which only a stationary kernel has.
-type stationaryKernel struct{ *learnedKernel }
+type stationaryKernel struct{ of *learnedKernel }
+
+func (k stationaryKernel) String() string                   { return k.of.String() }
+func (k stationaryKernel) Eval(x, z []float64) float64      { return k.of.Eval(x, z) }
+func (k stationaryKernel) Block(dst, x, z *mat.Dense)       { k.of.Block(dst, x, z) }
+func (k stationaryKernel) Diag(dst []float64, x *mat.Dense) { k.of.Diag(dst, x) }
 
 var (
 	_ kernels.Blocker  = (*learnedKernel)(nil)
 	_ kernels.Diagonal = (*learnedKernel)(nil)
+	_ kernels.Blocker  = stationaryKernel{}
+	_ kernels.Diagonal = stationaryKernel{}
 	_ kernels.Spectral = stationaryKernel{}
 )
 
@@ -355,7 +362,8 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 }
 
 // SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
-func (k stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
+func (s stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
+	k := s.of
 	count, _ := k.w[0].Dims()
 	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
 		if len(w) != k.Width {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -159,7 +160,7 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 }
 
 func transformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := step.(transformers.TransformerTo); ok {
+	if to, ok := own.As[transformers.TransformerTo](step); ok {
 		return to.TransformTo(dst, x)
 	}
 	z, err := step.Transform(x)

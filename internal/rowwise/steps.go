@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Step is a transformer, of which more is not known here.
@@ -41,7 +43,7 @@ func IsFew(x mat.Matrix) bool {
 // With an error comes the number of the step that it is of.
 func Through[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
 	for i, s := range steps {
-		if to, ok := any(s).(stepTo); ok {
+		if to, ok := own.As[stepTo](s); ok {
 			dst := &b[i%2] // x is in the other
 			dst.Reset()
 			if err := to.TransformTo(dst, x); err != nil {
@@ -70,7 +72,7 @@ type predictorTo[Y float64 | int] interface {
 
 // Predict sets dst to e's predictions for the rows of x.
 func Predict[Y float64 | int](e predictor[Y], dst []Y, x mat.Matrix) error {
-	if to, ok := e.(predictorTo[Y]); ok {
+	if to, ok := own.As[predictorTo[Y]](e); ok {
 		return to.PredictTo(dst, x)
 	}
 	return copied(dst, x, e.Predict)
@@ -86,7 +88,7 @@ type deciderTo interface {
 
 // Decide sets dst to e's scores for the rows of x.
 func Decide(e decider, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := e.(deciderTo); ok {
+	if to, ok := own.As[deciderTo](e); ok {
 		return to.DecisionTo(dst, x)
 	}
 	return copiedScores(dst, x, e.Decision)

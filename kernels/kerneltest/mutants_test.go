@@ -18,7 +18,7 @@ import (
 // broken is an RBF with some methods replaced. It is no Blocker or Diagonal
 // where plain is set.
 type broken struct {
-	kernels.RBF
+	rbf    kernels.RBF
 	eval   func(x, z []float64) float64
 	name   func() string
 	valid  error
@@ -30,7 +30,7 @@ func (b broken) Eval(x, z []float64) float64 {
 	if b.eval != nil {
 		return b.eval(x, z)
 	}
-	return b.RBF.Eval(x, z)
+	return b.rbf.Eval(x, z)
 }
 
 func (b broken) String() string {
@@ -47,7 +47,7 @@ func (b broken) Diag(dst []float64, x *mat.Dense) {
 		b.diag(dst, x)
 		return
 	}
-	b.RBF.Diag(dst, x)
+	b.rbf.Diag(dst, x)
 }
 
 func (b broken) Block(dst, x, z *mat.Dense) {
@@ -55,7 +55,7 @@ func (b broken) Block(dst, x, z *mat.Dense) {
 		b.blocks(dst, x, z)
 		return
 	}
-	b.RBF.Block(dst, x, z)
+	b.rbf.Block(dst, x, z)
 }
 
 // after changes what RBF.Block gives.

@@ -1,0 +1,83 @@
+package own_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+type long interface{ Long() }
+
+type short interface{ Short() }
+
+type hidden interface{ hide() }
+
+type base struct{}
+
+func (base) Long()  {}
+func (base) Short() {}
+func (base) hide()  {}
+
+type pointed struct{}
+
+func (*pointed) Long()  {}
+func (*pointed) Short() {}
+
+type (
+	byValue    struct{ base }
+	byPointer  struct{ *base }
+	ofPointer  struct{ pointed }
+	twice      struct{ byValue }
+	byContract struct{ long }
+	held       struct{ of base }
+	added      struct{ byContract }
+	slice      []base
+)
+
+func (held) Short()  {}
+func (added) Short() {}
+func (slice) Short() {}
+
+func TestAs(t *testing.T) {
+	for name, c := range map[string]struct {
+		v    any
+		want bool
+	}{
+		"its own":                            {base{}, true},
+		"through a pointer":                  {&base{}, true},
+		"with a receiver that is a pointer":  {&pointed{}, true},
+		"of an embedded value":               {byValue{}, false},
+		"of a pointer to such":               {&byValue{}, false},
+		"of an embedded pointer":             {byPointer{}, false},
+		"of a pointer receiver":              {&ofPointer{}, false},
+		"two levels down":                    {twice{}, false},
+		"not there":                          {byContract{base{}}, false},
+		"in a named field":                   {held{}, true},
+		"beside an embedded one without":     {added{}, true},
+		"of what is no struct":               {slice{}, true},
+		"nil":                                {nil, false},
+		"of a receiver that is not there":    {ofPointer{}, false},
+		"of a nil pointer to what has it":    {(*base)(nil), true},
+		"of a nil pointer to what embeds it": {(*byValue)(nil), false},
+	} {
+		for range 2 { // the second time from memory
+			v, ok := own.As[short](c.v)
+			assert.Equal(t, c.want, ok, name)
+			assert.Equal(t, c.want, v != nil, name)
+		}
+	}
+	_, ok := own.As[hidden](base{})
+	assert.True(t, ok)
+	_, ok = own.As[hidden](byValue{})
+	assert.False(t, ok, "methods that are not exported are promoted too")
+}
+
+func TestAsDoesNotAllocate(t *testing.T) {
+	var a, b any = &base{}, &byValue{}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		_, _ = own.As[short](a)
+		_, _ = own.As[short](b)
+	}))
+}
