@@ -177,3 +177,19 @@ func TestSharingChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A learner that was built with another kernel than the one it was given is scored with its
+// own.
+func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
+	x, y := problemOf(60, 2, .2, 5)
+	build := func(k kernels.Kernel) estimators.Regressor {
+		return &lssvm.Regressor{Kernel: kernels.Sum{k, kernels.Linear{}}}
+	}
+	r := &Regressor{Space: Over(build), Search: &Grid{Params: []float64{.1, 1}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	for _, row := range r.Result().Trace {
+		want, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)
+		require.NoError(t, err)
+		assert.InDelta(t, want.Mean("NMSE"), row.Score, 1e-12)
+	}
+}

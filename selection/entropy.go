@@ -206,7 +206,7 @@ func (s *entropySearch) round(ctx context.Context, targets []float64) error {
 // wantsHigher reports whether the best of the default targets is the last, or the
 // family does not come down to the first.
 func (s *entropySearch) wantsHigher() bool {
-	if s.run.cut {
+	if s.run.Cut() {
 		return false
 	}
 	lowest, highest := s.coords[0], s.coords[len(s.coords)-1]
@@ -240,7 +240,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 			aim, capped = cap, true
 			s.run.Warn("equal rows cap the entropy at %.3f: looked for %.3f in place of %.3g", s.ceiling, aim, target)
 		}
-		if !s.run.cut {
+		if !s.run.Cut() {
 			s.current = aim
 		}
 		s.finder.tolerance = s.tolerance(aim)
@@ -280,7 +280,7 @@ func (s *entropySearch) take(c coordinate) {
 // every kernel whose entropy was computed, also those met on the way.
 func (s *entropySearch) best() *TraceRow {
 	at := func(param float64) *TraceRow { return s.run.at(At(param), 0) }
-	if len(s.coords) == 1 && !s.run.cut {
+	if len(s.coords) == 1 && !s.run.Cut() {
 		return at(s.coords[0].param)
 	}
 	// The budget may end the search before the first target is found, and current is
@@ -316,7 +316,7 @@ func (s *entropySearch) conclude() (Choice, error) {
 			out.Target, out.Status = c.target, c.status
 		}
 	}
-	if s.run.cut {
+	if s.run.Cut() {
 		scored := 0
 		for _, r := range s.run.trace {
 			if !math.IsNaN(r.Score) {

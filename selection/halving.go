@@ -114,7 +114,7 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (Choice, error) {
 		if out.Iteration, err = r.Best("Halving", out.Measure, rows); err != nil {
 			return Choice{}, err
 		}
-		if r.cut {
+		if r.Cut() {
 			r.Warn("the budget of %v ended the search", r.Budget())
 			break
 		}

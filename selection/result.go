@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -116,36 +115,8 @@ func (r *Result) clone() *Result {
 	return &out
 }
 
-// plainResult is to a Result what plainRow is to a TraceRow.
-type plainResult Result
-
-type resultJSON struct {
-	*plainResult
-	Param   number `json:"param"`
-	Param2  number `json:"param2"`
-	Entropy number `json:"entropy"`
-	Bits    number `json:"bits"`
-	Target  number `json:"target"`
-	Score   number `json:"score"`
-	Ridge   number `json:"ridge"`
-}
-
 // MarshalJSON writes NaN as null.
-func (r Result) MarshalJSON() ([]byte, error) {
-	return json.Marshal(resultJSON{
-		plainResult: (*plainResult)(&r), Param: number(r.Param), Param2: number(r.Param2), Entropy: number(r.Entropy), Bits: number(r.Bits),
-		Target: number(r.Target), Score: number(r.Score), Ridge: number(r.Ridge),
-	})
-}
+func (r Result) MarshalJSON() ([]byte, error) { return marshalFields(r) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (r *Result) UnmarshalJSON(data []byte) error {
-	var p plainResult
-	j := resultJSON{plainResult: &p}
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	p.Param, p.Param2, p.Entropy, p.Bits, p.Target, p.Score, p.Ridge = float64(j.Param), float64(j.Param2), float64(j.Entropy), float64(j.Bits), float64(j.Target), float64(j.Score), float64(j.Ridge)
-	*r = Result(p)
-	return nil
-}
+func (r *Result) UnmarshalJSON(data []byte) error { return unmarshalFields(data, r) }

@@ -122,6 +122,10 @@ func (r *Run) Budget() time.Duration { return r.limit }
 // Spent reports whether the budget of this run is spent.
 func (r *Run) Spent() bool { return r.budget.spent() }
 
+// Cut reports whether the budget has left out work: a row that Evaluate refused, or points
+// that CrossValidate did not score. A strategy then concludes.
+func (r *Run) Cut() bool { return r.cut }
+
 // Trace returns the rows so far, a copy.
 func (r *Run) Trace() []TraceRow { return cloneTrace(r.trace) }
 

@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -151,75 +150,11 @@ func (t *TraceRow) clearScore(why Unscored) {
 // missing is the value of what was not computed.
 var missing = math.NaN()
 
-// number is a float64 that JSON writes as null when it is NaN, and as a string
-// when it is infinite (an NMSE of a constant target): JSON has no such numbers.
-type number float64
-
-func (f number) MarshalJSON() ([]byte, error) {
-	switch v := float64(f); {
-	case math.IsNaN(v):
-		return []byte("null"), nil
-	case math.IsInf(v, 1):
-		return []byte(`"+Inf"`), nil
-	case math.IsInf(v, -1):
-		return []byte(`"-Inf"`), nil
-	default:
-		return json.Marshal(v)
-	}
-}
-
-func (f *number) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case "null":
-		*f = number(math.NaN())
-		return nil
-	case `"+Inf"`:
-		*f = number(math.Inf(1))
-		return nil
-	case `"-Inf"`:
-		*f = number(math.Inf(-1))
-		return nil
-	}
-	return json.Unmarshal(data, (*float64)(f))
-}
-
-// plainRow has the fields and tags of a TraceRow without its methods; a field of rowJSON
-// that shadows one is written and read as a number in its place.
-type plainRow TraceRow
-
-type rowJSON struct {
-	*plainRow
-	Param         number `json:"param"`
-	Aim           number `json:"aim"`
-	EntropyLow    number `json:"entropy_low"`
-	Entropy       number `json:"entropy"`
-	EntropyHigh   number `json:"entropy_high"`
-	Bits          number `json:"bits"`
-	EffectiveRank number `json:"effective_rank"`
-	Score         number `json:"score"`
-	Ridge         number `json:"ridge"`
-}
-
 // MarshalJSON writes NaN as null.
-func (t TraceRow) MarshalJSON() ([]byte, error) {
-	return json.Marshal(rowJSON{
-		plainRow: (*plainRow)(&t), Param: number(t.Param), Aim: number(t.Aim), EntropyLow: number(t.EntropyLow), Entropy: number(t.Entropy),
-		EntropyHigh: number(t.EntropyHigh), Bits: number(t.Bits), EffectiveRank: number(t.EffectiveRank), Score: number(t.Score), Ridge: number(t.Ridge),
-	})
-}
+func (t TraceRow) MarshalJSON() ([]byte, error) { return marshalFields(t) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (t *TraceRow) UnmarshalJSON(data []byte) error {
-	var p plainRow
-	j := rowJSON{plainRow: &p}
-	if err := json.Unmarshal(data, &j); err != nil {
-		return err
-	}
-	p.Param, p.Aim, p.EntropyLow, p.Entropy, p.EntropyHigh = float64(j.Param), float64(j.Aim), float64(j.EntropyLow), float64(j.Entropy), float64(j.EntropyHigh)
-	p.Bits, p.EffectiveRank, p.Score, p.Ridge = float64(j.Bits), float64(j.EffectiveRank), float64(j.Score), float64(j.Ridge)
-	*t = TraceRow(p)
-	return nil
-}
+func (t *TraceRow) UnmarshalJSON(data []byte) error { return unmarshalFields(data, t) }
 
 // cloneTrace returns a deep copy.
 func cloneTrace(rows []TraceRow) []TraceRow {

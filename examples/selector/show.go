@@ -102,7 +102,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 			targets := append(selection.DefaultTargets(), selection.HigherTargets()...)
 			return &selection.Regressor{Search: &selection.Entropy{Targets: targets}}
 		}},
-		{"two RBFs (Family2)", func() *selection.Regressor {
+		{"two RBFs (OverTwo)", func() *selection.Regressor {
 			return &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 		}},
 		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Grid{}} }},
