@@ -179,7 +179,7 @@ func (c *Classifier) Fitted() estimators.Classifier {
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
 // Supports reports whether the estimator that was built can do a.
-func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c.f, a) }
+func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }
 
 // Clone returns an unfitted Classifier of the same configuration. Search is
 // shared: a strategy is configuration only.

@@ -225,14 +225,15 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 	return out, nil
 }
 
-// supports asks the fitted estimator, or before Fit all that may be built.
-func (c engine[Y, E]) supports(f *fitted[E], capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Cloning, estimators.Reporting:
-		return true
-	}
+// supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
+func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
+	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting}}
 	if f != nil {
-		return estimators.Supports(f.inner, capability)
+		w.Estimators = []any{f.inner}
+	} else {
+		for _, e := range c.space.samples() {
+			w.Estimators = append(w.Estimators, e)
+		}
 	}
-	return !slices.ContainsFunc(c.space.samples(), func(e E) bool { return any(e) == nil || !estimators.Supports(e, capability) })
+	return w.Supports(wrapper, capability)
 }

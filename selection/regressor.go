@@ -53,6 +53,7 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Wrapper                      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
@@ -127,6 +128,20 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return v.PredictVariance(xd)
 }
 
+// PredictInterval is that of the estimator that was built; an error that wraps
+// errors.ErrUnsupported if it has none.
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	xd, err := r.f.transform(regressorType, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, ok := r.f.inner.(estimators.IntervalPredictor)
+	if !ok {
+		return nil, nil, estimators.Unsupported(regressorType, r.f.inner, estimators.Interval)
+	}
+	return p.PredictInterval(xd, level)
+}
+
 // Result returns what the search did and chose, a copy; nil before Fit.
 func (r *Regressor) Result() *Result { return r.f.copyResult() }
 
@@ -143,7 +158,7 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return r.f.report() }
 
 // Supports reports whether the estimator that was built can do c.
-func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r.f, c) }
+func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }
 
 // Clone returns an unfitted Regressor of the same configuration. Search is
 // shared: a strategy is configuration only.

@@ -297,7 +297,7 @@ func (l *learned) kernel() kernels.Kernel {
 
 func (k *learnedKernel) String() string { return k.label }
 
-// Eval returns the mean over the draws of φ(x)'φ(z), without the constant; NaN for rows
+// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept; NaN for rows
 // of another width than Fit's, which estimators report as an error.
 func (k *learnedKernel) Eval(x, z []float64) float64 {
 	if len(x) != len(z) {

@@ -20,8 +20,8 @@ type columns func(ctx context.Context, dst *mat.Dense, first int) error
 // blockWidth is the number of columns that are evaluated at a time.
 const blockWidth = 128
 
-// basis is the design matrix Φ (n×M) with columns of unit norm, centred for a free
-// bias. Columns whose norm is below 1e-9 of the largest are zero, but for that of
+// basis is the design matrix Φ (n×M) with columns of unit norm, centred for an
+// intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
 // ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
 type basis struct {
 	n, m  int

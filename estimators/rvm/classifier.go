@@ -21,7 +21,7 @@ import (
 
 const classifierType = "rvm: Classifier"
 
-// Classifier is the relevance vector machine for classification, with a constant of
+// Classifier is the relevance vector machine for classification, with an intercept of
 // nearly flat prior. More than two classes are learnt each against the rest. The zero
 // value is ready to use.
 type Classifier struct {
@@ -54,7 +54,7 @@ var (
 type classification struct {
 	labels   []int
 	machines []*machine
-	kernel   kernels.Kernel // nil after FitMatrix
+	kernel   kernels.Kernel // nil after FitDesign
 	vectors  *mat.Dense     // of all machines together; nil without any
 	rows     []int          // the training rows that the vectors are; nil for landmarks
 	columns  []int          // of the basis, which the vectors are
@@ -64,12 +64,12 @@ type classification struct {
 
 // machine is one class against the rest.
 type machine struct {
-	members   []int // positions in columns
-	weights   []float64
-	alphas    []float64
-	cov       *mat.SymDense // of the weights and, last, of the constant
-	intercept float64
-	evidence  float64
+	members      []int // positions in columns
+	coefficients []float64
+	alphas       []float64
+	cov          *mat.SymDense // of the coefficients and, last, of the intercept
+	intercept    float64
+	evidence     float64
 }
 
 // Machine is what a Classifier learnt of one class against the rest; of two classes
@@ -78,7 +78,7 @@ type Machine struct {
 	Class            int
 	RelevanceIndices []int     // training rows, or landmarks or columns
 	Coefficients     []float64 // of their kernels, in the latent score
-	Alphas           []float64 // prior precisions of the weights
+	Alphas           []float64 // prior precisions of the coefficients
 	Intercept        float64
 	LogEvidence      float64 // in Laplace's approximation
 }
@@ -130,7 +130,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 }
 
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
-// and Components are not used; predictions are made by the methods that end in Matrix.
+// and Components are not used; predictions are made by the methods that end in Design.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -213,7 +213,7 @@ func gather(labels, positive []int, fitted []*binary, done []bool) *classificati
 	out.columns = slices.Compact(out.columns)
 	for i, p := range fitted {
 		m := len(p.active)
-		// The constant comes first in a binary, and last here.
+		// The intercept comes first in a binary, and last here.
 		order := make([]int, m)
 		for k := range order {
 			order[k] = (k + 1) % m
@@ -231,7 +231,7 @@ func gather(labels, positive []int, fitted []*binary, done []bool) *classificati
 			}
 			at, _ := slices.BinarySearch(out.columns, p.active[a])
 			mc.members = append(mc.members, at)
-			mc.weights = append(mc.weights, p.w[a]/norm)
+			mc.coefficients = append(mc.coefficients, p.w[a]/norm)
 			mc.alphas = append(mc.alphas, p.alpha[a]*norm*norm)
 		}
 		out.machines = append(out.machines, mc)
@@ -267,7 +267,7 @@ func (m *classification) scores(x *mat.Dense, workers int) (*mat.Dense, error) {
 				f := mc.intercept
 				for a, j := range mc.members {
 					row[a] = phi.At(i, j)
-					f += mc.weights[a] * row[a]
+					f += mc.coefficients[a] * row[a]
 				}
 				row[len(row)-1] = 1
 				v := mat.NewVecDense(len(row), row)
@@ -404,7 +404,7 @@ func (c *Classifier) Machines() []Machine {
 	out := make([]Machine, len(c.m.machines))
 	for i, mc := range c.m.machines {
 		out[i] = Machine{
-			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.weights), Alphas: slices.Clone(mc.alphas),
+			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.coefficients), Alphas: slices.Clone(mc.alphas),
 			Intercept: mc.intercept, LogEvidence: mc.evidence,
 		}
 		for _, j := range mc.members {
@@ -422,7 +422,7 @@ func (m *classification) indexOf(vector int) int {
 	return m.columns[vector]
 }
 
-// RelevanceIndices returns the training rows, or with Landmarks or FitMatrix the
+// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the
 // landmarks or columns, that are in some class's machine, ascending; nil before Fit.
 func (c *Classifier) RelevanceIndices() []int {
 	if c.m == nil {
@@ -435,7 +435,7 @@ func (c *Classifier) RelevanceIndices() []int {
 	return out
 }
 
-// RelevanceVectors returns them as rows; nil before Fit, after FitMatrix, and for a
+// RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
 // model without any.
 func (c *Classifier) RelevanceVectors() *mat.Dense {
 	if c.m == nil || c.m.vectors == nil {
@@ -457,7 +457,7 @@ func (c *Classifier) LogEvidence() float64 {
 	return sum
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
 func (c *Classifier) ChosenKernel() kernels.Kernel {
 	if c.m == nil {
 		return nil
@@ -517,7 +517,7 @@ func (c *Classifier) row(out, x []float64) {
 		f := mc.intercept
 		for a, j := range mc.members {
 			members[a] = phi[j]
-			f += mc.weights[a] * phi[j]
+			f += mc.coefficients[a] * phi[j]
 		}
 		size := len(mc.members) + 1
 		members[size-1] = 1

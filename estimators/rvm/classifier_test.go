@@ -132,9 +132,9 @@ func TestWaysToTheSameClassifier(t *testing.T) {
 	assert.Equal(t, truth, labels)
 	assert.Nil(t, c.RelevanceVectors())
 	_, err = c.Predict(fresh)
-	assert.ErrorContains(t, err, "methods that end in Matrix")
+	assert.ErrorContains(t, err, "methods that end in Design")
 	_, err = want.PredictDesign(cross)
-	assert.ErrorContains(t, err, "methods that do not end in Matrix")
+	assert.ErrorContains(t, err, "methods that do not end in Design")
 	_, err = c.PredictDesign(fresh)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 }

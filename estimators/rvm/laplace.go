@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	biasAlpha     = 1e-6 // precision of the constant, of unit norm; it stays
-	deadAlpha     = 1e6  // precision, of a column of unit norm, from which it is out
-	candidates    = 5    // of a scan that are tried before the next
-	reestimates   = 500  // at most, of all precisions
-	leastEvidence = 1e-6 // the rise of the evidence by which a change is kept
+	interceptAlpha = 1e-6 // precision of the intercept, of unit norm; it stays
+	deadAlpha      = 1e6  // precision, of a column of unit norm, from which it is out
+	candidates     = 5    // of a scan that are tried before the next
+	reestimates    = 500  // at most, of all precisions
+	leastEvidence  = 1e-6 // the rise of the evidence by which a change is kept
 )
 
 // binary is a classification into t = 0 and 1 in Laplace's approximation: members of
@@ -45,7 +45,7 @@ type binary struct {
 
 func newBinary(ctx context.Context, b *basis, t []float64, workers int) (*binary, error) {
 	p := &binary{b: b, t: t, workers: workers, banned: map[int]bool{}}
-	return p, p.include(ctx, b.m-1, biasAlpha)
+	return p, p.include(ctx, b.m-1, interceptAlpha)
 }
 
 func (p *binary) include(ctx context.Context, j int, alpha float64) error {
@@ -172,7 +172,7 @@ func (p *binary) mode(ctx context.Context) error {
 	return nil
 }
 
-// reestimate takes γ/w² for all precisions but the constant's, again and again until
+// reestimate takes γ/w² for all precisions but the intercept's, again and again until
 // none moves by more than tolerance in its logarithm, and drops what is dead.
 func (p *binary) reestimate(ctx context.Context, tolerance float64) error {
 	for range reestimates {

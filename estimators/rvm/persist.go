@@ -25,29 +25,29 @@ var (
 
 // storedModel is a model in a file: only what predictions need.
 type storedModel struct {
-	Matrix    bool // fitted by FitMatrix: there is no kernel and there are no vectors
-	Kernel    kernels.Reference
-	Width     int
-	Vectors   codec.Matrix
-	Rows      []int
-	Indices   []int
-	Ones      bool
-	Weights   codec.Floats
-	Alphas    codec.Floats
-	Cov       codec.Floats // the upper triangle, row by row
-	Means     codec.Floats
-	Intercept float64
-	Noise     float64
-	Spread    float64
-	Evidence  codec.Floats // one number, which may be infinite
-	Report    estimators.Report
-	Objective codec.Floats // the report's, which may be infinite
+	Design       bool // fitted by FitDesign: there is no kernel and there are no vectors
+	Kernel       kernels.Reference
+	Width        int
+	Vectors      codec.Matrix
+	Rows         []int
+	Indices      []int
+	Ones         bool
+	Coefficients codec.Floats
+	Alphas       codec.Floats
+	Cov          codec.Floats // the upper triangle, row by row
+	Means        codec.Floats
+	Intercept    float64
+	Noise        float64
+	Spread       float64
+	Evidence     codec.Floats // one number, which may be infinite
+	Report       estimators.Report
+	Objective    codec.Floats // the report's, which may be infinite
 }
 
 func (m *model) store(configured kernels.Kernel) storedModel {
 	s := storedModel{
-		Matrix: m.kernel == nil, Width: m.width, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Indices: m.indices, Ones: m.ones,
-		Weights: m.weights, Alphas: m.alphas, Means: m.means, Intercept: m.intercept, Noise: m.noise, Spread: m.spread,
+		Design: m.kernel == nil, Width: m.width, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Indices: m.indices, Ones: m.ones,
+		Coefficients: m.coefficients, Alphas: m.alphas, Means: m.means, Intercept: m.intercept, Noise: m.noise, Spread: m.spread,
 		Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
 	}
 	s.Report.Objective = 0
@@ -63,9 +63,9 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 	bad := func(format string, args ...any) (*model, error) { return nil, fault.BadModel(kind, format, args...) }
 	k := len(s.Indices)
 	switch {
-	case s.Width < 1 || len(s.Weights) != k || len(s.Alphas) != k || len(s.Means) != k || s.Ones && k == 0:
-		return bad("%d columns, %d weights, %d precisions and %d means for a width of %d", k, len(s.Weights), len(s.Alphas), len(s.Means), s.Width)
-	case !s.Weights.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !s.Cov.Finite() || !isFinite(s.Intercept):
+	case s.Width < 1 || len(s.Coefficients) != k || len(s.Alphas) != k || len(s.Means) != k || s.Ones && k == 0:
+		return bad("%d columns, %d coefficients, %d precisions and %d means for a width of %d", k, len(s.Coefficients), len(s.Alphas), len(s.Means), s.Width)
+	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !s.Cov.Finite() || !isFinite(s.Intercept):
 		return bad("a value is not finite")
 	case !(s.Noise >= 0) || !(s.Spread >= 0) || !isFinite(s.Noise) || !isFinite(s.Spread):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)
@@ -75,7 +75,7 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 		return bad("columns %v do not ascend", s.Indices)
 	}
 	m := &model{width: s.Width, ones: s.Ones, rows: s.Rows, solution: &solution{
-		indices: s.Indices, weights: s.Weights, alphas: s.Alphas, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
+		indices: s.Indices, coefficients: s.Coefficients, alphas: s.Alphas, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
 		evidence: s.Evidence[0], report: s.Report,
 	}}
 	m.report.Objective = s.Objective[0]
@@ -87,10 +87,10 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
 		return bad("vectors: %v", err)
 	}
-	if s.Matrix {
+	if s.Design {
 		columns := m.indices[:m.vectorsCount()]
 		if m.vectors != nil || len(columns) > 0 && columns[len(columns)-1] >= s.Width {
-			return bad("columns %v of a matrix of %d", s.Indices, s.Width)
+			return bad("columns %v of a design matrix of %d", s.Indices, s.Width)
 		}
 		return m, nil
 	}
@@ -102,14 +102,14 @@ func (s storedModel) model(kind string, configured kernels.Kernel) (*model, erro
 		}
 	}
 	if rows != m.vectorsCount() || len(s.Rows) != 0 && len(s.Rows) != rows {
-		return bad("%d vectors and %d rows for %d weights", rows, len(s.Rows), m.vectorsCount())
+		return bad("%d vectors and %d rows for %d coefficients", rows, len(s.Rows), m.vectorsCount())
 	}
 	m.kernel, err = s.Kernel.Resolve(kind, configured)
 	return m, err
 }
 
-// MarshalBinary writes the fitted model: the relevance vectors, their weights and
-// covariance, and the kernel's name. The configuration is not written.
+// MarshalBinary writes the fitted model: the relevance vectors, their coefficients
+// and covariance, and the kernel's name. The configuration is not written.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -141,16 +141,16 @@ var (
 
 // storedMachine is one class against the rest in a file.
 type storedMachine struct {
-	Members   []int
-	Weights   codec.Floats
-	Alphas    codec.Floats
-	Cov       codec.Floats
-	Intercept float64
-	Evidence  float64
+	Members      []int
+	Coefficients codec.Floats
+	Alphas       codec.Floats
+	Cov          codec.Floats
+	Intercept    float64
+	Evidence     float64
 }
 
 type storedClasses struct {
-	Matrix   bool
+	Design   bool
 	Kernel   kernels.Reference
 	Width    int
 	Labels   []int
@@ -195,7 +195,7 @@ func unpackSym(n int, packed codec.Floats) (m *mat.SymDense, ok bool) {
 }
 
 // MarshalBinary writes the fitted model: the relevance vectors of all machines, their
-// weights and covariances, the classes, and the kernel's name. The configuration is
+// coefficients and covariances, the classes, and the kernel's name. The configuration is
 // not written.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	m := c.m
@@ -203,14 +203,14 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	s := storedClasses{
-		Matrix: m.kernel == nil, Width: m.width, Labels: m.labels, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Columns: m.columns, Report: m.report,
+		Design: m.kernel == nil, Width: m.width, Labels: m.labels, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Columns: m.columns, Report: m.report,
 	}
 	if m.kernel != nil {
 		s.Kernel = kernels.MakeReference(c.Kernel, m.kernel)
 	}
 	for _, mc := range m.machines {
 		s.Machines = append(s.Machines, storedMachine{
-			Members: mc.members, Weights: mc.weights, Alphas: mc.alphas, Cov: packSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
+			Members: mc.members, Coefficients: mc.coefficients, Alphas: mc.alphas, Cov: packSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
 		})
 	}
 	return codec.Marshal(classifierKind, version, s)
@@ -252,27 +252,27 @@ func (s storedClasses) classification(configured kernels.Kernel) (*classificatio
 		rows, width = m.vectors.Dims()
 	}
 	switch {
-	case s.Matrix && (m.vectors != nil || len(s.Rows) > 0 || len(s.Columns) > 0 && s.Columns[len(s.Columns)-1] >= s.Width):
-		return bad("columns %v of a matrix of %d", s.Columns, s.Width)
-	case !s.Matrix && (rows != len(s.Columns) || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != rows):
+	case s.Design && (m.vectors != nil || len(s.Rows) > 0 || len(s.Columns) > 0 && s.Columns[len(s.Columns)-1] >= s.Width):
+		return bad("columns %v of a design matrix of %d", s.Columns, s.Width)
+	case !s.Design && (rows != len(s.Columns) || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != rows):
 		return bad("%d vectors of %d columns for %d of %d", rows, width, len(s.Columns), s.Width)
 	}
 	for i, sm := range s.Machines {
-		mc := &machine{members: sm.Members, weights: sm.Weights, alphas: sm.Alphas, intercept: sm.Intercept, evidence: sm.Evidence}
+		mc := &machine{members: sm.Members, coefficients: sm.Coefficients, alphas: sm.Alphas, intercept: sm.Intercept, evidence: sm.Evidence}
 		var ok bool
 		mc.cov, ok = unpackSym(len(sm.Members)+1, sm.Cov)
 		numbers := codec.Floats{sm.Intercept, sm.Evidence}
 		switch {
-		case !ok || len(sm.Weights) != len(sm.Members) || len(sm.Alphas) != len(sm.Members):
-			return bad("machine %d: %d weights and %d numbers of covariance for %d vectors", i, len(sm.Weights), len(sm.Cov), len(sm.Members))
-		case !sm.Weights.Finite() || !sm.Alphas.Finite() || !sm.Cov.Finite() || !numbers.Finite():
+		case !ok || len(sm.Coefficients) != len(sm.Members) || len(sm.Alphas) != len(sm.Members):
+			return bad("machine %d: %d coefficients and %d numbers of covariance for %d vectors", i, len(sm.Coefficients), len(sm.Cov), len(sm.Members))
+		case !sm.Coefficients.Finite() || !sm.Alphas.Finite() || !sm.Cov.Finite() || !numbers.Finite():
 			return bad("machine %d: a value is not finite", i)
 		case !ascending(sm.Members) || len(sm.Members) > 0 && (sm.Members[0] < 0 || sm.Members[len(sm.Members)-1] >= len(s.Columns)):
 			return bad("machine %d: vectors %v of %d", i, sm.Members, len(s.Columns))
 		}
 		m.machines = append(m.machines, mc)
 	}
-	if s.Matrix {
+	if s.Design {
 		return m, nil
 	}
 	m.kernel, err = s.Kernel.Resolve(classifierKind, configured)

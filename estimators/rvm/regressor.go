@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -21,27 +21,24 @@ import (
 
 const regressorType = "rvm: Regressor"
 
-// Bias says how a Regressor models a constant.
-type Bias int
+// InterceptPrior is what a Regressor takes its intercept for before it has seen a target.
+type InterceptPrior int
 
-// The biases.
+// The priors.
 const (
-	BiasFree Bias = iota // an intercept with a flat prior, integrated out exactly
-	BiasARD              // a column of ones, with a precision of its own like the others
-	BiasNone             // none: the targets should be centred
+	FlatPrior InterceptPrior = iota // every value as likely: the intercept is integrated out exactly
+	ARDPrior                        // normal, that of a column of ones with a precision of its own like the others
 )
 
-// String returns the bias's name.
-func (b Bias) String() string {
-	switch b {
-	case BiasFree:
-		return "BiasFree"
-	case BiasARD:
-		return "BiasARD"
-	case BiasNone:
-		return "BiasNone"
+// String returns the prior's name.
+func (p InterceptPrior) String() string {
+	switch p {
+	case FlatPrior:
+		return "FlatPrior"
+	case ARDPrior:
+		return "ARDPrior"
 	}
-	return fmt.Sprintf("Bias(%d)", int(b))
+	return fmt.Sprintf("InterceptPrior(%d)", int(p))
 }
 
 // The defaults of Regressor and Classifier.
@@ -58,11 +55,12 @@ const (
 )
 
 // Regressor is the relevance vector machine for regression. The zero value is ready
-// to use: RBF with γ = 1/median squared distance, a free bias, the noise estimated,
-// all training rows for basis.
+// to use: RBF with γ = 1/median squared distance, an intercept of flat prior, the noise
+// estimated, all training rows for basis.
 type Regressor struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	Bias   Bias           // zero: BiasFree
+	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	InterceptPrior InterceptPrior // zero: FlatPrior; without effect with NoIntercept
+	NoIntercept    bool           // leaves the intercept out: the targets should be centred
 	// NoiseVariance fixes the variance of the noise; 0: it is estimated.
 	NoiseVariance float64
 	// Landmarks are the rows that basis functions sit on (M×d); nil: training rows.
@@ -71,8 +69,9 @@ type Regressor struct {
 	// on; 0: all. Without effect with Landmarks.
 	Components int
 	// AllIn is the largest basis for which a start with all of it is tried; 0:
-	// DefaultAllIn, negative: never.
-	AllIn int
+	// DefaultAllIn.
+	AllIn   int
+	NoAllIn bool // never tries it, whatever AllIn
 	// Starts is the number of starts from the empty model, 1 to 3; 0: DefaultStarts.
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
@@ -93,7 +92,7 @@ var (
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
 
-// model is a fitted Regressor. After FitMatrix kernel and vectors are nil, and width
+// model is a fitted Regressor. After FitDesign kernel and vectors are nil, and width
 // is the number of columns of the design matrix.
 type model struct {
 	*solution
@@ -106,10 +105,13 @@ type model struct {
 
 func (r *Regressor) validate() error {
 	switch {
-	case r.Bias < BiasFree || r.Bias > BiasNone:
-		return fault.Param(regressorType, "Bias", int(r.Bias), "BiasFree, BiasARD or BiasNone")
+	case r.InterceptPrior < FlatPrior || r.InterceptPrior > ARDPrior:
+		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
 	case !(r.NoiseVariance >= 0) || math.IsInf(r.NoiseVariance, 1):
 		return fault.Param(regressorType, "NoiseVariance", r.NoiseVariance, "a finite value > 0, or 0 to estimate it")
+	}
+	if r.AllIn < 0 {
+		return fault.Param(regressorType, "AllIn", r.AllIn, ">= 1, or 0 for the default")
 	}
 	return validateBasis(regressorType, r.Kernel, r.Components, r.Starts, r.CacheBytes)
 }
@@ -130,10 +132,25 @@ func validateBasis(typ string, k kernels.Kernel, size, starts int, cache int64) 
 	return nil
 }
 
+// intercept is what the fields ask for.
+func (r *Regressor) intercept() interceptKind {
+	switch {
+	case r.NoIntercept:
+		return noIntercept
+	case r.InterceptPrior == ARDPrior:
+		return ardIntercept
+	}
+	return flatIntercept
+}
+
 // task is what the fields ask for, on a design matrix.
 func (r *Regressor) task(raw columns, n, m int, y []float64) task {
+	allIn := cmp.Or(r.AllIn, DefaultAllIn)
+	if r.NoAllIn {
+		allIn = 0
+	}
 	return task{
-		raw: raw, n: n, m: m, y: y, bias: r.Bias, noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn), starts: cmp.Or(r.Starts, DefaultStarts),
+		raw: raw, n: n, m: m, y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: allIn, starts: cmp.Or(r.Starts, DefaultStarts),
 		bytes: cmp.Or(r.CacheBytes, DefaultCacheBytes), workers: r.Workers, observe: r.Observe,
 	}
 }
@@ -265,7 +282,7 @@ func newModel(s *solution, kernel kernels.Kernel, centres *mat.Dense, rows []int
 
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
 // the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
-// are then made by PredictMatrix and PredictVarianceMatrix.
+// are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) error {
 	if err := r.validate(); err != nil {
 		return err
@@ -343,7 +360,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 			f, v := m.intercept, m.noise*(1+m.spread)
 			if phi != nil {
 				row := phi.RawRowView(i)
-				f += linalg.Dot(m.weights, row)
+				f += linalg.Dot(m.coefficients, row)
 				if withVariance {
 					for j, mu := range m.means {
 						row[j] -= mu
@@ -383,9 +400,9 @@ func (r *Regressor) input(name string, x mat.Matrix, matrix bool) (*mat.Dense, e
 func rightMethod(typ string, matrix, fittedOnMatrix bool) error {
 	switch {
 	case matrix && !fittedOnMatrix:
-		return &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix"}
+		return &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Design"}
 	case !matrix && fittedOnMatrix:
-		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+		return &fault.NotFittedError{Type: typ + ": fitted on a design matrix: use the methods that end in Design"}
 	}
 	return nil
 }
@@ -403,7 +420,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 
 // PredictVariance returns the mean and the variance of a new observation at each row
 // of x (r×d), the noise included. Far from all relevance vectors of a local kernel the
-// variance is that of the noise and the bias alone, as for every relevance vector
+// variance is that of the noise and the intercept alone, as for every relevance vector
 // machine: it says how certain the model is, not how far away the row lies. Cost
 // O(rm(d + m)).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -418,19 +435,14 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // each row of x (r×d) lies in with probability level, in (0, 1), under the normal
 // distribution that PredictVariance gives.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
-	if !(level > 0 && level < 1) {
-		return nil, nil, fault.Param(regressorType, "level", level, "in (0, 1)")
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
 	}
 	mean, variance, err := r.PredictVariance(x)
 	if err != nil {
 		return nil, nil, err
 	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	low, high = make([]float64, len(mean)), make([]float64, len(mean))
-	for i, m := range mean {
-		w := z * math.Sqrt(variance[i])
-		low[i], high[i] = m-w, m+w
-	}
+	low, high = interval.Normal(level, mean, variance)
 	return low, high, nil
 }
 
@@ -453,7 +465,7 @@ func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []floa
 	return r.m.predict(pd, r.Workers, true)
 }
 
-// RelevanceIndices returns the training rows, or with Landmarks or FitMatrix the
+// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the
 // landmarks or columns, that are in the model, ascending; nil before Fit.
 func (r *Regressor) RelevanceIndices() []int {
 	if r.m == nil {
@@ -472,7 +484,7 @@ func (m *model) vectorsCount() int {
 	return len(m.indices)
 }
 
-// RelevanceVectors returns them as rows; nil before Fit, after FitMatrix, and for a
+// RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
 // model without any.
 func (r *Regressor) RelevanceVectors() *mat.Dense {
 	if r.m == nil || r.m.vectors == nil {
@@ -481,16 +493,16 @@ func (r *Regressor) RelevanceVectors() *mat.Dense {
 	return mat.DenseCopyOf(r.m.vectors)
 }
 
-// Coefficients returns the posterior means of the relevance vectors' weights, in the order
-// of RelevanceIndices; nil before Fit.
+// Coefficients returns the posterior means of the relevance vectors' coefficients, in the
+// order of RelevanceIndices; nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return append([]float64{}, r.m.weights[:r.m.vectorsCount()]...)
+	return append([]float64{}, r.m.coefficients[:r.m.vectorsCount()]...)
 }
 
-// Covariance returns the posterior covariance of Weights; nil before Fit and for a
+// Covariance returns the posterior covariance of Coefficients; nil before Fit and for a
 // model without relevance vectors.
 func (r *Regressor) Covariance() *mat.SymDense {
 	if r.m == nil || r.m.vectorsCount() == 0 {
@@ -502,7 +514,7 @@ func (r *Regressor) Covariance() *mat.SymDense {
 	return out
 }
 
-// Alphas returns the prior precisions of Weights; nil before Fit.
+// Alphas returns the prior precisions of Coefficients; nil before Fit.
 func (r *Regressor) Alphas() []float64 {
 	if r.m == nil {
 		return nil
@@ -510,13 +522,14 @@ func (r *Regressor) Alphas() []float64 {
 	return append([]float64{}, r.m.alphas[:r.m.vectorsCount()]...)
 }
 
-// Intercept returns the constant, whatever the Bias; 0 before Fit.
+// Intercept returns the constant term, whatever its prior; 0 before Fit and with
+// NoIntercept.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
 	}
 	if r.m.ones {
-		return r.m.intercept + r.m.weights[len(r.m.weights)-1]
+		return r.m.intercept + r.m.coefficients[len(r.m.coefficients)-1]
 	}
 	return r.m.intercept
 }
@@ -529,7 +542,7 @@ func (r *Regressor) ChosenNoiseVariance() float64 {
 	return r.m.noise
 }
 
-// LogEvidence returns the log marginal likelihood of the targets, with BiasFree that
+// LogEvidence returns the log marginal likelihood of the targets, with FlatPrior that
 // of their n-1 contrasts (restricted likelihood); +Inf for constant targets, 0 before
 // Fit. It compares kernels on the same rows and targets.
 func (r *Regressor) LogEvidence() float64 {
@@ -539,7 +552,7 @@ func (r *Regressor) LogEvidence() float64 {
 	return r.m.evidence
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
 func (r *Regressor) ChosenKernel() kernels.Kernel {
 	if r.m == nil {
 		return nil
@@ -587,7 +600,7 @@ func (m *model) rowWidth() int {
 func (m *model) row(out, x []float64) {
 	out[0] = m.intercept
 	if m.ones {
-		out[0] += m.weights[len(m.weights)-1]
+		out[0] += m.coefficients[len(m.coefficients)-1]
 	}
 	if m.vectors == nil {
 		return
@@ -596,6 +609,6 @@ func (m *model) row(out, x []float64) {
 	defer rowwise.Release(p)
 	kernels.Row(*p, m.kernel, x, m.vectors)
 	for i, v := range *p {
-		out[0] += m.weights[i] * v
+		out[0] += m.coefficients[i] * v
 	}
 }

@@ -14,33 +14,42 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
+// interceptKind is how a regression has a constant term.
+type interceptKind int
+
+const (
+	flatIntercept interceptKind = iota
+	ardIntercept
+	noIntercept
+)
+
 // task is a regression on a design matrix, as the fields of Regressor ask for it.
 type task struct {
-	raw     columns
-	n, m    int // m without the column of ones of BiasARD, which raw gives last
-	y       []float64
-	bias    Bias
-	noise   float64 // variance; 0: estimated
-	allIn   int
-	starts  int
-	bytes   int64
-	workers int
-	observe func(estimators.Step)
+	raw       columns
+	n, m      int // m without the column of ones of ARDPrior, which raw gives last
+	y         []float64
+	intercept interceptKind
+	noise     float64 // variance; 0: estimated
+	allIn     int
+	starts    int
+	bytes     int64
+	workers   int
+	observe   func(estimators.Step)
 }
 
 // solution is a fitted model in the units of the targets and of the columns as they
 // are.
 type solution struct {
-	indices   []int // columns; m is that of ones
-	weights   []float64
-	alphas    []float64
-	cov       *mat.SymDense // nil without members
-	means     []float64     // of the members' columns; 0 unless the bias is free
-	intercept float64
-	noise     float64 // variance
-	spread    float64 // 1/n for a free bias, else 0: what the intercept adds, in units of noise
-	evidence  float64
-	report    estimators.Report
+	indices      []int // columns; m is that of ones
+	coefficients []float64
+	alphas       []float64
+	cov          *mat.SymDense // nil without members
+	means        []float64     // of the members' columns; 0 unless the intercept has a flat prior
+	intercept    float64
+	noise        float64 // variance
+	spread       float64 // 1/n for an intercept of flat prior, else 0: what the intercept adds, in units of noise
+	evidence     float64
+	report       estimators.Report
 }
 
 // newProblem takes the targets, in units of scale, to the coordinates of the basis.
@@ -96,21 +105,21 @@ func constant(y []float64) bool {
 
 func (k task) solve(ctx context.Context) (*solution, error) {
 	scale := scaleOf(k.y)
-	if scale == 0 || constant(k.y) && k.bias != BiasARD || k.n == 1 && k.bias == BiasFree {
+	if scale == 0 || constant(k.y) && k.intercept != ardIntercept || k.n == 1 && k.intercept == flatIntercept {
 		return k.trivial(), ctx.Err()
 	}
 	m := k.m
-	if k.bias == BiasARD {
+	if k.intercept == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, k.raw, k.n, m, k.bias == BiasFree, k.bias == BiasARD, k.bytes, k.workers)
+	b, err := newBasis(ctx, k.raw, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
 	if err != nil {
 		return nil, err
 	}
 	if err := b.products(ctx, k.bytes); err != nil {
 		return nil, err
 	}
-	p, mean, err := newProblem(ctx, b, k.y, k.bias == BiasFree, scale, k.noise, k.workers)
+	p, mean, err := newProblem(ctx, b, k.y, k.intercept == flatIntercept, scale, k.noise, k.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +186,10 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 func (k task) unscale(st *state, scale, mean float64, converged bool, actions int) (*solution, error) {
 	size := len(st.active)
 	out := &solution{
-		indices: make([]int, size), weights: make([]float64, size), alphas: make([]float64, size), means: make([]float64, size),
+		indices: make([]int, size), coefficients: make([]float64, size), alphas: make([]float64, size), means: make([]float64, size),
 		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale),
 	}
-	if k.bias == BiasFree {
+	if k.intercept == flatIntercept {
 		out.intercept, out.spread = mean, 1/float64(k.n)
 	}
 	order := make([]int, size) // members by column
@@ -200,9 +209,9 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 		j := st.active[a]
 		norm := st.b.norms[j]
 		out.indices[i], out.means[i] = j, st.b.means[j]
-		out.weights[i] = scale * st.mu[a] / norm
+		out.coefficients[i] = scale * st.mu[a] / norm
 		out.alphas[i] = st.alpha[a] * norm / scale * norm / scale
-		out.intercept -= out.weights[i] * out.means[i]
+		out.intercept -= out.coefficients[i] * out.means[i]
 		for l := i; l < size; l++ {
 			c := order[l]
 			out.cov.SetSym(i, l, scale*scale*sigma.At(a, c)/norm/st.b.norms[st.active[c]])
@@ -230,7 +239,7 @@ func (k task) trivial() *solution {
 	out := &solution{noise: k.noise, evidence: math.Inf(1), report: estimators.Report{
 		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},
 	}}
-	if k.bias == BiasFree {
+	if k.intercept == flatIntercept {
 		out.spread = 1 / float64(k.n)
 		for _, v := range k.y {
 			out.intercept += v / float64(k.n)

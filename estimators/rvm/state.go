@@ -18,11 +18,11 @@ import (
 // problem is what all starts of a regression share.
 type problem struct {
 	b        *basis
-	t        []float64 // centred for a free bias
+	t        []float64 // centred for an intercept of flat prior
 	bt       []float64 // Φ't
 	tt       float64   // t't
-	dof      float64   // N: n-1 for a free bias, else n
-	variance float64   // of the targets, centred whatever the bias
+	dof      float64   // N: n-1 for an intercept of flat prior, else n
+	variance float64   // of the targets, centred whatever the intercept
 	noise    float64   // fixed noise variance; 0: estimated
 	workers  int
 
@@ -350,7 +350,7 @@ func (st *state) gradient(mu []float64) []float64 {
 }
 
 // evidence is the log marginal likelihood, restricted to n-1 degrees of freedom for
-// a free bias.
+// an intercept of flat prior.
 func (st *state) evidence(alpha, mu []float64, beta, ee, logDet float64) float64 {
 	l := st.dof*(math.Log(beta)-math.Log(2*math.Pi)) - logDet - beta*ee
 	for i, a := range alpha {

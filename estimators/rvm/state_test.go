@@ -62,8 +62,8 @@ func (c reference) kernel() kernels.Kernel {
 	return kernels.RBF{Gamma: c.Param}
 }
 
-func (c reference) bias() Bias {
-	return map[string]Bias{"free": BiasFree, "ard": BiasARD, "none": BiasNone}[c.Bias]
+func (c reference) intercept() interceptKind {
+	return map[string]interceptKind{"free": flatIntercept, "ard": ardIntercept, "none": noIntercept}[c.Bias]
 }
 
 // problem is the case's own, in the units of its targets.
@@ -71,12 +71,12 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 	x := golden.Dense(c.X)
 	n := len(c.Y)
 	m := n
-	if c.bias() == BiasARD {
+	if c.intercept() == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.bias() == BiasFree, c.bias() == BiasARD, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
 	require.NoError(t, err)
-	p, _, err := newProblem(ctx, b, c.Y, c.bias() == BiasFree, 1, 0, 2)
+	p, _, err := newProblem(ctx, b, c.Y, c.intercept() == flatIntercept, 1, 0, 2)
 	require.NoError(t, err)
 	return p
 }

@@ -92,9 +92,6 @@ func readArchive(r io.Reader) ([]archiveEntry, error) {
 
 // restore lets a classifier of golearn read itself from entries.
 func restore(c base.Classifier, entries []archiveEntry) error {
-	if err := checkEntries(entries); err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp("", "kernelearn")
 	if err != nil {
 		return err
@@ -137,23 +134,23 @@ func loadArchive(c base.Classifier, path string) (err error) {
 
 // checkEntries refuses the counts that golearn allocates by without comparing
 // them with what is there: the size of a stored grid, and of a list of attributes.
-func checkEntries(entries []archiveEntry) error {
+func checkEntries(kind string, entries []archiveEntry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
 		if _, twice := byKey[e.Key]; twice {
-			return fault.BadModel(pipelineKind, "the key %q twice", e.Key)
+			return fault.BadModel(kind, "the key %q twice", e.Key)
 		}
 		byKey[e.Key] = e.Data
 	}
 	for _, e := range entries {
 		if prefix, ok := strings.CutSuffix(e.Key, "DIMS"); ok {
 			if err := checkDims(e.Data, len(byKey[prefix+"ATTRS"])+len(byKey[prefix+"CATTRS"]), len(byKey[prefix+"DATA"])); err != nil {
-				return fault.BadModel(pipelineKind, "%q: %v", e.Key, err)
+				return fault.BadModel(kind, "%q: %v", e.Key, err)
 			}
 		}
 		if strings.HasSuffix(e.Key, "ATTR_COUNT") {
 			if len(e.Data) != cellSize || binary.LittleEndian.Uint64(e.Data) > uint64(len(entries)) {
-				return fault.BadModel(pipelineKind, "%q counts more attributes than there are", e.Key)
+				return fault.BadModel(kind, "%q counts more attributes than there are", e.Key)
 			}
 		}
 	}
