@@ -177,7 +177,9 @@ func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) error { return c.p
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
+func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return c.decisionTo(dst, x)
+}
 
 // Clone returns an unfitted KernelClassifier of the same configuration.
 func (c *KernelClassifier) Clone() estimators.Classifier {
