@@ -11,18 +11,21 @@
 //   - bad input is an error that names the thing, the place and the limit; it
 //     never panics;
 //   - the same Seed gives the same model on any number of Workers.
+//
+// What an estimator can do beyond its contract, its capabilities, its methods say; Supports
+// looks for them, through wrappers too. A type that embeds an estimator has its
+// capabilities; where one does not hold for it, it says so as a Wrapper. Short cuts, which
+// do the same as a method of the contract but faster (PredictTo, DecisionTo, FitMatrix in a
+// search), are not taken where they come from an embedded field: they would go behind the
+// methods that the type has redefined.
 package estimators
 
 import (
 	"context"
-	"encoding"
-	"errors"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Regressor predicts a number for each row.
@@ -59,6 +62,13 @@ type VariancePredictor interface {
 	PredictVariance(x mat.Matrix) (mean, variance []float64, err error)
 }
 
+// IntervalPredictor is the capability to say between which bounds an observation lies.
+type IntervalPredictor interface {
+	// PredictInterval returns, for each row, the bounds between which a new observation
+	// lies with probability level (0 < level < 1), half of the rest on either side.
+	PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error)
+}
+
 // DecisionPredictor is the capability to give the scores that Predict decides by.
 type DecisionPredictor interface {
 	// Decision returns n×K scores, columns in the order of Classes; Predict takes
@@ -85,6 +95,23 @@ type DecisionPredictorTo interface {
 // row given twice; weights are positive and finite.
 type WeightedFitter[Y float64 | int] interface {
 	FitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) error
+}
+
+// PartialFitter is the capability to learn from more rows, as if they had been among those
+// of Fit. Y is float64 for regressors and int for classifiers.
+type PartialFitter[Y float64 | int] interface {
+	// PartialFit learns from x, as wide as Fit's, and y besides what the model has learned;
+	// before Fit it is Fit.
+	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
+}
+
+// MatrixFitter is the capability to learn from a kernel matrix of the caller's what Fit
+// learns from rows and the kernel. Y is float64 for regressors and int for classifiers.
+type MatrixFitter[Y float64 | int] interface {
+	// FitMatrix learns from k (n×n) and y (n).
+	FitMatrix(ctx context.Context, k mat.Symmetric, y []Y) error
+	// PredictMatrix predicts from kernel values k (m×n) between new rows and those fitted.
+	PredictMatrix(k mat.Matrix) ([]Y, error)
 }
 
 // Cloner is the capability to give an unfitted, equally configured, independent
@@ -144,88 +171,3 @@ type (
 	// BadModelError has Kind, what was to be read, and Reason.
 	BadModelError = fault.BadModelError
 )
-
-// Capability names something that an estimator may or may not be able to do.
-type Capability int
-
-// The capabilities, and the interface that each stands for.
-const (
-	Proba       Capability = iota + 1 // ProbaPredictor
-	Variance                          // VariancePredictor
-	Decision                          // DecisionPredictor
-	Weighted                          // WeightedFitter[float64] or WeightedFitter[int]
-	Cloning                           // Cloner of Regressor, Classifier or transformers.Transformer
-	Reporting                         // Reporter
-	Marshalling                       // encoding.BinaryMarshaler and BinaryUnmarshaler
-)
-
-var capabilityNames = map[Capability]string{
-	Proba: "PredictProba", Variance: "PredictVariance", Decision: "Decision", Weighted: "FitWeighted",
-	Cloning: "Clone", Reporting: "Report", Marshalling: "MarshalBinary and UnmarshalBinary",
-}
-
-// String returns the method's name.
-func (c Capability) String() string {
-	if s, ok := capabilityNames[c]; ok {
-		return s
-	}
-	return fmt.Sprintf("Capability(%d)", int(c))
-}
-
-// Wrapper is what composites implement (a pipeline, a search, an adapter): they
-// have every method, whatever they wrap, and say here which of them would work.
-type Wrapper interface{ Supports(c Capability) bool }
-
-// Supports reports whether e can do c. It looks through Wrappers: a pipeline
-// supports Variance if its final estimator does.
-func Supports(e any, c Capability) bool {
-	if e == nil {
-		return false
-	}
-	if w, ok := e.(Wrapper); ok {
-		return w.Supports(c)
-	}
-	switch c {
-	case Proba:
-		return is[ProbaPredictor](e)
-	case Variance:
-		return is[VariancePredictor](e)
-	case Decision:
-		return is[DecisionPredictor](e)
-	case Weighted:
-		return is[Regressor](e) && is[WeightedFitter[float64]](e) || is[Classifier](e) && is[WeightedFitter[int]](e)
-	case Cloning:
-		return is[Cloner[Regressor]](e) || is[Cloner[Classifier]](e) || is[Cloner[transformers.Transformer]](e)
-	case Reporting:
-		return is[Reporter](e)
-	case Marshalling:
-		return is[encoding.BinaryMarshaler](e) && is[encoding.BinaryUnmarshaler](e)
-	}
-	return false
-}
-
-func is[T any](e any) bool {
-	_, ok := e.(T)
-	return ok
-}
-
-// Unsupported makes the error of a wrapper whose wrapped value e cannot do c. It
-// wraps errors.ErrUnsupported.
-func Unsupported(wrapper string, e any, c Capability) error {
-	return fmt.Errorf("%s: %T has no %v: %w", wrapper, e, c, errors.ErrUnsupported)
-}
-
-// Clone returns an unfitted copy of e, or an error that wraps
-// errors.ErrUnsupported if e has no Clone method of its kind. T is Regressor,
-// Classifier or transformers.Transformer; the wrapper's name stands in the error.
-func Clone[T any](wrapper string, e T) (T, error) {
-	var zero T
-	if any(e) == nil {
-		return zero, fault.Param(wrapper, "wrapped value", nil, "a value that is not nil")
-	}
-	c, ok := any(e).(Cloner[T])
-	if !ok {
-		return zero, Unsupported(wrapper, e, Cloning)
-	}
-	return c.Clone(), nil
-}

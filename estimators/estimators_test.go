@@ -2,6 +2,11 @@ package estimators_test
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,30 +21,104 @@ import (
 // bare has the contract of a regressor and nothing else.
 type bare struct{ estimators.Regressor }
 
+type bareStep struct{ transformers.Transformer }
+
+// copied embeds an estimator that can be cloned, and has no Clone of its own.
+type copied struct{ *lssvm.Regressor }
+
 func TestSupports(t *testing.T) {
-	all := []estimators.Capability{
-		estimators.Proba, estimators.Variance, estimators.Decision, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling,
+	regressor := []estimators.Capability{
+		estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling,
 	}
 	for _, c := range []struct {
 		name string
 		e    any
-		can  map[estimators.Capability]bool
+		can  []estimators.Capability
 	}{
 		{"nil", nil, nil},
 		{"bare", bare{}, nil},
-		{"lssvm.Regressor", &lssvm.Regressor{}, map[estimators.Capability]bool{estimators.Variance: true, estimators.Weighted: true, estimators.Cloning: true, estimators.Reporting: true, estimators.Marshalling: true}},
-		{"lssvm.Classifier", &lssvm.Classifier{}, map[estimators.Capability]bool{estimators.Proba: true, estimators.Decision: true, estimators.Weighted: true, estimators.Cloning: true, estimators.Reporting: true, estimators.Marshalling: true}},
-		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, map[estimators.Capability]bool{estimators.Variance: true, estimators.Weighted: true, estimators.Cloning: true, estimators.Reporting: true, estimators.Marshalling: true}},
-		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, nil},
-		{"transformer", &transformers.StandardScaler{}, map[estimators.Capability]bool{estimators.Cloning: true, estimators.Marshalling: true}},
+		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(regressor), estimators.KernelMatrix)},
+		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
+			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.Weighted, estimators.KernelMatrix,
+			estimators.Cloning, estimators.Reporting, estimators.Marshalling,
+		}},
+		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, regressor},
+		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, []estimators.Capability{estimators.PredictTo}},
+		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
+		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
+			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting}},
+		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
 	} {
-		for _, capability := range all {
-			assert.Equal(t, c.can[capability], estimators.Supports(c.e, capability), "%s, %v", c.name, capability)
+		for _, capability := range estimators.Capabilities() {
+			assert.Equal(t, slices.Contains(c.can, capability), estimators.Supports(c.e, capability), "%s, %v", c.name, capability)
 		}
 		assert.False(t, estimators.Supports(c.e, 99))
 	}
 	assert.Equal(t, "PredictProba", estimators.Proba.String())
 	assert.Equal(t, "Capability(99)", estimators.Capability(99).String())
+}
+
+// adapter has a method of the name, on other data.
+type adapter struct{ of any }
+
+func (adapter) PredictProba(string) string { return "" }
+
+func (a adapter) Report() estimators.Report { return estimators.Report{} }
+
+func (a adapter) Supports(c estimators.Capability) bool {
+	return estimators.Wrapped{
+		Estimators: []any{a.of}, Own: []estimators.Capability{estimators.Reporting, estimators.Cloning}, Methods: []estimators.Capability{estimators.Proba},
+	}.Supports(a, c)
+}
+
+func TestWrapped(t *testing.T) {
+	for _, c := range []struct {
+		of   any
+		want []estimators.Capability
+	}{
+		{&lssvm.Classifier{}, []estimators.Capability{estimators.Proba, estimators.Reporting}},
+		{&lssvm.Regressor{}, []estimators.Capability{estimators.Reporting}},
+		{(*lssvm.Classifier)(nil), []estimators.Capability{estimators.Reporting}},
+	} {
+		for _, capability := range estimators.Capabilities() {
+			assert.Equal(t, slices.Contains(c.want, capability), estimators.Supports(adapter{c.of}, capability), "%T, %v", c.of, capability)
+		}
+	}
+}
+
+// What an estimator may have beyond its contract is a capability: each interface of the
+// package but the contracts is in the table.
+func TestEveryInterfaceIsACapability(t *testing.T) {
+	inTable := map[string]bool{}
+	for _, names := range estimators.InterfacesOfCapabilities() {
+		for _, name := range names {
+			inTable[name] = true
+		}
+	}
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	found := 0
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok || !spec.Name.IsExported() {
+				return true
+			}
+			if _, ok := spec.Type.(*ast.InterfaceType); !ok {
+				return true
+			}
+			switch name := spec.Name.Name; name {
+			case "Regressor", "Classifier", "Wrapper": // the contracts
+			default:
+				found++
+				assert.True(t, inTable[name], "%s is no capability", name)
+			}
+			return true
+		})
+	}
+	assert.Greater(t, found, 9, "the search for interfaces finds those that are there")
 }
 
 func TestClone(t *testing.T) {
@@ -51,6 +130,9 @@ func TestClone(t *testing.T) {
 	_, err = estimators.Clone[estimators.Regressor]("test", bare{})
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "test: estimators_test.bare has no Clone")
+	_, err = estimators.Clone[estimators.Regressor]("test", copied{&lssvm.Regressor{}})
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.ErrorContains(t, err, "test: the Clone of estimators_test.copied gives a *lssvm.Regressor")
 	_, err = estimators.Clone[estimators.Regressor]("test", nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -241,4 +244,122 @@ func ExamplePredictorTo() {
 	// Output:
 	// 0 false
 	// 1 true
+}
+
+// scaledTargets fits to targets in another unit: a wrapper of one's own, with the methods
+// that it wants to have, and Supports by the rule that all wrappers share.
+type scaledTargets struct {
+	Unit  float64
+	Final estimators.Regressor
+}
+
+func (s *scaledTargets) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	scaled := slices.Clone(y)
+	floats.Scale(1/s.Unit, scaled)
+	return s.Final.Fit(ctx, x, scaled)
+}
+
+func (s *scaledTargets) Predict(x mat.Matrix) ([]float64, error) {
+	y, err := s.Final.Predict(x)
+	floats.Scale(s.Unit, y)
+	return y, err
+}
+
+func (s *scaledTargets) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	final, ok := s.Final.(estimators.IntervalPredictor)
+	if !ok || !s.Supports(estimators.Interval) {
+		return nil, nil, estimators.Unsupported("scaledTargets", s.Final, estimators.Interval)
+	}
+	low, high, err = final.PredictInterval(x, level)
+	floats.Scale(s.Unit, low)
+	floats.Scale(s.Unit, high)
+	return low, high, err
+}
+
+func (s *scaledTargets) Supports(c estimators.Capability) bool {
+	return estimators.Wrapped{Estimators: []any{s.Final}}.Supports(s, c)
+}
+
+func ExampleWrapped() {
+	for _, s := range []*scaledTargets{{Unit: 1000, Final: &lssvm.Regressor{}}, {Unit: 1000, Final: &nearest{}}} {
+		// lssvm has variances too, but this wrapper has no method for them.
+		fmt.Println(estimators.Supports(s, estimators.Interval), estimators.Supports(s, estimators.Variance))
+	}
+	// Output:
+	// true false
+	// false false
+}
+
+func ExampleIntervalPredictor() {
+	x, y := mat.NewDense(30, 1, nil), make([]float64, 30)
+	for i := range y {
+		x.Set(i, 0, float64(i)/5)
+		y[i] = math.Sin(x.At(i, 0)) + 0.3*math.Cos(float64(i*i))
+	}
+	model := &lssvm.Regressor{}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var p estimators.IntervalPredictor = model
+	for _, level := range []float64{0.5, 0.95} {
+		low, high, err := p.PredictInterval(mat.NewDense(1, 1, []float64{1.5}), level)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%.2f to %.2f\n", low[0], high[0])
+	}
+	// Output:
+	// 0.97 to 1.26
+	// 0.70 to 1.53
+}
+
+// Rows that do not fit into memory at once are learned in chunks.
+func ExamplePartialFitter() {
+	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: transformers.Tanh, Labels: []int{0, 1}}
+	for chunk := range 5 {
+		x, y := mat.NewDense(20, 2, nil), make([]int, 20)
+		for i := range y {
+			y[i] = i % 2
+			x.SetRow(i, []float64{float64(3*y[i]) + math.Sin(float64(i+chunk)), math.Cos(float64(3 * i))})
+		}
+		if err := model.PartialFit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	labels, err := model.(estimators.Classifier).Predict(mat.NewDense(2, 2, []float64{-1, 0, 4, 0}))
+	fmt.Println(labels, err)
+	// Output: [0 1] <nil>
+}
+
+// Who has a kernel matrix already, or a kernel that is no function of rows, fits on it.
+func ExampleMatrixFitter() {
+	words := []string{"kernel", "colonel", "kernels", "ridge", "bridge", "fridge"}
+	letters := func(a, b string) (shared float64) {
+		for c := 'a'; c <= 'z'; c++ {
+			shared += float64(min(strings.Count(a, string(c)), strings.Count(b, string(c))))
+		}
+		return shared
+	}
+	k := mat.NewSymDense(6, nil)
+	for i, a := range words {
+		for j, b := range words {
+			k.SetSym(i, j, letters(a, b))
+		}
+	}
+	var model estimators.MatrixFitter[int] = &lssvm.Classifier{}
+	if err := model.FitMatrix(context.Background(), k, []int{0, 0, 0, 1, 1, 1}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	cross := mat.NewDense(2, 6, nil)
+	for i, a := range []string{"kennel", "rigid"} {
+		for j, b := range words {
+			cross.Set(i, j, letters(a, b))
+		}
+	}
+	fmt.Println(model.PredictMatrix(cross))
+	// Output: [0 1] <nil>
 }

@@ -175,7 +175,7 @@ func (c *Classifier) Fitted() estimators.Classifier {
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
 // Supports reports whether the estimator that Build returns can do a.
-func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().supports(c.f, a) }
+func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().supports(c, c.f, a) }
 
 // Clone returns an unfitted Classifier of the same configuration. Search is
 // shared: a strategy is configuration only.

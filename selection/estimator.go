@@ -296,21 +296,17 @@ func (f *fitted[E]) with(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 	return g(z)
 }
 
-// supports asks the fitted estimator, or before Fit the one that would be built.
-func (c config[Y, E]) supports(f *fitted[E], capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Cloning, estimators.Reporting:
-		return true
-	}
+// supports asks the fitted estimator, or before Fit those that would be built, for r.
+func (c config[Y, E]) supports(r any, f *fitted[E], capability estimators.Capability) bool {
+	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting}}
 	if f != nil {
-		return estimators.Supports(f.inner, capability)
-	}
-	for _, e := range c.samples() {
-		if any(e) == nil || !estimators.Supports(e, capability) {
-			return false
+		w.Estimators = []any{f.inner}
+	} else {
+		for _, e := range c.samples() {
+			w.Estimators = append(w.Estimators, e)
 		}
 	}
-	return true
+	return w.Supports(r, capability)
 }
 
 // samples returns an estimator as Build makes them, or all Candidates; Fit says what is

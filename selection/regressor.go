@@ -139,7 +139,7 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return r.f.report() }
 
 // Supports reports whether the estimator that Build returns can do c.
-func (r *Regressor) Supports(c estimators.Capability) bool { return r.config().supports(r.f, c) }
+func (r *Regressor) Supports(c estimators.Capability) bool { return r.config().supports(r, r.f, c) }
 
 // Clone returns an unfitted Regressor of the same configuration. Search is
 // shared: a strategy is configuration only.

@@ -380,11 +380,8 @@ func reportOf(e any) estimators.Report {
 // on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
 // and golearn knows no decision values, so all others are false.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Proba, estimators.Cloning, estimators.Reporting, estimators.Marshalling:
-		return c.Estimator != nil && estimators.Supports(c.Estimator, capability)
-	}
-	return false
+	methods := []estimators.Capability{estimators.Proba, estimators.Cloning}
+	return estimators.Wrapped{Estimators: []any{c.Estimator}, Methods: methods}.Supports(c, capability)
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator

@@ -206,11 +206,8 @@ func (r *Regressor) Report() estimators.Report {
 // Supports reports whether the method of a capability would work, which depends
 // on Estimator: Variance, Cloning, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Variance, estimators.Cloning, estimators.Reporting, estimators.Marshalling:
-		return r.Estimator != nil && estimators.Supports(r.Estimator, capability)
-	}
-	return false
+	methods := []estimators.Capability{estimators.Variance, estimators.Cloning}
+	return estimators.Wrapped{Estimators: []any{r.Estimator}, Methods: methods}.Supports(r, capability)
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator

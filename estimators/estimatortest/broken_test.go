@@ -2,12 +2,17 @@ package estimatortest
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -25,6 +30,8 @@ type regressorMethods struct {
 	fit       func(b *brokenRegressor, ctx context.Context, x mat.Matrix, y []float64) error
 	predict   func(b *brokenRegressor, x mat.Matrix) ([]float64, error)
 	variance  func(b *brokenRegressor, x mat.Matrix) ([]float64, []float64, error)
+	interval  func(b *brokenRegressor, x mat.Matrix, level float64) ([]float64, []float64, error)
+	to        func(b *brokenRegressor, dst []float64, x mat.Matrix) error
 	weighted  func(b *brokenRegressor, ctx context.Context, x mat.Matrix, y, w []float64) error
 	clone     func(b *brokenRegressor) estimators.Regressor
 	report    func(b *brokenRegressor) estimators.Report
@@ -55,6 +62,42 @@ func (b *brokenRegressor) PredictVariance(x mat.Matrix) (mean, variance []float6
 		return b.with.variance(b, x)
 	}
 	return b.Ridge.PredictVariance(x)
+}
+
+// PredictInterval is of b's own variance.
+func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if b.with.interval != nil {
+		return b.with.interval(b, x, level)
+	}
+	if err := interval.Level("broken", level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := b.PredictVariance(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
+}
+
+// PredictTo is b's own Predict.
+func (b *brokenRegressor) PredictTo(dst []float64, x mat.Matrix) error {
+	if b.with.to != nil {
+		return b.with.to(b, dst, x)
+	}
+	y, err := b.Predict(x)
+	if err != nil {
+		return err
+	}
+	return copyInto(dst, y)
+}
+
+func copyInto(dst, y []float64) error {
+	if len(dst) != len(y) {
+		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", len(y))
+	}
+	copy(dst, y)
+	return nil
 }
 
 func (b *brokenRegressor) FitWeighted(ctx context.Context, x mat.Matrix, y, w []float64) error {
@@ -103,6 +146,7 @@ type classifierMethods struct {
 	classes  func(b *brokenClassifier) []int
 	proba    func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
 	decision func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
+	to       func(b *brokenClassifier, dst *mat.Dense, x mat.Matrix) error
 }
 
 func (with classifierMethods) build() any { return &brokenClassifier{&toy.Centroid{}, with} }
@@ -142,6 +186,27 @@ func (b *brokenClassifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return b.Centroid.Decision(x)
 }
 
+// DecisionTo is b's own Decision.
+func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	if b.with.to != nil {
+		return b.with.to(b, dst, x)
+	}
+	scores, err := b.Decision(x)
+	if err != nil {
+		return err
+	}
+	return copyTo(dst, scores)
+}
+
+func copyTo(dst, from *mat.Dense) error {
+	n, k := from.Dims()
+	if r, c := dst.Dims(); r != n || c != k {
+		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d", n, k, c)
+	}
+	dst.Copy(from)
+	return nil
+}
+
 func (b *brokenClassifier) Clone() estimators.Classifier {
 	return b.with.build().(estimators.Classifier)
 }
@@ -154,6 +219,7 @@ type brokenTransformer struct {
 type transformerMethods struct {
 	fit       func(b *brokenTransformer, ctx context.Context, x mat.Matrix) error
 	transform func(b *brokenTransformer, x mat.Matrix) (*mat.Dense, error)
+	to        func(b *brokenTransformer, dst *mat.Dense, x mat.Matrix) error
 	clone     func(b *brokenTransformer) transformers.Transformer
 }
 
@@ -173,6 +239,22 @@ func (b *brokenTransformer) Transform(x mat.Matrix) (*mat.Dense, error) {
 		return b.with.transform(b, x)
 	}
 	return b.StandardScaler.Transform(x)
+}
+
+// TransformTo is b's own Transform.
+func (b *brokenTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	if b.with.to != nil {
+		return b.with.to(b, dst, x)
+	}
+	z, err := b.Transform(x)
+	if err != nil || z == nil {
+		return err
+	}
+	if dst.IsEmpty() {
+		n, c := z.Dims()
+		dst.ReuseAs(n, c)
+	}
+	return copyTo(dst, z)
 }
 
 func (b *brokenTransformer) Clone() transformers.Transformer {
@@ -216,3 +298,71 @@ func (c *configured) Clone() estimators.Regressor {
 	}
 	return out
 }
+
+// chunked learns in chunks: by a Fit on all rows that it was given.
+type chunked struct {
+	*brokenRegressor
+	chunks  data
+	partial func(c *chunked, x mat.Matrix, y []float64) error
+}
+
+func newChunked(partial func(c *chunked, x mat.Matrix, y []float64) error) func() any {
+	return func() any {
+		return &chunked{brokenRegressor: regressorMethods{}.build().(*brokenRegressor), partial: partial}
+	}
+}
+
+func (c *chunked) PartialFit(_ context.Context, x mat.Matrix, y []float64) error {
+	return c.partial(c, x, y)
+}
+
+func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
+	ctx := context.Background()
+	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // what is wrong with the chunk
+		return err
+	}
+	all := data{mat.DenseCopyOf(x), append(slices.Clone(c.chunks.y), y...)}
+	if c.chunks.x != nil {
+		if width(x) != width(c.chunks.x) {
+			return fault.Columns("x", width(x), width(c.chunks.x))
+		}
+		chunk := all.x
+		all.x = &mat.Dense{}
+		all.x.Stack(c.chunks.x, chunk)
+	}
+	if err := c.Fit(ctx, all.x, all.y); err != nil {
+		return err
+	}
+	c.chunks = all
+	return nil
+}
+
+func (c *chunked) Clone() estimators.Regressor { return newChunked(c.partial)().(*chunked) }
+
+// onMatrices is a sound machine of kernel matrices with one of its methods replaced.
+type onMatrices struct {
+	*lssvm.Regressor
+	fit     func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error
+	predict func(m *lssvm.Regressor, k mat.Matrix) ([]float64, error)
+}
+
+func (o onMatrices) build() any {
+	o.Regressor = &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}}
+	return &o
+}
+
+func (o *onMatrices) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	if o.fit != nil {
+		return o.fit(o.Regressor, k, y)
+	}
+	return o.Regressor.FitMatrix(ctx, k, y)
+}
+
+func (o *onMatrices) PredictMatrix(k mat.Matrix) ([]float64, error) {
+	if o.predict != nil {
+		return o.predict(o.Regressor, k)
+	}
+	return o.Regressor.PredictMatrix(k)
+}
+
+func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrices) }

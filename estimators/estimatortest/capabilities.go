@@ -31,6 +31,56 @@ func checkVariance(p *probe, s *subject) {
 	p.sameMatrix("the mean of PredictVariance", m.outputs(p, x)[0].values, got, s.options.Tolerance)
 }
 
+func checkInterval(p *probe, s *subject) {
+	m, x := s.fitted(p, s.train()), s.test().x
+	m.needs(p, estimators.Interval)
+	v := m.value.(estimators.IntervalPredictor)
+	for _, level := range []float64{0, 1, -0.5, 1.5, math.NaN(), math.Inf(1)} {
+		_, _, err := v.PredictInterval(x, level)
+		p.wants(fmt.Sprintf("PredictInterval of level %v", level), err, estimators.ErrParam)
+	}
+	mean := m.outputs(p, x)[0].values
+	var before [2][]float64
+	for k, level := range []float64{0.01, 0.5, 0.9, 0.999} {
+		low, high, err := v.PredictInterval(x, level)
+		p.Must("PredictInterval", err)
+		if len(low) != testRows || len(high) != testRows {
+			p.Fatalf("PredictInterval gave %d and %d ends for %d rows", len(low), len(high), testRows)
+		}
+		for i := range testRows {
+			slack := s.options.Tolerance * max(1, math.Abs(mean.At(i, 0)))
+			if !(low[i] <= mean.At(i, 0)+slack && high[i] >= mean.At(i, 0)-slack) {
+				p.Fatalf("row %d: the interval of level %v, %v to %v, leaves out the prediction %v", i, level, low[i], high[i], mean.At(i, 0))
+			}
+			if k > 0 && !(low[i] < before[0][i] && high[i] > before[1][i]) {
+				p.Fatalf("row %d: the interval of level %v is no wider than that of a lower level", i, level)
+			}
+		}
+		before = [2][]float64{low, high}
+	}
+	checkIntervalAndVariance(p, m, x)
+}
+
+// checkIntervalAndVariance holds intervals to Chebyshev's bound, which is true of any
+// distribution of the variance, and to cover the middle half of one with some density
+// there.
+func checkIntervalAndVariance(p *probe, m model, x *mat.Dense) {
+	if !m.can(estimators.Variance) {
+		return
+	}
+	_, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+	p.Must("PredictVariance", err)
+	const level = 0.9
+	low, high, err := m.value.(estimators.IntervalPredictor).PredictInterval(x, level)
+	p.Must("PredictInterval", err)
+	for i, v := range variance {
+		half, sd := (high[i]-low[i])/2, math.Sqrt(v)
+		if !(half <= sd/math.Sqrt(1-level) && half >= sd/2) {
+			p.Fatalf("row %d: half the width of the interval of level %v is %v, the standard deviation %v", i, level, half, sd)
+		}
+	}
+}
+
 // weights returns the weights 1 and 2 in a pattern that favours no class.
 func weights() []float64 {
 	w := make([]float64, trainRows)
@@ -116,7 +166,15 @@ func checkCapabilities(p *probe, s *subject) {
 	if writes != reads {
 		p.Errorf("has one of MarshalBinary and UnmarshalBinary")
 	}
-	for capability, call := range m.everyMethod(x) {
+	calls := s.everyMethod(m, x)
+	for _, capability := range estimators.Capabilities() {
+		call, ok := calls[capability]
+		if !ok {
+			if capability == estimators.Cloning { // Clone has no error; a wrapper's fails when the clone is fitted
+				continue
+			}
+			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }
+		}
 		err := call()
 		switch supports := m.can(capability); {
 		case supports && err != nil:
@@ -129,14 +187,10 @@ func checkCapabilities(p *probe, s *subject) {
 	}
 }
 
-// everyMethod returns a call of each capability's method that the type has, be
-// it supported or not; where it has none, one that is unsupported.
-func (m model) everyMethod(x mat.Matrix) map[estimators.Capability]func() error {
+// everyMethod returns a call of each capability's method that the type has, be it supported
+// or not: on m, fitted, or on a new value of the subject where the method fits one.
+func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]func() error {
 	out := map[estimators.Capability]func() error{}
-	none := func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }
-	for c := estimators.Proba; c <= estimators.Marshalling; c++ {
-		out[c] = none
-	}
 	if v, ok := m.value.(estimators.ProbaPredictor); ok {
 		out[estimators.Proba] = func() error { _, err := v.PredictProba(x); return err }
 	}
@@ -146,6 +200,14 @@ func (m model) everyMethod(x mat.Matrix) map[estimators.Capability]func() error 
 	if v, ok := m.value.(estimators.VariancePredictor); ok {
 		out[estimators.Variance] = func() error { _, _, err := v.PredictVariance(x); return err }
 	}
+	if v, ok := m.value.(estimators.IntervalPredictor); ok {
+		out[estimators.Interval] = func() error { _, _, err := v.PredictInterval(x, 0.9); return err }
+	}
+	if v, ok := m.value.(estimators.DecisionPredictorTo); ok {
+		out[estimators.DecisionTo] = func() error {
+			return v.DecisionTo(mat.NewDense(rowsOf(x), len(m.classifier().Classes()), nil), x)
+		}
+	}
 	if v, ok := m.value.(encoding.BinaryMarshaler); ok {
 		out[estimators.Marshalling] = func() error { _, err := v.MarshalBinary(); return err }
 	}
@@ -154,17 +216,34 @@ func (m model) everyMethod(x mat.Matrix) map[estimators.Capability]func() error 
 			if m.can(estimators.Reporting) || !reflect.ValueOf(v.Report()).IsZero() {
 				return nil
 			}
-			return none()
+			return fmt.Errorf("the zero Report: %w", errors.ErrUnsupported)
 		}
 	}
-	// Clone cannot return an error; a wrapper's fails when the clone is fitted.
-	delete(out, estimators.Cloning)
-	d := problem(m.kind, 1, trainRows, 3, 2)
+	d, ctx := s.train(), context.Background()
+	k := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	switch v := m.value.(type) {
-	case estimators.WeightedFitter[float64]:
-		out[estimators.Weighted] = func() error { return v.FitWeighted(context.Background(), d.x, d.y, weights()) }
-	case estimators.WeightedFitter[int]:
-		out[estimators.Weighted] = func() error { return v.FitWeighted(context.Background(), d.x, toLabels(d.y), weights()) }
+	case estimators.Regressor:
+		fits[float64](out, v, s.new().value, d.x, d.y, []float64{1, 2}, ctx, k)
+	case estimators.Classifier:
+		fits[int](out, v, s.new().value, d.x, toLabels(d.y), []int{1, 2}, ctx, k)
 	}
 	return out
+}
+
+// fits adds what depends on the kind of targets.
+func fits[Y float64 | int](
+	out map[estimators.Capability]func() error, fitted, fresh any, x *mat.Dense, y, ofMatrix []Y, ctx context.Context, k mat.Symmetric,
+) {
+	if v, ok := fitted.(estimators.PredictorTo[Y]); ok {
+		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, trainRows), x) }
+	}
+	if v, ok := fresh.(estimators.WeightedFitter[Y]); ok {
+		out[estimators.Weighted] = func() error { return v.FitWeighted(ctx, x, y, weights()) }
+	}
+	if v, ok := fresh.(estimators.PartialFitter[Y]); ok {
+		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
+	}
+	if v, ok := fresh.(estimators.MatrixFitter[Y]); ok {
+		out[estimators.KernelMatrix] = func() error { return v.FitMatrix(ctx, k, ofMatrix) }
+	}
 }

@@ -101,6 +101,10 @@ var checks = []check{
 
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
+	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
+	{"to-forms", every, "PredictTo, DecisionTo and TransformTo give what Predict, Decision and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
+	{"partial-fit", supervised, "PartialFit before Fit is Fit; after it, other rows change the model, and what fails does not.", checkPartialFit},
+	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
 	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},
 	{"report", supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},

@@ -85,15 +85,8 @@ func (m model) needs(p *probe, c estimators.Capability) {
 	}
 }
 
-// can reports whether the type has a capability; estimators.Supports knows
-// nothing of transformers' Clone.
-func (m model) can(c estimators.Capability) bool {
-	if m.kind == transforms && c == estimators.Cloning {
-		_, ok := m.value.(transformers.Cloner)
-		return ok
-	}
-	return estimators.Supports(m.value, c)
-}
+// can reports whether the type has a capability.
+func (m model) can(c estimators.Capability) bool { return estimators.Supports(m.value, c) }
 
 // clone returns what Clone gives.
 func (m model) clone() model {
@@ -156,7 +149,13 @@ func (m model) methods() []method {
 			return columns(err, mean, variance)
 		}})
 	}
-	return out
+	if m.can(estimators.Interval) {
+		out = append(out, method{"PredictInterval", func(x mat.Matrix) (*mat.Dense, error) {
+			low, high, err := m.value.(estimators.IntervalPredictor).PredictInterval(x, 0.9)
+			return columns(err, low, high)
+		}})
+	}
+	return append(out, m.toForms()...)
 }
 
 // overwriteResults calls every method and overwrites what it returned.
@@ -183,8 +182,16 @@ func (m model) overwriteResults(x mat.Matrix) error {
 		clear(mean)
 		clear(variance)
 	}
+	if m.can(estimators.Interval) {
+		low, high, err := m.value.(estimators.IntervalPredictor).PredictInterval(x, 0.9)
+		if err != nil {
+			return err
+		}
+		clear(low)
+		clear(high)
+	}
 	for _, f := range m.methods() {
-		// Predict and PredictVariance give copies here and were dealt with above.
+		// Those that give slices give copies here and were dealt with above.
 		values, err := f.call(x)
 		if err != nil {
 			return err

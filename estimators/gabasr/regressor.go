@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -243,23 +243,14 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // row of x (m×d) lies in with probability level, in (0, 1), under a t distribution with
 // the mean and the variance of PredictVariance and n degrees of freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
-	if !(level > 0 && level < 1) {
-		return nil, nil, fault.Param(regressorType, "level", level, "in (0, 1)")
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
 	}
 	mean, variance, err := r.predict(x, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	df := 2 * r.m.machines[0].Draws[0].Shape
-	z := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + level) / 2)
-	if df > 2 {
-		z *= math.Sqrt((df - 2) / df) // of variance 1
-	}
-	low, high = make([]float64, len(mean)), make([]float64, len(mean))
-	for i, m := range mean {
-		w := z * math.Sqrt(variance[i])
-		low[i], high[i] = m-w, m+w
-	}
+	low, high = interval.Student(level, 2*r.m.machines[0].Draws[0].Shape, mean, variance)
 	return low, high, nil
 }
 

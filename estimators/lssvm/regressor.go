@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -139,6 +140,21 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
+// PredictInterval returns the ends of the central interval that a new observation at each
+// row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
+// that PredictVariance gives. Cost and errors are those of PredictVariance.
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
+}
+
 // PredictMatrix predicts from kernel values k (m×n) between new rows and those
 // that were fitted.
 func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
@@ -167,6 +183,19 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 		return nil, nil, err
 	}
 	return mat.Col(nil, 0, r.m.outputs(kd)), variance, nil
+}
+
+// PredictIntervalMatrix is PredictInterval from what PredictVarianceMatrix takes.
+func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level float64) (low, high []float64, err error) {
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVarianceMatrix(k, diag)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
 }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after

@@ -126,11 +126,8 @@ func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	return scores, err
 }
 
-// Supports reports whether the configured parts can do c. Variance is a
-// Regressor's.
-func (p *Classifier) Supports(c estimators.Capability) bool {
-	return c != estimators.Variance && p.configured().supports(c)
-}
+// Supports reports whether the configured parts can do c.
+func (p *Classifier) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the fitted final estimator's, or the zero Report before Fit and
 // where Final has none.

@@ -158,12 +158,9 @@ func able[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E]
 	return none, fault.NotFitted(c.steps.Name)
 }
 
-// supports answers for the capabilities that both kinds of pipeline have.
-func (c *chain[Y, E]) supports(capability estimators.Capability) bool {
-	if capability == estimators.Cloning || capability == estimators.Marshalling {
-		return c.steps.Supports(capability) && estimators.Supports(c.final, capability)
-	}
-	return estimators.Supports(c.final, capability)
+// supports answers for the pipeline p.
+func (c *chain[Y, E]) supports(p any, capability estimators.Capability) bool {
+	return estimators.Wrapped{Estimators: []any{c.final}, Steps: c.steps.Steps}.Supports(p, capability)
 }
 
 // report is that of the final estimator, or the zero Report where it has none.

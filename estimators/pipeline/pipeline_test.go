@@ -193,6 +193,8 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		}
 		_, _, err := r.PredictVariance(x)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
+		_, _, err = r.PredictInterval(x, 0.9)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
 		_, err = c.PredictProba(x)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 		_, err = c.Decision(x)
@@ -208,11 +210,16 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		if whole {
 			a, b = regressor(), classifier()
 		}
-		// Every capability but Cloning comes and goes with the final estimator.
-		for capability := estimators.Proba; capability <= estimators.Marshalling; capability++ {
-			isRegressors := capability != estimators.Proba && capability != estimators.Decision
-			isClassifiers := capability != estimators.Variance
-			want := whole || capability == estimators.Cloning
+		// Every capability but Cloning, and PredictTo, which is Predict where Final has no other,
+		// comes and goes with the final estimator.
+		for _, capability := range estimators.Capabilities() {
+			if capability == estimators.Partial || capability == estimators.KernelMatrix {
+				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
+				continue
+			}
+			isRegressors := capability != estimators.Proba && capability != estimators.Decision && capability != estimators.DecisionTo
+			isClassifiers := capability != estimators.Variance && capability != estimators.Interval
+			want := whole || capability == estimators.Cloning || capability == estimators.PredictTo
 			assert.Equal(t, want && isRegressors, estimators.Supports(a, capability), "Regressor %v", capability)
 			assert.Equal(t, want && isClassifiers, estimators.Supports(b, capability), "Classifier %v", capability)
 		}
@@ -363,6 +370,13 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	assert.Less(t, alone[2], 0.5*want[2], "which would be too sure")
 	assert.InDelta(t, want[2], alone[2]+final.PriorVariance(), 1e-9, "k(x, x) is 1, and no landmark sees it")
 
+	wantLow, wantHigh, err := exact.PredictInterval(at, 0.9)
+	require.NoError(t, err)
+	low, high, err := p.PredictInterval(at, 0.9)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, wantLow, low, 1e-9)
+	assert.InDeltaSlice(t, wantHigh, high, 1e-9)
+
 	_, few := ridgeOf(10)
 	assert.Greater(t, few[0], got[0])
 
@@ -383,5 +397,10 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 		_, got, err := other.PredictVariance(at)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, name)
+		wantLow, _, err := other.FittedFinal().(estimators.IntervalPredictor).PredictInterval(z, 0.5)
+		require.NoError(t, err)
+		low, _, err := other.PredictInterval(at, 0.5)
+		require.NoError(t, err)
+		assert.Equal(t, wantLow, low, name)
 	}
 }

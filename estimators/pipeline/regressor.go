@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -34,6 +37,7 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -105,17 +109,12 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if mean, variance, err = final.PredictVariance(z); err != nil {
 		return nil, nil, p.fitted.ofFinal(err)
 	}
-	prior, ok := final.(interface{ PriorVariance() float64 })
-	if !ok {
-		return mean, variance, nil
-	}
-	left, err := p.fitted.steps.RowResiduals(x, z)
+	unseen, err := p.unseen(x, z)
 	if err != nil {
 		return nil, nil, err
 	}
-	scale := prior.PriorVariance()
-	for i, v := range left {
-		variance[i] += scale * v
+	for i, v := range unseen {
+		variance[i] += v
 		if s := variance[i]; s-s != 0 {
 			return nil, nil, &fault.NotFiniteError{Name: regressorName + ": variance", Row: i, Col: -1, Value: s}
 		}
@@ -123,11 +122,50 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// Supports reports whether the configured parts can do c. Proba and Decision are
-// a Classifier's.
-func (p *Regressor) Supports(c estimators.Capability) bool {
-	return c != estimators.Proba && c != estimators.Decision && p.configured().supports(c)
+// PredictInterval implements estimators.IntervalPredictor with Final's, or, where
+// PredictVariance adds to Final's variance, under the normal distribution that it gives.
+func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := interval.Level(regressorName, level); err != nil {
+		return nil, nil, err
+	}
+	z, err := p.fitted.rows(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	unseen, err := p.unseen(x, z)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case unseen == nil:
+		low, high, err = final.PredictInterval(z, level)
+		return low, high, p.fitted.ofFinal(err)
+	}
+	mean, variance, err := p.PredictVariance(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
 }
+
+// unseen returns the variance, at each row of x that became z, of what the steps leave out
+// of a kernel; nil where they leave out nothing, or where Final is no ridge machine.
+func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
+	prior, ok := own.As[interface{ PriorVariance() float64 }](p.fitted.final)
+	if !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
+		return nil, nil
+	}
+	out, err := p.fitted.steps.leftOut(x, z)
+	floats.Scale(prior.PriorVariance(), out)
+	return out, err
+}
+
+// Supports reports whether the configured parts can do c.
+func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the fitted final estimator's, or the zero Report before Fit and
 // where Final has none.

@@ -247,26 +247,43 @@ func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (m
 // rows that come to it from x (m×d). They are 0 where it has none: then its features are
 // those of a kernel of which they leave nothing out.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
-	steps, err := t.ready(x)
+	if _, err := t.ready(x); err != nil {
+		return nil, err
+	}
+	out, err := t.leftOut(x, z)
+	if out == nil && err == nil {
+		n, _ := x.Dims()
+		out = make([]float64, n)
+	}
+	return out, err
+}
+
+// leftOut is nil where the last step leaves nothing out.
+func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
+	last := len(t.fitted.steps) - 1
+	if last < 0 {
+		return nil, nil
+	}
+	step := t.fitted.steps[last]
+	inner, nested := step.(*Transformer)
+	residuals, ok := own.As[transformers.RowResidualer](step)
+	if !ok {
+		return nil, nil
+	}
+	x, err := t.through(t.fitted.steps[:last], x)
 	if err != nil {
 		return nil, err
 	}
-	last := len(steps) - 1
-	if last >= 0 {
-		if r, ok := steps[last].(transformers.RowResidualer); ok {
-			before, err := t.through(steps[:last], x)
-			if err != nil {
-				return nil, err
-			}
-			out, err := r.RowResiduals(before, z)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.stepName(last, steps[last]), err)
-			}
-			return out, nil
-		}
+	var out []float64
+	if nested {
+		out, err = inner.leftOut(x, z)
+	} else {
+		out, err = residuals.RowResiduals(x, z)
 	}
-	n, _ := x.Dims()
-	return make([]float64, n), nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.stepName(last, step), err)
+	}
+	return out, nil
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy; its
@@ -280,15 +297,7 @@ func (t *Transformer) FittedSteps() []transformers.Transformer {
 
 // Supports reports whether all Steps can do c.
 func (t *Transformer) Supports(c estimators.Capability) bool {
-	if c != estimators.Cloning && c != estimators.Marshalling {
-		return false
-	}
-	for _, s := range t.Steps {
-		if !estimators.Supports(s, c) {
-			return false
-		}
-	}
-	return true
+	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
 }
 
 // Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -251,6 +252,21 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 		}
 	}
 	return mean, variance, nil
+}
+
+// PredictInterval returns the ends of the central interval that a new observation at each
+// row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
+// that PredictVariance gives.
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
 }
 
 // PriorVariance returns s²/λ, the variance that the model gave β before it saw the rows,

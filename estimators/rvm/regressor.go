@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -270,19 +270,14 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // each row of x (r×d) lies in with probability level, in (0, 1), under the normal
 // distribution that PredictVariance gives.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
-	if !(level > 0 && level < 1) {
-		return nil, nil, fault.Param(regressorType, "level", level, "in (0, 1)")
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
 	}
 	mean, variance, err := r.PredictVariance(x)
 	if err != nil {
 		return nil, nil, err
 	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	low, high = make([]float64, len(mean)), make([]float64, len(mean))
-	for i, m := range mean {
-		w := z * math.Sqrt(variance[i])
-		low[i], high[i] = m-w, m+w
-	}
+	low, high = interval.Normal(level, mean, variance)
 	return low, high, nil
 }
 

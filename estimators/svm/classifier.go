@@ -66,13 +66,10 @@ var (
 // Supports says that there are probabilities only with the field Probabilities; once
 // fitted or read, what counts is what it was at that Fit.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Proba:
+	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
-	case estimators.Decision, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling:
-		return true
 	}
-	return false
+	return estimators.Wrapped{}.Supports(c, capability)
 }
 
 func (c *Classifier) settings() (settings, error) {

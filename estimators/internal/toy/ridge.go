@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
 // DefaultPenalty is what Ridge's zero Penalty stands for.
@@ -189,6 +190,19 @@ func (r *Ridge) PredictVariance(x mat.Matrix) (mean, variance []float64, err err
 		variance[i] = r.model.Noise * (1 + 1/r.model.Weight + math.Max(0, mat.Dot(z, &s)))
 	}
 	return mean, variance, nil
+}
+
+// PredictInterval implements estimators.IntervalPredictor, of normal distributions.
+func (r *Ridge) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if err := interval.Level("toy: Ridge", level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	low, high = interval.Normal(level, mean, variance)
+	return low, high, nil
 }
 
 // Report implements estimators.Reporter. Objective is the mean squared residual.

@@ -1,0 +1,168 @@
+package estimators
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Capability names something that an estimator may or may not be able to do.
+type Capability int
+
+// The capabilities, and the interface that each stands for.
+const (
+	Proba        Capability = iota + 1 // ProbaPredictor
+	Variance                           // VariancePredictor
+	Interval                           // IntervalPredictor
+	Decision                           // DecisionPredictor
+	PredictTo                          // PredictorTo[float64] or PredictorTo[int]
+	DecisionTo                         // DecisionPredictorTo
+	Weighted                           // WeightedFitter[float64] or WeightedFitter[int]
+	Partial                            // PartialFitter[float64] or PartialFitter[int]
+	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
+	Cloning                            // Cloner of Regressor, Classifier or transformers.Transformer
+	Reporting                          // Reporter
+	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
+)
+
+// ability is a capability's row in the table.
+type ability struct {
+	method     string         // by its name
+	interfaces []reflect.Type // of which one is enough
+	// What a wrapper's method needs in order to work: this of the estimator that it wraps
+	// (0: nothing), and, for parts, the capability of each step before it as well.
+	needs Capability
+	parts bool
+}
+
+var table = map[Capability]ability{
+	Proba:        {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
+	Variance:     {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor]()), needs: Variance},
+	Interval:     {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor]()), needs: Interval},
+	Decision:     {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
+	PredictTo:    {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
+	DecisionTo:   {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
+	Weighted:     {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
+	Partial:      {method: "PartialFit", interfaces: types(reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]]()), needs: Partial},
+	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},
+	Cloning: {method: "Clone", interfaces: types(
+		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[transformers.Transformer]](),
+	), needs: Cloning, parts: true},
+	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
+	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
+}
+
+type marshaller interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+func types(t ...reflect.Type) []reflect.Type { return t }
+
+// of reports whether a type has the method.
+func (a ability) of(t reflect.Type) bool { return slices.ContainsFunc(a.interfaces, t.Implements) }
+
+// String returns the method's name.
+func (c Capability) String() string {
+	if a, ok := table[c]; ok {
+		return a.method
+	}
+	return fmt.Sprintf("Capability(%d)", int(c))
+}
+
+// Capabilities returns all of them.
+func Capabilities() []Capability { return slices.Sorted(maps.Keys(table)) }
+
+// Wrapper is what composites implement (a pipeline, a search, an adapter): they have every
+// method, whatever they wrap, and say here which of them would work.
+type Wrapper interface{ Supports(c Capability) bool }
+
+// Supports reports whether e can do c. It asks Wrappers: a pipeline supports Variance if
+// its final estimator does.
+func Supports(e any, c Capability) bool {
+	if e == nil {
+		return false
+	}
+	if w, ok := e.(Wrapper); ok {
+		return w.Supports(c)
+	}
+	a, ok := table[c]
+	return ok && a.of(reflect.TypeOf(e))
+}
+
+// Wrapped is what a Wrapper has to say in order to answer: its Supports is
+// Wrapped{...}.Supports(w, c). The rule is the same for all: w has the method, and what w
+// wraps can do what the method needs.
+type Wrapped struct {
+	// Estimators are what is wrapped, or all that a Fit may choose from.
+	Estimators []any
+	// Steps are what stands before them, to be cloned and stored with them.
+	Steps []transformers.Transformer
+	// Own are the methods that work whatever is wrapped.
+	Own []Capability
+	// Methods are those that have the name but not the arguments of the capability's
+	// interface: an adapter's to other data.
+	Methods []Capability
+}
+
+// Supports reports whether the wrapper can do c. Without Estimators a method that it has
+// needs none.
+func (w Wrapped) Supports(wrapper any, c Capability) bool {
+	a, ok := table[c]
+	switch {
+	case !ok, !a.of(reflect.TypeOf(wrapper)) && !slices.Contains(w.Methods, c):
+		return false
+	case slices.Contains(w.Own, c):
+		return true
+	}
+	can := func(e any, c Capability) bool { return !check.IsNil(e) && Supports(e, c) }
+	if a.parts {
+		for _, s := range w.Steps {
+			if !can(s, c) {
+				return false
+			}
+		}
+	}
+	if a.needs == 0 {
+		return true
+	}
+	for _, e := range w.Estimators {
+		if !can(e, a.needs) {
+			return false
+		}
+	}
+	return true
+}
+
+// Unsupported makes the error of a wrapper whose wrapped value e cannot do c. It
+// wraps errors.ErrUnsupported.
+func Unsupported(wrapper string, e any, c Capability) error {
+	return fmt.Errorf("%s: %T has no %v: %w", wrapper, e, c, errors.ErrUnsupported)
+}
+
+// Clone returns an unfitted copy of e, or an error that wraps errors.ErrUnsupported if e has
+// no Clone method of its kind, or only that of a field that it embeds, which gives another
+// type. T is Regressor, Classifier or transformers.Transformer; the wrapper's name stands in
+// the error.
+func Clone[T any](wrapper string, e T) (T, error) {
+	var zero T
+	if any(e) == nil {
+		return zero, fault.Param(wrapper, "wrapped value", nil, "a value that is not nil")
+	}
+	c, ok := any(e).(Cloner[T])
+	if !ok {
+		return zero, Unsupported(wrapper, e, Cloning)
+	}
+	out := c.Clone()
+	if have, want := reflect.TypeOf(any(out)), reflect.TypeOf(any(e)); have != want {
+		return zero, fmt.Errorf("%s: the Clone of %v gives a %v: %w", wrapper, want, have, errors.ErrUnsupported)
+	}
+	return out, nil
+}

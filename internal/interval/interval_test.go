@@ -1,0 +1,31 @@
+package interval_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+)
+
+func TestLevel(t *testing.T) {
+	assert.NoError(t, interval.Level("pkg: Type", 0.5))
+	for _, v := range []float64{0, 1, -0.1, 1.1, math.NaN()} {
+		assert.ErrorIs(t, interval.Level("pkg: Type", v), fault.ErrParam)
+	}
+	assert.EqualError(t, interval.Level("pkg: Type", 2), "pkg: Type: level = 2, want in (0, 1)")
+}
+
+// The quantiles .975 are those of printed tables.
+func TestEnds(t *testing.T) {
+	low, high := interval.Normal(0.95, []float64{3, 0}, []float64{4, 0})
+	assert.InDeltaSlice(t, []float64{3 - 2*1.959964, 0}, low, 1e-6)
+	assert.InDeltaSlice(t, []float64{3 + 2*1.959964, 0}, high, 1e-6)
+
+	_, high = interval.Student(0.95, 10, []float64{0}, []float64{1})
+	assert.InDelta(t, 2.228139*math.Sqrt(0.8), high[0], 1e-6)
+	_, high = interval.Student(0.95, 1, []float64{0}, []float64{1})
+	assert.InDelta(t, 12.706205, high[0], 1e-6)
+}
