@@ -61,6 +61,7 @@ var (
 	_ estimators.ProbaPredictor                = (*KernelClassifier)(nil)
 	_ estimators.DecisionPredictor             = (*KernelClassifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*KernelClassifier)(nil)
+	_ estimators.PartialFitter[int]            = (*KernelClassifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*KernelClassifier)(nil)
 	_ estimators.Reporter                      = (*KernelClassifier)(nil)
 	_ estimators.PredictorTo[int]              = (*KernelClassifier)(nil)

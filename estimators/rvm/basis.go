@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // columns gives columns of the design matrix as they come from the kernel: dst is
@@ -24,7 +25,7 @@ const blockWidth = 128
 // for an intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
 // ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
 type basis struct {
-	counts
+	weights.Counts
 	n, m  int
 	raw   columns
 	means []float64
@@ -70,8 +71,8 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 	return err
 }
 
-func newBasis(ctx context.Context, raw columns, c counts, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
-	b := &basis{counts: c, n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
+func newBasis(ctx context.Context, raw columns, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
+	b := &basis{Counts: c, n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
 	b.kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
 	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.kept))))
 	err := parallel.For(ctx, workers, len(b.kept), func(i int) error {
@@ -83,7 +84,7 @@ func newBasis(ctx context.Context, raw columns, c counts, n, m int, centre, ones
 		for j := range width {
 			row := block.RawRowView(j)
 			if centre {
-				b.means[first+j] = b.centre(row)
+				b.means[first+j] = b.Centre(row)
 			}
 			b.norms[first+j] = norm(row)
 		}
@@ -122,7 +123,7 @@ func (b *basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
 	}
 	width, _ := dst.Dims()
 	for j := range width {
-		b.apply(dst.RawRowView(j))
+		b.Apply(dst.RawRowView(j))
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (b *basis) anew(ctx context.Context, dst *mat.Dense, first int) error {
 	}
 	width, _ := dst.Dims()
 	for j := range width {
-		b.subtract(dst.RawRowView(j), b.means[first+j])
+		b.Subtract(dst.RawRowView(j), b.means[first+j])
 	}
 	b.scale(dst, first)
 	return nil
@@ -190,7 +191,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 	out := make([]float64, b.m)
 	total := 0.0
 	for i, a := range v {
-		total += b.root(i) * a
+		total += b.Root(i) * a
 	}
 	err := parallel.For(ctx, b.workers, len(b.kept), func(i int) error {
 		first, width := b.span(i)

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -110,13 +111,13 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) err
 }
 
 // learn learns a machine for each class, or one for two.
-func (c *Classifier) learn(ctx context.Context, d design, y []int, weights []float64) error {
+func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float64) error {
 	labels, at, err := classes.Of(y)
 	if err != nil {
 		return err
 	}
-	w := c.classWeights().Rows(labels, at, weights)
-	b, err := newBasis(ctx, d.raw, newCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
+	w := c.classWeights().Rows(labels, at, rows)
+	b, err := newBasis(ctx, d.raw, weights.NewCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (p *binary) latent(w []float64) []float64 {
 	for i, c := range p.columns {
 		linalg.Axpy(w[i], c, f)
 	}
-	p.b.undo(f)
+	p.b.Undo(f)
 	return f
 }
 
@@ -80,7 +80,7 @@ func (p *binary) energy(f, w []float64) float64 {
 	e := 0.0
 	for i, v := range f {
 		of := max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
-		e += p.b.root(i) * p.b.root(i) * of
+		e += p.b.Root(i) * p.b.Root(i) * of
 	}
 	for i, a := range p.alpha {
 		e += a * w[i] * w[i] / 2
@@ -119,7 +119,7 @@ func (p *binary) curvature(f []float64) error {
 // rest sets dst to t - y, times the roots of the counts as the columns are.
 func (p *binary) rest(dst []float64) {
 	for i, t := range p.t {
-		dst[i] = p.b.root(i) * (t - p.y[i])
+		dst[i] = p.b.Root(i) * (t - p.y[i])
 	}
 }
 
@@ -226,7 +226,7 @@ func (p *binary) statistics(column []float64) (s, q float64) {
 	}
 	for i, a := range column {
 		s += p.curve[i] * a * a
-		q += a * p.b.root(i) * (p.t[i] - p.y[i])
+		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
 	return s - p.chol.QuadInverse(cross)[0], q
 }
@@ -391,7 +391,7 @@ func (p *binary) gradient() []float64 {
 		sum := 0.0
 		for i := range n {
 			v := linalg.Dot(ps.RawRowView(i), phi.RawRowView(i))
-			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k) / p.b.root(i)
+			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k) / p.b.Root(i)
 		}
 		g[k] = (1-p.alpha[k]*(p.sigma.At(k, k)+p.w[k]*p.w[k]))/2 + p.alpha[k]*p.w[k]*sum/2
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -51,9 +52,9 @@ func binaryAt(t *testing.T, c classReference, budget int64, active []int, alpha 
 	return weightedBinaryAt(t, c, nil, budget, active, alpha)
 }
 
-func weightedBinaryAt(t *testing.T, c classReference, weights []float64, budget int64, active []int, alpha []float64) *binary {
+func weightedBinaryAt(t *testing.T, c classReference, rows []float64, budget int64, active []int, alpha []float64) *binary {
 	x := golden.Dense(c.X)
-	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), newCounts(weights, len(c.Y)), len(c.Y), len(c.Y)+1, false, true, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), weights.NewCounts(rows, len(c.Y)), len(c.Y), len(c.Y)+1, false, true, budget, 2)
 	require.NoError(t, err)
 	p := &binary{b: b, t: c.Y, workers: 2, banned: map[int]bool{}}
 	for i, j := range active {

@@ -57,14 +57,14 @@ func (p *problem) member(ctx context.Context, j int) (*member, error) {
 
 // newProblem takes the targets, in units of scale, to the coordinates of the basis.
 func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*problem, float64, error) {
-	p := &problem{b: b, t: make([]float64, len(y)), dof: b.total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+	p := &problem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
 	for i, v := range y {
 		p.t[i] = v / scale
 	}
-	b.apply(p.t)
+	b.Apply(p.t)
 	centred := slices.Clone(p.t)
-	mean := b.centre(centred)
-	p.variance = linalg.Dot(centred, centred) / b.total
+	mean := b.Centre(centred)
+	p.variance = linalg.Dot(centred, centred) / b.Total
 	if centre {
 		p.t = centred
 		p.dof--

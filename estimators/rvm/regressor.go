@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -87,6 +88,7 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
@@ -177,12 +179,12 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	return r.learn(ctx, d, y, nil)
 }
 
-func (r *Regressor) learn(ctx context.Context, d design, y, weights []float64) error {
+func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) error {
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
 	k := task{
-		design: d, counts: newCounts(weights, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn),
+		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn),
 		starts: cmp.Or(r.Starts, DefaultStarts), bytes: r.place().bytes(), workers: r.Workers, observe: r.Observe,
 	}
 	if r.NoAllIn {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -62,7 +63,7 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 		n, d := x.Dims()
 		rows := make([]int, n)
 		of := design{n: n, m: n, width: d, kernel: c.kernel(), centres: x, rows: rows}
-		k := task{design: of, counts: newCounts(nil, n), y: c.Y, intercept: c.intercept()}
+		k := task{design: of, Counts: weights.NewCounts(nil, n), y: c.Y, intercept: c.intercept()}
 		s, err := k.unscale(st, 1, mean, true, 0)
 		require.NoError(t, err)
 		m := newModel(s, of)

@@ -147,7 +147,7 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
 	}
-	alpha := 0.5 / (p.b.total * p.variance)
+	alpha := 0.5 / (p.b.Total * p.variance)
 	for j := range p.b.m {
 		if p.b.norms[j] == 0 {
 			continue

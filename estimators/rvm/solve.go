@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // interceptKind is how a regression has a constant term.
@@ -27,7 +28,7 @@ const (
 // task is a regression on a design matrix, as the fields of Regressor ask for it.
 type task struct {
 	design
-	counts
+	weights.Counts
 	y         []float64
 	intercept interceptKind
 	noise     float64 // variance; 0: estimated
@@ -58,14 +59,14 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if scale == 0 || constant(k.y) && k.intercept != ardIntercept || k.n == 1 && k.intercept == flatIntercept {
 		return k.trivial(), ctx.Err()
 	}
-	if k.intercept == flatIntercept && !(k.total > 1+1e-9) { // normalised weights sum to 1 but for rounding
-		return nil, fault.Param(regressorType, "sum of the weights", k.total, "> 1: they count rows")
+	if k.intercept == flatIntercept && !(k.Total > 1+1e-9) { // normalised weights sum to 1 but for rounding
+		return nil, fault.Param(regressorType, "sum of the weights", k.Total, "> 1: they count rows")
 	}
 	m := k.m
 	if k.intercept == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, k.raw, k.counts, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
+	b, err := newBasis(ctx, k.raw, k.Counts, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale),
 	}
 	if k.intercept == flatIntercept {
-		out.intercept, out.spread = mean, 1/k.total
+		out.intercept, out.spread = mean, 1/k.Total
 	}
 	order := make([]int, size) // members by column
 	for i := range order {
@@ -184,15 +185,15 @@ func (k task) trivial() *solution {
 		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},
 	}}
 	if k.intercept == flatIntercept {
-		out.spread = 1 / k.total
+		out.spread = 1 / k.Total
 		for i, v := range k.y {
-			out.intercept += k.share(i) * v
+			out.intercept += k.Weight(i) / k.Total * v
 		}
 		return out
 	}
 	if k.noise == 0 {
 		for i, v := range k.y {
-			out.noise += k.share(i) * v * v
+			out.noise += k.Weight(i) / k.Total * v * v
 		}
 	}
 	return out
