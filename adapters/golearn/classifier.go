@@ -263,8 +263,7 @@ func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 // on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
 // and golearn knows no decision values, so all others are false.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Proba, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{c.Estimator}, Methods: methods}.Supports(c, capability)
+	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator

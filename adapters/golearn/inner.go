@@ -6,6 +6,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
 )
@@ -97,6 +98,19 @@ func copyOf(c base.Classifier) base.Classifier {
 	}
 	return c
 }
+
+// inside is what a model within another can do, for its Supports: a stranger is marshalled
+// through its own SaveWithPrefix, and cannot be copied.
+func inside(c base.Classifier) []any {
+	if o, ok := own.As[ours](c); ok || c == nil {
+		return []any{o}
+	}
+	return []any{marshals{}}
+}
+
+type marshals struct{}
+
+func (marshals) Supports(c estimators.Capability) bool { return c == estimators.Marshalling }
 
 // inPlace reports whether fitting c changes the value that the user configured.
 func inPlace(c base.Classifier) bool {

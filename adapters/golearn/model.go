@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -15,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
 // ours is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
@@ -147,9 +149,10 @@ type (
 		proba(t *table) (*mat.Dense, error)
 	}
 	varying interface {
-		variance(t *table) (moments, error)
+		variance(t *table) (pair, error)                // mean and variance
+		interval(t *table, level float64) (pair, error) // the lower and the upper bound
 	}
-	moments struct{ mean, variance []float64 }
+	pair struct{ first, second []float64 }
 )
 
 // named puts the type before an error.
@@ -204,7 +207,15 @@ func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {
 
 func predictVariance(o ours, grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	out, err := through(o, grid, varianceOf)
-	return out.mean, out.variance, err
+	return out.first, out.second, err
+}
+
+func predictInterval(o ours, grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	if err := interval.Level(o.name(), level); err != nil {
+		return nil, nil, err
+	}
+	out, err := through(o, grid, intervalOf(level))
+	return out.first, out.second, err
 }
 
 func answer(m predictor, t *table) (cells, error) {
@@ -221,11 +232,20 @@ func probaOf(m predictor, t *table) (*mat.Dense, error) {
 	return nil, without(estimators.Proba)
 }
 
-func varianceOf(m predictor, t *table) (moments, error) {
+func varianceOf(m predictor, t *table) (pair, error) {
 	if v, ok := m.(varying); ok {
 		return v.variance(t)
 	}
-	return moments{}, without(estimators.Variance)
+	return pair{}, without(estimators.Variance)
+}
+
+func intervalOf(level float64) func(predictor, *table) (pair, error) {
+	return func(m predictor, t *table) (pair, error) {
+		if v, ok := m.(varying); ok {
+			return v.interval(t, level)
+		}
+		return pair{}, without(estimators.Interval)
+	}
 }
 
 func without(c estimators.Capability) error {
@@ -239,6 +259,14 @@ func capable[C any](e any, c estimators.Capability) (C, error) {
 		return out, estimators.Unsupported("Estimator", e, c)
 	}
 	return out, nil
+}
+
+// supports answers for one of the five types, whose methods take grids, by what it wraps.
+func supports(o ours, c estimators.Capability, w estimators.Wrapped) bool {
+	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
+		w.Methods = []estimators.Capability{c}
+	}
+	return w.Supports(o, c)
 }
 
 func reportOf(e any) estimators.Report {

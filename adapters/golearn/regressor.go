@@ -96,13 +96,32 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 	return predictVariance(r, grid)
 }
 
-func (m *regressorModel) variance(t *table) (moments, error) {
+func (m *regressorModel) variance(t *table) (pair, error) {
 	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
 	if err != nil || t.n == 0 {
-		return moments{}, err
+		return pair{}, err
 	}
-	return give(&m.Schema, t, func(x *mat.Dense) (out moments, err error) {
-		out.mean, out.variance, err = v.PredictVariance(x)
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictVariance(x)
+		return out, err
+	})
+}
+
+// PredictInterval returns, for each row of grid, the bounds between which a new observation
+// there lies with the probability level, in (0, 1); both are nil for a grid of no rows.
+// Errors as Predict's, ErrParam for another level, and one that wraps
+// errors.ErrUnsupported if the estimator gives no intervals.
+func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	return predictInterval(r, grid, level)
+}
+
+func (m *regressorModel) interval(t *table, level float64) (pair, error) {
+	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
+	if err != nil || t.n == 0 {
+		return pair{}, err
+	}
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictInterval(x, level)
 		return out, err
 	})
 }
@@ -133,10 +152,9 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends
-// on Estimator: Variance, Cloning, Reporting, Marshalling. All others are false.
+// on Estimator: Variance, Interval, Cloning, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Variance, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{r.Estimator}, Methods: methods}.Supports(r, capability)
+	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
