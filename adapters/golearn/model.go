@@ -44,13 +44,19 @@ type model interface {
 	payload() (any, error) // for its file
 }
 
-// predictor is a fitted model, ours or a stranger's.
+// predictor is a fitted model, ours or a stranger's. What it gives of a table without rows
+// is empty.
 type predictor interface {
 	class() column // what it was trained to predict
 	// predict returns a class cell for each row of t, which has at least one, and is as the
 	// model reads it.
 	predict(t *table) (cells, error)
+	proba(t *table) (*mat.Dense, error)
+	variance(t *table) (pair, error)                // mean and variance
+	interval(t *table, level float64) (pair, error) // the lower and the upper bound
 }
+
+type pair struct{ first, second []float64 }
 
 // trained is what each of them keeps of its training grid.
 type trained struct {
@@ -60,6 +66,10 @@ type trained struct {
 
 func (t *trained) reads() *schema { return &t.Schema }
 func (t *trained) class() column  { return t.Target }
+
+func (*trained) proba(*table) (*mat.Dense, error)       { return nil, without(estimators.Proba) }
+func (*trained) variance(*table) (pair, error)          { return pair{}, without(estimators.Variance) }
+func (*trained) interval(*table, float64) (pair, error) { return pair{}, without(estimators.Interval) }
 
 func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
 	if err := errors.Join(t.Schema.validate(), t.Target.validate()); err != nil {
@@ -143,18 +153,6 @@ func (a *adapter[M]) GetMetadata() base.ClassifierMetadataV1 {
 	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: a.kind(), ClassifierVersion: metadataVersion}
 }
 
-// What a model may give besides; for a table of no rows it is empty.
-type (
-	probabilistic interface {
-		proba(t *table) (*mat.Dense, error)
-	}
-	varying interface {
-		variance(t *table) (pair, error)                // mean and variance
-		interval(t *table, level float64) (pair, error) // the lower and the upper bound
-	}
-	pair struct{ first, second []float64 }
-)
-
 // named puts the type before an error.
 func named(o interface{ name() string }, err error) error {
 	if err == nil {
@@ -176,12 +174,21 @@ func fit(ctx context.Context, o ours, grid base.FixedDataGrid) error {
 
 // through reads the rows of a grid as a fitted model does and gives both to f.
 func through[R any](o ours, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
-	m := o.model()
-	if m == nil {
+	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
 	}
 	t, err := read(grid)
-	if err == nil {
+	if err != nil {
+		return out, named(o, err)
+	}
+	return aligned(o, t, f)
+}
+
+// aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
+// columns there is nothing to align.
+func aligned[R any](o ours, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	m := o.model()
+	if t.n > 0 || len(t.features) > 0 {
 		t, err = t.align(m.reads().Columns)
 	}
 	if err == nil {
@@ -202,11 +209,11 @@ func predict(o ours, grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 }
 
 func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {
-	return through(o, grid, probaOf)
+	return through(o, grid, predictor.proba)
 }
 
 func predictVariance(o ours, grid base.FixedDataGrid) (mean, variance []float64, err error) {
-	out, err := through(o, grid, varianceOf)
+	out, err := through(o, grid, predictor.variance)
 	return out.first, out.second, err
 }
 
@@ -225,27 +232,8 @@ func answer(m predictor, t *table) (cells, error) {
 	return m.predict(t)
 }
 
-func probaOf(m predictor, t *table) (*mat.Dense, error) {
-	if p, ok := m.(probabilistic); ok {
-		return p.proba(t)
-	}
-	return nil, without(estimators.Proba)
-}
-
-func varianceOf(m predictor, t *table) (pair, error) {
-	if v, ok := m.(varying); ok {
-		return v.variance(t)
-	}
-	return pair{}, without(estimators.Variance)
-}
-
 func intervalOf(level float64) func(predictor, *table) (pair, error) {
-	return func(m predictor, t *table) (pair, error) {
-		if v, ok := m.(varying); ok {
-			return v.interval(t, level)
-		}
-		return pair{}, without(estimators.Interval)
-	}
+	return func(m predictor, t *table) (pair, error) { return m.interval(t, level) }
 }
 
 func without(c estimators.Capability) error {

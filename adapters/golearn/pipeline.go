@@ -119,10 +119,11 @@ func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, 
 
 // ofFinal gives f the rows as the steps leave them.
 func ofFinal[R any](m *pipelineModel, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
-	for i, s := range m.steps {
-		if t.n == 0 {
-			break
-		}
+	steps := m.steps
+	if t.n == 0 {
+		steps, t = nil, &table{} // they want rows
+	}
+	for i, s := range steps {
 		if t, err = s.apply(t); err != nil {
 			return out, fmt.Errorf("step %d: %w", i, err)
 		}
@@ -145,7 +146,7 @@ func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 	return predictProba(p, grid)
 }
 
-func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, probaOf) }
+func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, predictor.proba) }
 
 // PredictVariance returns Final's mean and variance for each row of grid; both are
 // nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
@@ -155,7 +156,7 @@ func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []fl
 	return predictVariance(p, grid)
 }
 
-func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, varianceOf) }
+func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, predictor.variance) }
 
 // PredictInterval returns Final's interval of that level for each row of grid, as
 // Regressor's does. What PredictVariance says of a Nystroem step holds here.

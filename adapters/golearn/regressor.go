@@ -175,14 +175,9 @@ func (r *Regressor) String() string {
 	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.Schema.Columns))
 }
 
-type regressorPayload struct {
-	Trained   trained
-	Estimator estimators.Part
-}
-
 func (m *regressorModel) payload() (any, error) {
 	est, err := estimators.MakePart("Estimator", m.estimator)
-	return regressorPayload{m.trained, est}, err
+	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
@@ -190,19 +185,12 @@ func (m *regressorModel) payload() (any, error) {
 // short, changed, or of another configuration; ErrParam for a nil Estimator; one
 // that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	var p regressorPayload
-	est, err := readWrapped(r, data, &p, r.Estimator)
+	p, est, err := readWrapped(r, data, r.Estimator, r.NoOneHot, r.Missing)
 	if err != nil {
-		return err
-	}
-	if err := p.Trained.fits(regressorKind, r.NoOneHot, r.Missing); err != nil {
 		return err
 	}
 	if k := p.Trained.Target.Kind; k != floatKind {
 		return fault.BadModel(regressorKind, "the target %q is %v", p.Trained.Target.Name, k)
-	}
-	if err := p.Estimator.Into(regressorKind, "the estimator", est); err != nil {
-		return err
 	}
 	r.fitted = &regressorModel{p.Trained, est}
 	return nil
