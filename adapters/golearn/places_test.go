@@ -55,7 +55,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} }},
 	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Units: 30} }},
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
-	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, C: 10} }},
+	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, Ridge: .1} }},
 	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"pipeline.Classifier", func() estimators.Classifier {
@@ -71,7 +71,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
-		return &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}
+		return &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
 	}},
 	{"pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: standardScaler(), Final: &lssvm.Regressor{}}

@@ -152,14 +152,16 @@ var ours = []method{
 	},
 	{
 		name: "welm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, C = 1", transformers.DefaultUnits),
-		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{C: 1, Seed: seed}) },
+		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, classes weighed by the size of the largest over their own, ridge 1", transformers.DefaultUnits),
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&largestOverOwn{&elm.Classifier{Ridge: 1, Seed: seed}})
+		},
 	},
 	{
 		name: "elm", source: oursSource,
-		configuration: "as welm, but not balanced",
+		configuration: "as welm, but with rows of equal weight",
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&elm.Classifier{C: 1, Weighting: elm.Unweighted, Seed: seed})
+			return classification(&elm.Classifier{Ridge: 1, Seed: seed})
 		},
 	},
 	{
@@ -229,19 +231,19 @@ var ours = []method{
 var theGrid = fmt.Sprintf("a grid of %d points in %d folds", selection.DefaultGridPoints, selection.DefaultFolds)
 
 func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
 }
 
 func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.KFold{Seed: seed}}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.KFold{Seed: seed}}}
 }
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
@@ -259,6 +261,28 @@ var (
 	machineScales = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
 )
 
+// largestOverOwn is the extreme learning machine with the weights of the entropy paper, the
+// size of the largest class over that of a row's own: Balanced would have them times a
+// number that depends on the rows, where the ridge does not.
+type largestOverOwn struct{ *elm.Classifier }
+
+func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	size, largest := map[int]float64{}, 0.0
+	for _, label := range y {
+		size[label]++
+		largest = max(largest, size[label])
+	}
+	for label, n := range size {
+		size[label] = largest / n
+	}
+	c.ClassWeights = size
+	return c.Classifier.Fit(ctx, x, y)
+}
+
+func (c *largestOverOwn) Clone() estimators.Classifier {
+	return &largestOverOwn{c.Classifier.Clone().(*elm.Classifier)}
+}
+
 // regressorGrid chooses C and γ, whose scale is that of the number of features.
 type regressorGrid struct {
 	seed uint64
@@ -272,7 +296,7 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
 		})
 	})
-	g.Regressor = selection.Regressor{Preprocess: zScore(), Search: &selection.Grid{Candidates: candidates, Splitter: selection.KFold{Seed: g.seed}}}
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Among(candidates...), Search: &selection.Grid{Splitter: selection.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)
 }
 
@@ -292,12 +316,13 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	})
 	search := &selection.Classifier{
 		Preprocess: zScore(),
-		Search:     &selection.Grid{ClassifierCandidates: candidates, Splitter: selection.StratifiedKFold{Seed: g.seed}},
+		Space:      selection.Among(candidates...),
+		Search:     &selection.Grid{Splitter: selection.StratifiedKFold{Seed: g.seed}},
 	}
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[int(search.Result().Param)]}
+	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[search.Result().Candidate]}
 	return g.Classifier.Fit(ctx, x, y)
 }
 

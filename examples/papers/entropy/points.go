@@ -47,9 +47,9 @@ var searches = []struct {
 	name     string
 	strategy func(high float64) selection.Strategy
 }{
-	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high, Workers: 1} }},
-	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}, Workers: 1} }},
-	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{Workers: 1} }},
+	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high} }},
+	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}} }},
+	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{} }},
 }
 
 // point is what a fit came to.
@@ -59,14 +59,14 @@ type point struct {
 }
 
 func (s settings) place(set *dataset.Set, f family, split int, at string) place {
-	constant := "no constant"
-	if s.bias {
-		constant = "constant"
+	machine := "no intercept"
+	if s.intercept {
+		machine = "intercept"
 	}
 	if s.basis > 0 {
-		constant += fmt.Sprintf(", basis of %d", s.basis)
+		machine += fmt.Sprintf(", basis of %d", s.basis)
 	}
-	return place{set.Name, f.name, split, at, fmt.Sprintf("%s, seed %d, data %.8s", constant, s.seed, set.SHA256)}
+	return place{set.Name, f.name, split, at, fmt.Sprintf("%s, seed %d, data %.8s", machine, s.seed, set.SHA256)}
 }
 
 func nameOf(param float64) string { return strconv.FormatFloat(param, 'g', -1, 64) }
@@ -108,11 +108,7 @@ func (s settings) cut(ctx context.Context, set *dataset.Set, at int) (split, err
 }
 
 func (s settings) machine() *rvm.Regressor {
-	bias := rvm.BiasNone
-	if s.bias {
-		bias = rvm.BiasFree
-	}
-	return &rvm.Regressor{Bias: bias, Workers: 1, Components: s.basis}
+	return &rvm.Regressor{NoIntercept: !s.intercept, Workers: 1, Components: s.basis}
 }
 
 // fit is a point of the grid. The matrix whose entropy is taken is the design of the fit.
@@ -192,12 +188,13 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 // search is a search as a user would have it.
 func (s settings) search(ctx context.Context, f family, strategy selection.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
-		Preprocess: steps(), Family: f.Family, Search: strategy,
-		Build: func(k kernels.Kernel) estimators.Regressor {
+		Preprocess: steps(),
+		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
 			m := s.machine()
 			m.Kernel = k
 			return m
-		},
+		}, f.Family),
+		Search: strategy, Workers: 1,
 	}
 	if err := r.Fit(ctx, d.raw, d.y); err != nil {
 		return point{}, err
