@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // link turns scores into log odds, Slope·f + Offset.
@@ -12,14 +13,14 @@ type link struct{ Slope, Offset float64 }
 // fitLink minimises the cross-entropy of labels 0 and 1 smoothed as in Platt (1999), by
 // Newton's method with halved steps. A slope below 0, of scores that are worse than none,
 // becomes 0.
-func fitLink(scores, labels []float64) link {
+func fitLink(scores, labels []float64, of weights.Counts) link {
 	positive := 0.0
 	size := 0.0
 	for i, l := range labels {
-		positive += l
+		positive += of.Weight(i) * l
 		size = max(size, math.Abs(scores[i]))
 	}
-	negative := float64(len(labels)) - positive
+	negative := of.Total - positive
 	high, low := (positive+1)/(positive+2), 1/(negative+2)
 	share := (positive*high + negative*low) / (positive + negative)
 	prior := link{Offset: math.Log(share) - math.Log1p(-share)}
@@ -31,7 +32,7 @@ func fitLink(scores, labels []float64) link {
 		for i, f := range scores {
 			t := low + (high-low)*labels[i]
 			z := a*f/size + b
-			sum += softplus(z) - t*z
+			sum += of.Weight(i) * (softplus(z) - t*z)
 		}
 		return sum
 	}
@@ -43,8 +44,9 @@ func fitLink(scores, labels []float64) link {
 			f /= size
 			t := low + (high-low)*labels[i]
 			p := vecmath.Sigmoid(a*f + b)
-			w := p * (1 - p)
-			ga, gb = ga+(p-t)*f, gb+p-t
+			count := of.Weight(i)
+			w := count * p * (1 - p)
+			ga, gb = ga+count*(p-t)*f, gb+count*(p-t)
 			haa, hab, hbb = haa+w*f*f, hab+w*f, hbb+w
 		}
 		haa, hbb = haa*(1+1e-12)+1e-12, hbb*(1+1e-12)+1e-12

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
@@ -70,7 +71,7 @@ func TestPeriodogram(t *testing.T) {
 		x.Set(i, 0, v)
 		y[i] = 5 + 2*v - 0.3*v*v + math.Sin(7*v)
 	}
-	s := periodogram(x, y)
+	s := periodogram(x, y, weights.NewCounts(nil, n))
 	best := 0
 	for k, p := range s.power {
 		if p > s.power[best] {
@@ -86,8 +87,8 @@ func TestPeriodogram(t *testing.T) {
 		}
 	}
 	assert.Greater(t, near, 30, "evenly drawn ones are within 3 steps of 200 once in 33")
-	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20)), "one place")
-	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10)), "two columns")
+	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20), weights.NewCounts(nil, 20)), "one place")
+	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10), weights.NewCounts(nil, 10)), "two columns")
 	assert.NotNil(t, newTwoPlaces(), "two places have no parabola")
 }
 
@@ -97,7 +98,7 @@ func newTwoPlaces() *spectrum {
 		x.Set(i, 0, float64(i%2))
 		y[i] = float64(i)
 	}
-	return periodogram(x, y)
+	return periodogram(x, y, weights.NewCounts(nil, 20))
 }
 
 func TestSplitRHat(t *testing.T) {
@@ -130,7 +131,7 @@ func TestLink(t *testing.T) {
 			positive++
 		}
 	}
-	l := fitLink(scores, labels)
+	l := fitLink(scores, labels, weights.NewCounts(nil, len(labels)))
 	assert.InDelta(t, 0.03, l.Slope, 0.01)
 	high, low := (positive+1)/(positive+2), 1/(300-positive+2)
 	var ga, gb float64
@@ -144,5 +145,5 @@ func TestLink(t *testing.T) {
 		labels[i] = 1 - labels[i]
 		scores[i] = scores[i] + 0
 	}
-	assert.Zero(t, fitLink(scores, labels).Slope, "scores that are worse than none")
+	assert.Zero(t, fitLink(scores, labels, weights.NewCounts(nil, len(labels))).Slope, "scores that are worse than none")
 }
