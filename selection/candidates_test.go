@@ -103,7 +103,7 @@ func TestCandidatesErrors(t *testing.T) {
 		"Search.Candidates = empty":       {Search: &Halving{Candidates: []func() estimators.Regressor{}}},
 		"Search.Candidates[1] = nil":      {Search: &Grid{Candidates: []func() estimators.Regressor{regressors()[0], nil}}},
 		"Params, Points, Lo, Hi = given":  {Search: &Grid{Candidates: regressors(), Points: 3}},
-		"no parameter could be scored":    {Search: &Grid{Candidates: []func() estimators.Regressor{func() estimators.Regressor { return &ridge.Regressor{Ridge: -1, RidgeRule: ridge.Fixed} }}}},
+		"no parameter could be scored":    {Search: &Grid{Candidates: []func() estimators.Regressor{func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }}}},
 		"want none beside Family or Fami": {Family2: kernels.ShiftedPolynomialFamily{}, Family: kernels.RBFFamily{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)

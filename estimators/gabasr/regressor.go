@@ -213,8 +213,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	if err != nil {
 		return nil, nil, err
 	}
-	low, high = interval.Student(level, 2*r.m.machines[0].Draws[0].Shape, mean, variance)
-	return low, high, nil
+	return interval.Student(level, 2*r.m.machines[0].Draws[0].Shape)(mean, variance, nil)
 }
 
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
