@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -62,7 +63,7 @@ type classification struct {
 	learned
 	classes    []int
 	likelihood Likelihood
-	links      []link // of the machines
+	links      []platt.Sigmoid // of the machines: from scores to log odds
 }
 
 func (m *classification) typ() string { return classifierType }
@@ -148,7 +149,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	rows := weights.NewCounts(s.class.Rows(names, at, own), n)
+	own = s.class.Rows(names, at, own)
+	rows := weights.NewCounts(own, n)
 	m := &classification{classes: names, likelihood: c.Likelihood}
 	var tasks []task
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
@@ -158,14 +160,23 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 		return err
 	}
 	for i, t := range tasks {
-		l := link{Slope: 1}
+		link := platt.Sigmoid{Slope: 1}
 		if c.Likelihood != PolyaGamma {
-			l = fitLink(m.machines[i].loo, t.labels, rows)
+			link = platt.FitSigmoid(m.machines[i].loo, t.positions(), own)
 		}
-		m.links = append(m.links, l)
+		m.links = append(m.links, link)
 	}
 	c.m = m
 	return nil
+}
+
+// positions are the labels as numbers of classes.
+func (t task) positions() []int {
+	out := make([]int, len(t.labels))
+	for i, l := range t.labels {
+		out[i] = int(l)
+	}
+	return out
 }
 
 // task is the class at position k against the rest.
