@@ -137,12 +137,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Sample(x, len(y))
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
 	names, at, err := classes.Of(y)
@@ -150,7 +146,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 		return err
 	}
 	own = s.class.Rows(names, at, own)
-	rows := weights.NewCounts(own, n)
+	rows := weights.NewCounts(own, len(y))
 	m := &classification{classes: names, likelihood: c.Likelihood}
 	var tasks []task
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {

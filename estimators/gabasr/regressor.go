@@ -103,26 +103,22 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Sample(x, len(y))
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	m, rows := &regression{scale: 1}, weights.NewCounts(own, n)
+	m, rows := &regression{scale: 1}, weights.NewCounts(own, len(y))
 	if !s.plain {
 		var spread, largest float64
 		m.mean, spread, largest = moments(y, rows)
-		if n > 1 && spread > 1e-13*largest {
+		if len(y) > 1 && spread > 1e-13*largest {
 			m.scale = spread
 		}
 	}
-	target := make([]float64, n)
+	target := make([]float64, len(y))
 	for i, v := range y {
 		target[i] = (v - m.mean) / m.scale
 	}
