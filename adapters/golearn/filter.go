@@ -133,7 +133,7 @@ func (f *fittedFilter) run(t *table, training bool) (*table, error) {
 			out.features[k] = *c
 			continue
 		}
-		values, err := t.read(c)
+		values, err := t.values(c)
 		if err == nil {
 			err = f.filterColumn(p, c.column, f.output[k], values, training)
 		}
@@ -206,7 +206,7 @@ func filterCell(f base.Filter, old, after base.Attribute, from, to kind, v float
 func digest(t *table) ([]byte, error) {
 	h := sha256.New()
 	for j := range t.features {
-		values, err := t.read(&t.features[j])
+		values, err := t.values(&t.features[j])
 		if err != nil {
 			return nil, err
 		}

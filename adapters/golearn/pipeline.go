@@ -64,7 +64,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
 	}
-	y, err := t.read(&t.classes[0])
+	y, err := t.values(&t.classes[0])
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (t *table) fill(grid *base.DenseInstances, all []cells, specs []base.Attrib
 		return nil
 	}
 	places := storagePlaces(grid, t.n)
-	to := make([]cells, len(all))
+	to := make([]place, len(all))
 	for j := range all {
 		to[j] = places[all[j].attr]
 	}
@@ -101,8 +101,8 @@ func (t *table) fill(grid *base.DenseInstances, all []cells, specs []base.Attrib
 }
 
 // put writes values to the rows from at on.
-func (c *cells) put(grid *base.DenseInstances, spec base.AttributeSpec, k kind, at int, values []float64) {
-	storage, stride, first := c.storage, c.stride, at*c.stride+c.offset
+func (p *place) put(grid *base.DenseInstances, spec base.AttributeSpec, k kind, at int, values []float64) {
+	storage, stride, first := p.storage, p.stride, at*p.stride+p.offset
 	switch k {
 	case floatKind:
 		for i, v := range values {
@@ -139,7 +139,7 @@ func tableOfMatrix(x *mat.Dense, cols []column) *table {
 	raw := x.RawMatrix()
 	out := &table{features: make([]cells, len(cols)), n: raw.Rows, matrix: x}
 	for j, c := range cols {
-		out.features[j] = cells{column: c, values: raw.Data, stride: raw.Stride, offset: j}
+		out.features[j] = cells{column: c, values: raw.Data, place: place{stride: raw.Stride, offset: j}}
 	}
 	return out
 }
