@@ -84,7 +84,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(t, c.NoOneHot, c.Missing)
+	schema, x, err := learn(ctx, t, c.NoOneHot, c.Missing)
 	if err != nil {
 		return err
 	}
