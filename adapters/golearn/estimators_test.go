@@ -69,7 +69,7 @@ func TestEstimatorsInGolearn(t *testing.T) {
 	train, test := read(t, plants(90, 1)), read(t, plants(60, 2))
 	for name, e := range map[string]estimators.Classifier{
 		"lssvm": &lssvm.Classifier{}, "pipeline": scaled(), "rvm": &rvm.Classifier{},
-		"eem": &eem.Classifier{}, "eekm": &eem.KernelClassifier{}, "welm": &elm.Classifier{C: 10}, "svm": &svm.Classifier{Probabilities: true},
+		"eem": &eem.Classifier{}, "eekm": &eem.KernelClassifier{}, "welm": &elm.Classifier{Ridge: .1}, "svm": &svm.Classifier{Probabilities: true},
 		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &selection.Grid{Points: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {

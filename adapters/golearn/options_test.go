@@ -176,7 +176,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 	}
 	grid, err := golearn.TargetGrid(x, nil, "is moss", y)
 	require.NoError(t, err)
-	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Units: 20, C: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
+	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Units: 20, Ridge: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
 		cls := &golearn.Classifier{Estimator: e}
 		scored := &golearn.Classifier{Estimator: e, Scores: true}
 		hard, scores := targets(t, fit(t, cls, grid), grid), targets(t, fit(t, scored, grid), grid)
@@ -212,7 +212,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 func TestScoresForOneVsAll(t *testing.T) {
 	for name, build := range map[string]func() base.Classifier{
 		"Classifier": machine,
-		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Units: 10, C: 1}} },
+		"elm":        func() base.Classifier { return &golearn.Classifier{Estimator: &elm.Classifier{Units: 10, Ridge: 1}} },
 		"Pipeline":   func() base.Classifier { return &golearn.Pipeline{Final: machine()} },
 		"Bagging":    func() base.Classifier { return &golearn.Bagging{New: machine, Models: 3} },
 		"nested": func() base.Classifier {

@@ -55,7 +55,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} }},
 	{"eem.Classifier", func() estimators.Classifier { return &eem.Classifier{Units: 30} }},
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
-	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, C: 10} }},
+	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, Ridge: .1} }},
 	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"pipeline.Classifier", func() estimators.Classifier {

@@ -2,8 +2,9 @@ package eem
 
 import (
 	"fmt"
+	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -59,8 +60,9 @@ func transpose(y, x *mat.Dense) {
 	}
 }
 
-// add takes in a panel y, a column for each row of the class, which it overwrites.
-func (a *accumulator) add(y *mat.Dense) {
+// add takes in a panel y, a column for each row of the class, which it overwrites, with
+// weights w, nil for 1 each.
+func (a *accumulator) add(y *mat.Dense, w []float64) {
 	h, n := y.Dims()
 	if a.centre == nil {
 		a.centre = make([]float64, h)
@@ -74,21 +76,43 @@ func (a *accumulator) add(y *mat.Dense) {
 		}
 	}
 	squares := make([]float64, n) // of the part of each row up to a width
+	weighted := squares
+	if w != nil {
+		weighted = make([]float64, n)
+	}
 	from := 0
 	for k, width := range a.widths {
 		for j := from; j < width; j++ {
-			a.sum[j] += subtract(y.RawRowView(j), a.centre[j], squares)
+			sum := subtract(y.RawRowView(j), a.centre[j], squares)
+			if w != nil {
+				sum = linalg.Dot(y.RawRowView(j), w)
+			}
+			a.sum[j] += sum
 		}
 		from = width
-		for j := range width {
-			a.c3[k][j] += blas64.Dot(linalg.Vector(y.RawRowView(j)), linalg.Vector(squares))
+		if w != nil {
+			floats.MulTo(weighted, squares, w)
 		}
-		for _, v := range squares {
-			a.c4[k] += v * v
+		for j := range width {
+			a.c3[k][j] += linalg.Dot(y.RawRowView(j), weighted)
+		}
+		for i, v := range squares {
+			a.c4[k] += v * weighted[i]
+		}
+	}
+	if w == nil {
+		a.n += float64(n)
+	} else {
+		a.n += floats.Sum(w)
+		roots := make([]float64, n)
+		for i, v := range w {
+			roots[i] = math.Sqrt(v)
+		}
+		for j := range h {
+			floats.Mul(y.RawRowView(j), roots)
 		}
 	}
 	a.c2.SymRankK(a.c2, 1, y)
-	a.n += float64(n)
 }
 
 // subtract takes c from row, adds the squares of what is left to squares, and returns its

@@ -2,13 +2,13 @@ package eem
 
 import (
 	"context"
-	"math"
+	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -33,24 +33,40 @@ type Classifier struct {
 	// EmpiricalPriors takes the classes' shares of the training rows for Priors: for
 	// accuracy, where the default is for balanced accuracy.
 	EmpiricalPriors bool
+	// Balanced asks for what is the default here, equal priors whatever the numbers of
+	// rows: with Priors or EmpiricalPriors it is an error.
+	Balanced bool
+	// ClassWeights are factors > 0 of the priors, by label; absent: 1.
+	ClassWeights map[int]float64
 	// Multiclass is how more than two classes are told apart; zero: OneVersusOne.
 	Multiclass Multiclass
+	// Observe, if not nil, is called after each block of rows that is summed and each system
+	// of equations that is solved, by one goroutine at a time; Objective is Report's so far.
+	Observe func(estimators.Step)
 
-	m *model
+	machine[classifierName]
 }
+
+type classifierName struct{}
+
+func (classifierName) typ() string { return classifierType }
 
 var (
 	_ estimators.Classifier                    = (*Classifier)(nil)
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
+	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 )
 
 func (c *Classifier) settings() settings {
 	return settings{
-		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, frequencies: c.EmpiricalPriors,
-		multiclass: c.Multiclass, workers: c.Workers,
+		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
 			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
@@ -61,80 +77,37 @@ func (c *Classifier) settings() settings {
 	}
 }
 
-// hiddenLayer sees rows through random units.
-type hiddenLayer struct {
-	hidden *transformers.RandomHidden
-	units  int
-}
-
-func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
-	_, b := h.UnitWeights()
-	return &hiddenLayer{hidden: h, units: len(b)}
-}
-
-func (l *hiddenLayer) features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
-func (l *hiddenLayer) width(units int) int              { return min(units, l.units) }
-
-func (l *hiddenLayer) first(units int) (layer, error) {
-	h, err := l.hidden.First(units)
-	return &hiddenLayer{hidden: h, units: l.width(units)}, err
-}
-
-func (l *hiddenLayer) along(directions *mat.Dense) (scorer, error) {
-	return &hiddenScorer{hidden: l.hidden, directions: directions}, nil
-}
-
-type hiddenScorer struct {
-	hidden     *transformers.RandomHidden
-	directions *mat.Dense // h×r
-}
-
-func (s *hiddenScorer) scores(x *mat.Dense) (*mat.Dense, error) {
-	_, r := s.directions.Dims()
-	if n, _ := x.Dims(); n == 1 {
-		return placed(s, x, r)
-	}
-	h := &mat.Dense{}
-	return inChunks(x, r, func(dst, x *mat.Dense) error {
-		rows, _ := x.Dims()
-		if last, _ := h.Dims(); last != rows {
-			h = &mat.Dense{}
-		}
-		err := s.hidden.TransformTo(h, x)
-		if err == nil {
-			dst.Mul(h, s.directions)
-		}
-		return err
-	})
-}
-
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
 // class, or one of Labels without a row), ErrNotFinite, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	m, err := c.settings().fit(ctx, x, y)
-	if err == nil {
-		c.m = m
-	}
-	return err
+	return c.keep(c.settings().fit(ctx, x, y, nil))
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows in all
+// that is learnt of a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, its
+// share in EmpiricalPriors. Weights should therefore be of the size of 1: a class whose
+// weights sum to no more than that counts as one row.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
 // FitPath fits a machine for each number of hidden units, ascending, as Fit would with
 // Units set to it: the units of a smaller one are the first of a larger one, so that all
 // share the products of the largest, and each adds its own system of equations, O(h³).
-func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, hidden []int) ([]*Classifier, error) {
-	if err := checkUnits(classifierType, hidden); err != nil {
+func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) ([]*Classifier, error) {
+	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
 	}
 	largest := *c
-	largest.Units = hidden[len(hidden)-1]
-	models, err := largest.settings().path(ctx, x, y, hidden)
+	largest.Units = units[len(units)-1]
+	models, err := largest.settings().path(ctx, x, y, nil, units)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*Classifier, len(models))
 	for i, m := range models {
 		out[i] = c.Clone().(*Classifier)
-		out[i].Units, out[i].m = hidden[i], m
+		out[i].Units, out[i].m = units[i], m
 	}
 	return out, nil
 }
@@ -154,86 +127,26 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 // rows, but for rounding, and for DataRBF, whose units sit on rows of the first chunk.
 // The classes are Labels, or those of the first chunk; a chunk need not hold all of
 // them. Before each has had a row there is nothing to predict with: ErrNotFitted. A
-// chunk that is an error changes nothing. The system of equations is solved when first
-// a prediction or a report wants it.
+// chunk that is an error changes nothing. The system of equations is solved by Solve, or
+// by the first prediction; until then Report and Pairs tell of the solution before, and
+// MarshalBinary is ErrNotFitted.
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
-	m, err := c.settings().partialFit(ctx, c.m, x, y)
-	if err == nil {
-		c.m = m
-	}
-	return err
+	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 
-// Decision returns r×K scores for the rows of x (r×d): of two classes minus and plus
-// the log odds of the second, of more the sum over the other classes of the pairwise
-// probabilities, or with Discriminant the log densities.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
-	return c.m.decision(classifierType, x)
-}
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with
+// Decision's to rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error { return c.predictTo(dst, x) }
 
-// Predict returns the class of the largest Decision for each row of x (r×d), the second
-// of two where the odds are even. Cost O(rhd).
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) { return c.m.predict(classifierType, x) }
-
-// PredictProba returns probabilities for the rows of x (r×d), r×K: of two classes the
-// posterior of their Gaussians, of more the mean of the pairwise ones, or with
-// Discriminant the posterior of all.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
-	return c.m.proba(classifierType, x)
-}
-
-// Project returns where the rows of x (r×d) lie along the directions: a column for each
-// of Pairs, in their order, or for each axis of the discriminant plane.
-func (c *Classifier) Project(x mat.Matrix) (*mat.Dense, error) {
-	_, z, err := c.m.project(classifierType, x)
-	return z, err
-}
-
-// Classes returns the labels, ascending; nil before Fit.
-func (c *Classifier) Classes() []int { return c.m.labels() }
-
-// Pairs returns what was learnt of each two classes; nil before Fit, and for more than
-// two with Discriminant.
-func (c *Classifier) Pairs() []Pair { return c.m.describe() }
-
-// Statistics returns copies of the classes' statistics, in the order of Classes; nil
-// before Fit and for a model from a file.
-func (c *Classifier) Statistics() []*Statistics { return c.m.copiedStatistics() }
-
-// Report says how the last Fit went. Objective is the negative divergence, summed over
-// the pairs of classes.
-func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
+// without allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
 
 // Clone returns an unfitted Classifier of the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
-	out.Labels, out.Priors, out.Costs = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs)
+	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs), maps.Clone(c.ClassWeights)
 	return &out
-}
-
-func (s *hiddenScorer) place(z, x []float64) {
-	units, _ := s.directions.Dims()
-	p := rowwise.Scratch(units)
-	defer rowwise.Release(p)
-	if s.hidden.TransformRow(*p, x) != nil {
-		z[0] = math.NaN() // of an activation that is not finite
-		return
-	}
-	along(z, *p, s.directions)
-}
-
-func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
-
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
-	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.m.classLabels(), c.Predict, c.m.row)
-}
-
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
-	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.m.classLabels()), c.Decision, c.m.row)
 }

@@ -62,7 +62,7 @@ func TestClassifierReference(t *testing.T) {
 				err := h.UnmarshalBinary(units)
 				return newHiddenLayer(h), err
 			}
-			machine.m, err = given.fit(ctx, x, labels)
+			machine.m, err = given.fit(ctx, x, labels, nil)
 			require.NoError(t, err)
 			p, err := machine.PredictProba(golden.Dense(c.Xt))
 			require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestPartialFit(t *testing.T) {
 	}
 }
 
-// Priors and costs move the boundary, and Frequencies are priors.
+// Priors and costs move the boundary, and EmpiricalPriors are priors.
 func TestPriorsAndCosts(t *testing.T) {
 	x, y := blobs(400, 2, 2)
 	for i := range y {
@@ -167,6 +167,9 @@ func TestPriorsAndCosts(t *testing.T) {
 	assert.Equal(t, count(&Classifier{EmpiricalPriors: true}), count(&Classifier{Priors: []float64{3, 1}}))
 	assert.Equal(t, count(&Classifier{Costs: []float64{1, 5}}), count(&Classifier{Priors: []float64{1, 5}}))
 	assert.Greater(t, count(&Classifier{Costs: []float64{1, 5}}), balanced)
+	assert.Equal(t, count(&Classifier{ClassWeights: map[int]float64{1: 5}}), count(&Classifier{Priors: []float64{1, 5}}))
+	assert.Equal(t, count(&Classifier{ClassWeights: map[int]float64{1: 5}, EmpiricalPriors: true}), count(&Classifier{Priors: []float64{3, 5}}))
+	assert.Equal(t, balanced, count(&Classifier{Balanced: true, ClassWeights: map[int]float64{7: 9}}), "there is no class 7")
 }
 
 func TestManyClasses(t *testing.T) {
@@ -198,7 +201,10 @@ func TestErrors(t *testing.T) {
 		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                                {Costs: []float64{math.NaN(), 1}},
 		"Priors has 3 entries, there are 2 classes":                                                               {Priors: []float64{1, 1, 1}},
 		"Costs has 1 entries, there are 2 classes":                                                                {Costs: []float64{1}},
-		"eem: Classifier: Priors = [1 1], want nil with Frequencies":                                              {Priors: []float64{1, 1}, EmpiricalPriors: true},
+		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                                          {Priors: []float64{1, 1}, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with EmpiricalPriors":                                       {Balanced: true, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with Priors":                                                {Balanced: true, Priors: []float64{1, 1}},
+		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                                          {ClassWeights: map[int]float64{0: 1, 1: -2}},
 		"eem: Classifier: Labels = [1 0], want ascending, each once":                                              {Labels: []int{1, 0}},
 		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                                {Labels: []int{0, 2}},
 		"of class 7 y has 0 rows, want at least 1":                                                                {Labels: []int{0, 1, 7}},
@@ -230,20 +236,20 @@ func TestHostilePayloads(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, y))
 	good, err := c.MarshalBinary()
 	require.NoError(t, err)
-	for name, change := range map[string]func(s *storedModel){
-		"classes":  func(s *storedModel) { s.Classes = []int{1, 0} },
-		"one":      func(s *storedModel) { s.Classes = []int{1} },
-		"pairs":    func(s *storedModel) { s.Pairs = nil },
-		"width":    func(s *storedModel) { s.Width = 3 },
-		"beta":     func(s *storedModel) { s.Pairs[0].Beta = s.Pairs[0].Beta[:2] },
-		"infinite": func(s *storedModel) { s.Pairs[0].Beta[1] = math.Inf(1) },
-		"spread":   func(s *storedModel) { s.Pairs[0].SPos = 0 },
-		"weight":   func(s *storedModel) { s.Pairs[0].LogW = math.Inf(-1) },
-		"hidden":   func(s *storedModel) { s.Hidden.Data = s.Hidden.Data[:20] },
-		"type":     func(s *storedModel) { s.Hidden.Type = "transformers.UnitRows" },
-		"report":   func(s *storedModel) { s.Report.Objective = math.NaN() },
+	for name, change := range map[string]func(s *storedClassifier){
+		"classes":   func(s *storedClassifier) { s.Model.Classes = []int{1, 0} },
+		"one":       func(s *storedClassifier) { s.Model.Classes = []int{1} },
+		"pairs":     func(s *storedClassifier) { s.Model.Pairs = nil },
+		"width":     func(s *storedClassifier) { s.Model.Width = 3 },
+		"direction": func(s *storedClassifier) { s.Model.Pairs[0].Direction = s.Model.Pairs[0].Direction[:2] },
+		"infinite":  func(s *storedClassifier) { s.Model.Pairs[0].Direction[1] = math.Inf(1) },
+		"spread":    func(s *storedClassifier) { s.Model.Pairs[0].SPos = 0 },
+		"weight":    func(s *storedClassifier) { s.Model.Pairs[0].LogW = math.Inf(-1) },
+		"hidden":    func(s *storedClassifier) { s.Units.Data = s.Units.Data[:20] },
+		"type":      func(s *storedClassifier) { s.Units.Type = "transformers.UnitRows" },
+		"report":    func(s *storedClassifier) { s.Model.Report.Objective = math.NaN() },
 	} {
-		var s storedModel
+		var s storedClassifier
 		_, err := codec.Unmarshal(good, classifierKind, 1, &s)
 		require.NoError(t, err)
 		change(&s)
@@ -252,11 +258,11 @@ func TestHostilePayloads(t *testing.T) {
 		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
 	}
 	for name, s := range map[string]storedStatistics{
-		"moments":  {N: 1, Mean: []float64{1}, C3: []float64{0}},
-		"rows":     {N: 1.5, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}},
-		"no rows":  {N: 0, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}},
-		"negative": {N: 2, Mean: []float64{1}, C2: []float64{0}, C3: []float64{0}, C4: -1},
-		"infinite": {N: 2, Mean: []float64{math.Inf(1)}, C2: []float64{0}, C3: []float64{0}},
+		"moments":  {N: 1, Mean: []float64{1}, Low: []float64{0}, C3: []float64{0}},
+		"rows":     {N: -1, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
+		"no rows":  {N: 0, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
+		"negative": {N: 2, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}, C4: -1},
+		"infinite": {N: 2, Mean: []float64{math.Inf(1)}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
 	} {
 		data, err := codec.Marshal(statisticsKind, 1, s)
 		require.NoError(t, err)

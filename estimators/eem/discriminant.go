@@ -218,13 +218,7 @@ func (s *solution) storePlane(directions *mat.Dense) *storedPlane {
 	}
 	out := &storedPlane{Directions: codec.FromDense(directions), Means: codec.FromDense(s.plane.means), LogW: s.logW, Report: s.report}
 	for _, cov := range s.plane.covs {
-		var flat codec.Floats
-		for i := range cov.SymmetricDim() {
-			for j := i; j < cov.SymmetricDim(); j++ {
-				flat = append(flat, cov.At(i, j))
-			}
-		}
-		out.Covs = append(out.Covs, flat)
+		out.Covs = append(out.Covs, codec.FromSym(cov))
 	}
 	return out
 }
@@ -249,15 +243,9 @@ func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *m
 	}
 	p := &plane{means: means}
 	for _, flat := range s.Covs {
-		if float64(len(flat)) != float64(r)*float64(r+1)/2 || !flat.Finite() {
-			return nil, nil, fault.BadModel(kind, "a covariance of %d numbers for %d directions", len(flat), r)
-		}
-		cov, at := mat.NewSymDense(r, nil), 0
-		for i := range r {
-			for j := i; j < r; j++ {
-				cov.SetSym(i, j, flat[at])
-				at++
-			}
+		cov, ok := flat.Sym(r)
+		if !ok {
+			return nil, nil, fault.BadModel(kind, "a covariance of %d numbers for %d directions, or not finite", len(flat), r)
 		}
 		p.covs = append(p.covs, cov)
 	}

@@ -22,8 +22,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	c := &Classifier{Units: 25, Activation: transformers.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Nil(t, c.Pairs())
-	s, err := c.m.solution("")
-	require.NoError(t, err)
+	s := c.m.known()
 	directions := s.scorer.(*hiddenScorer).directions
 	h, r := directions.Dims()
 	require.Equal(t, 3, r)
@@ -151,10 +150,10 @@ func TestDiscriminantInAFile(t *testing.T) {
 		"missing":    func(s *storedPlane) { s.Covs = s.Covs[:3] },
 		"weights":    func(s *storedPlane) { s.LogW[0] = math.NaN() },
 	} {
-		var s storedModel
+		var s storedClassifier
 		_, err := codec.Unmarshal(data, classifierKind, 1, &s)
 		require.NoError(t, err)
-		change(s.Plane)
+		change(s.Model.Plane)
 		bad, err := codec.Marshal(classifierKind, 1, s)
 		require.NoError(t, err)
 		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(bad), estimators.ErrBadModel, name)
@@ -162,8 +161,8 @@ func TestDiscriminantInAFile(t *testing.T) {
 
 	k := &KernelClassifier{Components: 12, Multiclass: Discriminant}
 	require.NoError(t, k.Fit(ctx, x, y))
-	assert.Len(t, k.LandmarkWeights(2), 12)
-	assert.Nil(t, k.LandmarkWeights(3))
+	assert.Len(t, k.LandmarkCoefficients(2), 12)
+	assert.Nil(t, k.LandmarkCoefficients(3))
 	data, err = k.MarshalBinary()
 	require.NoError(t, err)
 	loaded := &KernelClassifier{}

@@ -21,8 +21,9 @@
 // the variances differ there are two thresholds, which Thresholds reports in a form
 // that does not cancel when they are nearly equal.
 //
-// By default the classes are balanced, whatever their numbers, as in the paper; Priors,
-// Costs and Frequencies say otherwise. More than two classes are decided pair by pair on
+// By default the classes are balanced, whatever their numbers, as in the paper: Balanced
+// only says so aloud. Priors, EmpiricalPriors, Costs and ClassWeights, which multiply each
+// other, say otherwise. More than two classes are decided pair by pair on
 // the same statistics: the class with the largest sum of pairwise probabilities; or, with
 // Discriminant, as Gaussians in the space of the discriminant directions.
 //
@@ -33,14 +34,16 @@
 //
 // All that is learnt of a class are the moments of its hidden units, Statistics, which
 // can be merged: PartialFit takes rows in chunks, of one pass and O(h²) memory, and
-// gives what Fit gives on all of them; several machines can sum shards of their own and
-// send each other Statistics. They can be taken apart again too: HeldOut cross-validates
+// gives what Fit gives on all of them, and Solve, or the first prediction, solves the system
+// of equations; several machines can sum shards of their own and send each other
+// Statistics. A row of weight w counts w times in every moment, so that a weight of 2 is the
+// row given twice, exactly. Statistics can be taken apart again too: HeldOut cross-validates
 // without fitting again. FitPath fits machines of several sizes on the sums of the largest.
 //
 // # Degenerate classes
 //
-// A class of one row takes the other's covariance; where both have one, or no unit
-// varies, the covariance is the identity. Equal means leave no direction: the class of
+// A class of one row, or of no more weight, takes the other's covariance; where both do, or
+// no unit varies, the covariance is the identity. Equal means leave no direction: the class of
 // the larger prior and cost is predicted everywhere, and Report says so.
 //
 // # Cost

@@ -72,7 +72,7 @@ func TestKernelReference(t *testing.T) {
 		require.NoError(t, err)
 		pred, err := k.Predict(xt)
 		require.NoError(t, err)
-		weights := k.LandmarkWeights(0)
+		weights := k.LandmarkCoefficients(0)
 		assert.LessOrEqual(t, golden.MaxError(weights, c.BetaHat), 1e-9, name)
 		cross, err := kernels.Cross(ctx, k.ChosenKernel(), xt, k.ChosenLandmarks(), nil)
 		require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestKernelReference(t *testing.T) {
 			assert.InDelta(t, c.Proba[i], p.At(i, 1), 1e-9, name)
 			assert.Equal(t, int(c.Pred[i]), pred[i], name)
 		}
-		assert.Nil(t, k.LandmarkWeights(1))
+		assert.Nil(t, k.LandmarkCoefficients(1))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestKernelClassifier(t *testing.T) {
 	k := &KernelClassifier{Components: 40}
 	assert.Nil(t, k.ChosenKernel())
 	assert.Nil(t, k.ChosenLandmarks())
-	assert.Nil(t, k.LandmarkWeights(0))
+	assert.Nil(t, k.LandmarkCoefficients(0))
 	require.NoError(t, k.Fit(ctx, x, y))
 	labels, err := k.Predict(fresh)
 	require.NoError(t, err)
@@ -143,17 +143,21 @@ func TestKernelClassifierInAFile(t *testing.T) {
 	data, err := k.MarshalBinary()
 	require.NoError(t, err)
 	assert.ErrorContains(t, (&KernelClassifier{}).UnmarshalBinary(data), "fitted with Kernel Matern")
-	for name, change := range map[string]func(s *storedKernelModel){
-		"no rows":  func(s *storedKernelModel) { s.Rows = codec.Matrix{} },
-		"no map":   func(s *storedKernelModel) { s.Weights = codec.Matrix{} },
-		"infinite": func(s *storedKernelModel) { s.Weights.Data[0] = math.Inf(1) },
-		"columns":  func(s *storedKernelModel) { s.Weights = codec.Matrix{Rows: 4, Cols: 2, Data: make([]float64, 8)} },
-		"rows":     func(s *storedKernelModel) { s.Rows = codec.Matrix{Rows: 3, Cols: 2, Data: s.Rows.Data[:6]} },
-		"width":    func(s *storedKernelModel) { s.Model.Width = 3 },
-		"pairs":    func(s *storedKernelModel) { s.Model.Pairs = nil },
-		"beta":     func(s *storedKernelModel) { s.Model.Pairs[0].Beta = nil },
+	for name, change := range map[string]func(s *storedKernelClassifier){
+		"no rows":  func(s *storedKernelClassifier) { s.Landmarks = codec.Matrix{} },
+		"no map":   func(s *storedKernelClassifier) { s.Coefficients = codec.Matrix{} },
+		"infinite": func(s *storedKernelClassifier) { s.Coefficients.Data[0] = math.Inf(1) },
+		"columns": func(s *storedKernelClassifier) {
+			s.Coefficients = codec.Matrix{Rows: 4, Cols: 2, Data: make([]float64, 8)}
+		},
+		"rows": func(s *storedKernelClassifier) {
+			s.Landmarks = codec.Matrix{Rows: 3, Cols: 2, Data: s.Landmarks.Data[:6]}
+		},
+		"width": func(s *storedKernelClassifier) { s.Model.Width = 3 },
+		"pairs": func(s *storedKernelClassifier) { s.Model.Pairs = nil },
+		"beta":  func(s *storedKernelClassifier) { s.Model.Pairs[0].Direction = nil },
 	} {
-		var s storedKernelModel
+		var s storedKernelClassifier
 		_, err := codec.Unmarshal(data, kernelClassifierKind, 1, &s)
 		require.NoError(t, err)
 		change(&s)

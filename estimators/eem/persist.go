@@ -2,6 +2,7 @@ package eem
 
 import (
 	"encoding"
+	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -9,23 +10,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 const (
-	classifierKind    = "eem.Classifier"
-	classifierVersion = 1
+	classifierKind       = "eem.Classifier"
+	kernelClassifierKind = "eem.KernelClassifier"
+	version              = 1
 )
 
 var (
 	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
 	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
+	_ encoding.BinaryMarshaler   = (*KernelClassifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*KernelClassifier)(nil)
 	_ encoding.BinaryMarshaler   = (*Statistics)(nil)
 	_ encoding.BinaryUnmarshaler = (*Statistics)(nil)
 )
 
 type storedPair struct {
-	Beta       codec.Floats
+	Direction  codec.Floats
 	MPos, MNeg float64
 	SPos, SNeg float64
 	Distance   float64
@@ -35,59 +40,55 @@ type storedPair struct {
 	LogW       float64
 }
 
+// storedModel is what both machines write; the layer is each one's own.
 type storedModel struct {
 	Width   int
 	Classes []int
-	Hidden  estimators.Part
 	Pairs   []storedPair
 	Plane   *storedPlane // in place of Pairs
 	Report  estimators.Report
 }
 
-// store returns what both machines write; the layer is each one's own. directions are
-// those of a plane.
-func (m *model) store(of *solution, directions *mat.Dense) storedModel {
-	s := storedModel{Width: m.width, Classes: m.classes, Report: of.report, Plane: of.storePlane(directions)}
-	for k, p := range of.pairs {
-		s.Pairs = append(s.Pairs, storedPair{
-			Beta: p.beta, MPos: p.mPos, MNeg: p.mNeg, SPos: p.sPos, SNeg: p.sNeg, Distance: p.distance,
-			RhoPos: p.rhoPos, RhoNeg: p.rhoNeg, Constant: p.constant, LogW: of.logW[k],
+// solved returns the solution of all rows, which a file needs.
+func (c *machine[N]) solved() (*solution, error) {
+	if c.m != nil && c.m.now.Load() == nil {
+		return nil, fmt.Errorf("%s: rows have been taken in since the last solution, call Solve first: %w", c.typ(), fault.ErrNotFitted)
+	}
+	if c.m == nil {
+		return nil, fault.NotFitted(c.typ())
+	}
+	return c.m.now.Load(), nil
+}
+
+// store returns what both machines write. directions are those of a plane.
+func (s *solution) store(width int, directions *mat.Dense) storedModel {
+	out := storedModel{Width: width, Classes: s.classes, Report: s.report, Plane: s.storePlane(directions)}
+	for k, p := range s.pairs {
+		out.Pairs = append(out.Pairs, storedPair{
+			Direction: p.beta, MPos: p.mPos, MNeg: p.mNeg, SPos: p.sPos, SNeg: p.sNeg, Distance: p.distance,
+			RhoPos: p.rhoPos, RhoNeg: p.rhoNeg, Constant: p.constant, LogW: s.logW[k],
 		})
 	}
-	return s
+	return out
 }
 
-// directions is the number that the solution wants.
-func (s *solution) directions() int {
-	if s.plane != nil {
-		_, r := s.plane.means.Dims()
-		return r
-	}
-	return len(s.pairs)
-}
-
-// model rebuilds and validates, for a layer of h units; it returns the directions too.
-func (s storedModel) model(kind string, h int) (*model, *solution, *mat.Dense, error) {
+// solution rebuilds and validates, for a layer of h units; it returns the directions too.
+func (s storedModel) solution(kind string, h int) (of *solution, directions *mat.Dense, err error) {
 	if s.Width < 1 || !classes.Valid(s.Classes) {
-		return nil, nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
+		return nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
 	}
-	m := &model{width: s.Width, classes: s.Classes}
-	var of *solution
-	var directions *mat.Dense
-	var err error
 	if s.Plane != nil {
 		of, directions, err = s.Plane.solution(kind, s.Classes, h)
 	} else {
 		of, directions, err = s.pairs(kind, h)
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if v := of.report.Objective; v-v != 0 {
-		return nil, nil, nil, fault.BadModel(kind, "objective %v", v)
+		return nil, nil, fault.BadModel(kind, "objective %v", v)
 	}
-	m.solved = func() (*solution, error) { return of, nil }
-	return m, of, directions, nil
+	return of, directions, nil
 }
 
 func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
@@ -101,55 +102,128 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	directions := mat.NewDense(h, len(s.Pairs), nil)
 	for i, p := range s.Pairs {
 		numbers := codec.Floats{p.MPos, p.MNeg, p.SPos, p.SNeg, p.Distance, p.RhoPos, p.RhoNeg, p.LogW}
-		if len(p.Beta) != h || !p.Beta.Finite() || !numbers.Finite() || !(p.SPos > 0) || !(p.SNeg > 0) {
-			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Beta), h, p.SPos, p.SNeg)
+		if len(p.Direction) != h || !p.Direction.Finite() || !numbers.Finite() || !(p.SPos > 0) || !(p.SNeg > 0) {
+			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Direction), h, p.SPos, p.SNeg)
 		}
-		directions.SetCol(i, p.Beta)
+		directions.SetCol(i, p.Direction)
 		of.pairs = append(of.pairs, &projection{
-			beta: p.Beta, mPos: p.MPos, mNeg: p.MNeg, sPos: p.SPos, sNeg: p.SNeg, distance: p.Distance, rhoPos: p.RhoPos, rhoNeg: p.RhoNeg, constant: p.Constant,
+			beta: p.Direction, mPos: p.MPos, mNeg: p.MNeg, sPos: p.SPos, sNeg: p.SNeg, distance: p.Distance, rhoPos: p.RhoPos, rhoNeg: p.RhoNeg, constant: p.Constant,
 		})
 		of.logW = append(of.logW, p.LogW)
 	}
 	return of, directions, nil
 }
 
+// restore takes over what was read.
+func (c *machine[N]) restore(of *solution, l layer, s scorer, width int) {
+	of.scorer = s
+	c.m = &model{layer: l, width: width, classes: of.classes}
+	c.m.now.Store(of)
+}
+
+type storedClassifier struct {
+	Model storedModel
+	Units estimators.Part
+}
+
 // MarshalBinary writes the fitted machine: its units and the direction of each pair of
 // classes. The statistics, O(h²) for each class, are not written: Statistics gives
-// them, and they have MarshalBinary of their own.
+// them, and they have MarshalBinary of their own. ErrNotFitted before Fit, and after
+// PartialFit until Solve or a prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
-	of, err := c.m.solution(classifierType)
+	of, err := c.solved()
 	if err != nil {
 		return nil, err
 	}
 	h := of.scorer.(*hiddenScorer)
-	s := c.m.store(of, h.directions)
-	if s.Hidden, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
+	s := storedClassifier{Model: of.store(c.m.width, h.directions)}
+	if s.Units, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
 		return nil, err
 	}
-	return codec.Marshal(classifierKind, classifierVersion, s)
+	return codec.Marshal(classifierKind, version, s)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave c
 // as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	var s storedModel
-	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {
+	var s storedClassifier
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
 	hidden := &transformers.RandomHidden{Workers: c.Workers}
-	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
+	if err := s.Units.Into(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
 	w, _ := hidden.UnitWeights()
 	h, d := w.Dims()
-	if d != s.Width {
-		return fault.BadModel(classifierKind, "units of %d columns, %d announced", d, s.Width)
+	if d != s.Model.Width {
+		return fault.BadModel(classifierKind, "units of %d columns, %d announced", d, s.Model.Width)
 	}
-	m, of, directions, err := s.model(classifierKind, h)
+	of, directions, err := s.Model.solution(classifierKind, h)
 	if err != nil {
 		return err
 	}
-	of.scorer = &hiddenScorer{hidden: hidden, directions: directions}
-	c.m = m
+	c.restore(of, newHiddenLayer(hidden), &hiddenScorer{hidden: hidden, directions: directions}, d)
+	return nil
+}
+
+type storedKernelClassifier struct {
+	Model        storedModel
+	Kernel       kernels.Reference
+	Landmarks    codec.Matrix
+	Coefficients codec.Matrix // b̂
+}
+
+// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the
+// direction of each pair of classes, and the kernel's name. The statistics are not
+// written. Errors as Classifier's.
+func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
+	of, err := c.solved()
+	if err != nil {
+		return nil, err
+	}
+	l := of.scorer.(*landmarkScorer)
+	return codec.Marshal(kernelClassifierKind, version, storedKernelClassifier{
+		Model: of.store(c.m.width, l.coefficients), Kernel: kernels.MakeReference(c.Kernel, l.kernel),
+		Landmarks: codec.FromDense(l.rows), Coefficients: codec.FromDense(l.coefficients),
+	})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a KernelClassifier of the same
+// Kernel. Errors are ErrBadModel and leave c as it was.
+func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
+	var in storedKernelClassifier
+	if _, err := codec.Unmarshal(data, kernelClassifierKind, version, &in); err != nil {
+		return err
+	}
+	rows, err := in.Landmarks.Dense()
+	if err != nil || rows == nil {
+		return fault.BadModel(kernelClassifierKind, "no landmarks, or not finite")
+	}
+	coefficients, err := in.Coefficients.Dense()
+	if err != nil || coefficients == nil {
+		return fault.BadModel(kernelClassifierKind, "no coefficients, or not finite")
+	}
+	h, d := rows.Dims()
+	of, directions := coefficients.Dims()
+	if of != h || d != in.Model.Width {
+		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for %d coefficients, width %d", h, d, of, in.Model.Width)
+	}
+	units := h // the pairs' directions are of the features, of which there are at most as many
+	if len(in.Model.Pairs) > 0 {
+		units = len(in.Model.Pairs[0].Direction)
+	}
+	s, _, err := in.Model.solution(kernelClassifierKind, units)
+	if err != nil {
+		return err
+	}
+	if want := s.directions(); want != directions || units > h {
+		return fault.BadModel(kernelClassifierKind, "coefficients of %d directions, want %d", directions, want)
+	}
+	kernel, err := in.Kernel.Resolve(kernelClassifierKind, c.Kernel)
+	if err != nil {
+		return err
+	}
+	c.restore(s, &landmarkLayer{kernel: kernel, rows: rows}, &landmarkScorer{kernel: kernel, rows: rows, coefficients: coefficients, workers: c.Workers}, d)
 	return nil
 }

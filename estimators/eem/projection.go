@@ -23,7 +23,7 @@ type projection struct {
 	constant       bool // beta is 0
 }
 
-// project solves for the direction of two classes. A class of one row borrows the
+// project solves for the direction of two classes. A class of one row, or of no more weight, borrows the
 // other's covariance; with one row in both, or activations that do not vary, the
 // covariance is the identity.
 func project(pos, neg *Statistics) (*projection, error) {
@@ -33,9 +33,9 @@ func project(pos, neg *Statistics) (*projection, error) {
 	covNeg, rhoNeg := neg.LedoitWolf()
 	p.rhoPos, p.rhoNeg = rhoPos, rhoNeg
 	switch {
-	case pos.n == 1 && neg.n > 1:
+	case pos.n <= 1 && neg.n > 1:
 		covPos = covNeg
-	case neg.n == 1 && pos.n > 1:
+	case neg.n <= 1 && pos.n > 1:
 		covNeg = covPos
 	}
 	var sum mat.SymDense

@@ -19,9 +19,9 @@ const (
 )
 
 // Statistics are the moments of rows about their mean that a class is known by: with
-// y = x - m,
+// y = x - m and rows of weight w, 1 unless FitWeighted has others,
 //
-//	n,  m,  C2 = Σ yy',  C3 = Σ |y|² y,  C4 = Σ |y|⁴
+//	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
 // They give the covariance and its shrinkage, and can be merged and taken apart again,
 // so rows may come in blocks, from several machines, and leave. All moments are about
@@ -36,8 +36,8 @@ type Statistics struct {
 	c4   float64
 }
 
-// N returns the number of rows.
-func (s *Statistics) N() int { return int(math.Round(s.n)) }
+// N returns the number of rows, or of weighted ones the sum of their weights.
+func (s *Statistics) N() float64 { return s.n }
 
 // Dim returns the number of columns, 0 before the first row.
 func (s *Statistics) Dim() int { return len(s.mean) }
@@ -72,7 +72,7 @@ func (s *Statistics) Add(x mat.Matrix) error {
 	for first := 0; first < n; first += panel {
 		some := y.Slice(0, h, 0, min(panel, n-first)).(*mat.Dense)
 		transpose(some, xd.Slice(first, min(first+panel, n), 0, h).(*mat.Dense))
-		sums.add(some)
+		sums.add(some, nil)
 	}
 	block, err := sums.statistics()
 	if err != nil {
@@ -173,12 +173,13 @@ func (s *Statistics) Unmerge(o *Statistics) error {
 	if len(o.mean) != len(s.mean) {
 		return fault.Shape("the other statistics have", len(o.mean), "columns", "these have %d", len(s.mean))
 	}
-	if o.n > s.n {
-		return fault.Shape("the other statistics have", o.N(), "rows", "these have %d", s.N())
-	}
-	if o.n == s.n {
+	// Sums of weights agree to rounding.
+	switch rest := s.n - o.n; {
+	case math.Abs(rest) <= 1e-12*s.n:
 		*s = Statistics{}
 		return nil
+	case rest < 0:
+		return fault.Shape("the other statistics have", int(math.Ceil(o.n)), "rows", "these have %g", s.n)
 	}
 	other := o.Clone()
 	apart := o.from(s)
@@ -281,12 +282,7 @@ type storedStatistics struct {
 // MarshalBinary implements encoding.BinaryMarshaler: statistics travel between
 // machines.
 func (s *Statistics) MarshalBinary() ([]byte, error) {
-	out := storedStatistics{N: s.n, Mean: s.mean, Low: s.low, C3: s.c3, C4: s.c4}
-	for i := range s.mean {
-		for j := i; j < len(s.mean); j++ {
-			out.C2 = append(out.C2, s.c2.At(i, j))
-		}
-	}
+	out := storedStatistics{N: s.n, Mean: s.mean, Low: s.low, C3: s.c3, C4: s.c4, C2: codec.FromSym(s.c2)}
 	return codec.Marshal(statisticsKind, statisticsVersion, out)
 }
 
@@ -298,28 +294,19 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	h := len(in.Mean)
-	if in.Low == nil { // an early file
-		in.Low = make(codec.Floats, h)
-	}
 	numbers := codec.Floats{in.N, in.C4}
+	c2, ok := in.C2.Sym(h)
 	switch {
-	case len(in.C3) != h || len(in.Low) != h || float64(len(in.C2)) != float64(h)*(float64(h)+1)/2:
-		return fault.BadModel(statisticsKind, "%d and %d moments for %d columns", len(in.C2), len(in.C3), h)
-	case !(in.N >= 0) || in.N != math.Trunc(in.N) || (in.N == 0) != (h == 0) || !(in.C4 >= 0):
+	case !ok || len(in.C3) != h || len(in.Low) != h:
+		return fault.BadModel(statisticsKind, "%d and %d moments for %d columns, or not finite", len(in.C2), len(in.C3), h)
+	case !(in.N >= 0) || (in.N == 0) != (h == 0) || !(in.C4 >= 0):
 		return fault.BadModel(statisticsKind, "%v rows of %d columns, fourth moment %v", in.N, h, in.C4)
-	case !in.Mean.Finite() || !in.Low.Finite() || !in.C2.Finite() || !in.C3.Finite() || !numbers.Finite():
+	case !in.Mean.Finite() || !in.Low.Finite() || !in.C3.Finite() || !numbers.Finite():
 		return fault.BadModel(statisticsKind, "a moment is not finite")
 	}
 	out := Statistics{n: in.N, c4: in.C4}
 	if h > 0 {
-		out.mean, out.low, out.c3, out.c2 = in.Mean, in.Low, in.C3, mat.NewSymDense(h, nil)
-		at := 0
-		for i := range h {
-			for j := i; j < h; j++ {
-				out.c2.SetSym(i, j, in.C2[at])
-				at++
-			}
-		}
+		out.mean, out.low, out.c3, out.c2 = in.Mean, in.Low, in.C3, c2
 	}
 	*s = out
 	return nil

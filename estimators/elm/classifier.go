@@ -3,6 +3,7 @@ package elm
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,52 +15,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 const classifierType = "elm: Classifier"
 
-// GoldenRatio is Zong's factor for the classes larger than the mean.
-const GoldenRatio = 0.618
-
-// Weighting is what a row of a class of n_k rows weighs.
-type Weighting int
-
-// The weightings.
-const (
-	// LargestOverOwn is max n / n_k: Czarnecki and Tabor's.
-	LargestOverOwn Weighting = iota
-	// InverseSize is 1/n_k: Zong's first.
-	InverseSize
-	// GoldenInverseSize is 1/n_k, GoldenRatio/n_k for classes larger than the mean:
-	// Zong's second.
-	GoldenInverseSize
-	// Unweighted is 1: the plain extreme learning machine.
-	Unweighted
-)
-
-// String returns the weighting's name.
-func (w Weighting) String() string {
-	names := []string{"LargestOverOwn", "InverseSize", "GoldenInverseSize", "Unweighted"}
-	if w < 0 || int(w) >= len(names) {
-		return fmt.Sprintf("Weighting(%d)", int(w))
-	}
-	return names[w]
-}
-
 // Classifier is the weighted extreme learning machine. The zero value is ready to use:
-// transformers.DefaultUnits units of many widths on training rows, classes of equal
-// weight, the pseudo-inverse. Features should be of comparable scale, or in [0, 1] for
-// the paper's own activations (see transformers.Activation). It has no probabilities:
-// package eem's machine on the same units has.
+// transformers.DefaultUnits units of many widths on training rows, rows of equal weight,
+// the pseudo-inverse. Features should be of comparable scale, or in [0, 1] for the paper's
+// own activations (see transformers.Activation). It has no probabilities: package eem's
+// machine on the same units has.
 type Classifier struct {
-	Units      int // units; 0: transformers.DefaultUnits
-	Activation transformers.Activation
-	C          float64 // of the ridge 1/C; 0: none, the pseudo-inverse
-	Weighting  Weighting
-	Seed       uint64 // of the units
-	Workers    int    // goroutines; 0: GOMAXPROCS
+	Units        int // units; 0: transformers.DefaultUnits
+	Activation   transformers.Activation
+	Ridge        float64         // λ, added to the diagonal of the units' products; 0: none, the pseudo-inverse
+	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike
+	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
+	Seed         uint64          // of the units
+	Workers      int             // goroutines; 0: GOMAXPROCS
+	// Observe, if not nil, is called when the units' outputs are there and when the machines
+	// are solved; Objective is then Report's, and before that 1, that of no coefficients.
+	Observe func(estimators.Step)
 
 	m *model
 }
@@ -86,8 +62,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, by which that of its class is
-// multiplied; a class's size is then the sum of its weights.
+// FitWeighted is Fit with a weight > 0 for each row, times its class's. A class's rows are
+// then the sum of their weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -95,14 +71,15 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.fit(ctx, x, y, weights)
 }
 
+func (c *Classifier) classWeights() classes.Weights {
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+}
+
 func (c *Classifier) validate() error {
-	switch {
-	case !(c.C >= 0) || math.IsInf(c.C, 1):
-		return fault.Param(classifierType, "C", c.C, "a finite value > 0, or 0 for the pseudo-inverse")
-	case c.Weighting < LargestOverOwn || c.Weighting > Unweighted:
-		return fault.Param(classifierType, "Weighting", int(c.Weighting), "LargestOverOwn, InverseSize, GoldenInverseSize or Unweighted")
+	if !(c.Ridge >= 0) || math.IsInf(c.Ridge, 1) {
+		return fault.Param(classifierType, "Ridge", c.Ridge, "a finite value > 0, or 0 for the pseudo-inverse")
 	}
-	return nil
+	return c.classWeights().Validate(classifierType)
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -130,18 +107,21 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	w := c.Weighting.rows(len(m.classes), at, weights)
+	_, units := h.Dims()
+	c.step(estimators.Step{Iteration: 1, Total: 2, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	t := classes.AgainstRest(at, len(m.classes))
-	for i, v := range w {
+	for i, v := range c.classWeights().Rows(m.classes, at, weights) {
 		root := math.Sqrt(v)
 		scale(h.RawRowView(i), root)
 		scale(t.RawRowView(i), root)
 	}
-	if c.C == 0 {
+	if c.Ridge == 0 {
 		err = m.pseudoInverse(h, t)
 	} else {
-		_, units := h.Dims()
-		err = m.ridge(h, t, c.C, n < units)
+		err = m.ridge(h, t, c.Ridge, n < units)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -149,40 +129,22 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
+	_, machines := t.Dims()
+	c.step(estimators.Step{Iteration: 2, Total: 2, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
+}
+
+func (c *Classifier) step(s estimators.Step) {
+	if c.Observe != nil {
+		c.Observe(s)
+	}
 }
 
 func scale(v []float64, by float64) {
 	for i := range v {
 		v[i] *= by
 	}
-}
-
-// rows returns the weight of each row, of the class at its position among k; own are the
-// caller's weights, or nil.
-func (w Weighting) rows(k int, at []int, own []float64) []float64 {
-	out := make([]float64, len(at))
-	size := make([]float64, k)
-	total := 0.0
-	for i, l := range at {
-		out[i] = weights.At(own, i)
-		size[l] += out[i]
-		total += out[i]
-	}
-	largest := slices.Max(size)
-	for i := range out {
-		of := size[at[i]]
-		switch {
-		case w == LargestOverOwn:
-			out[i] *= largest / of
-		case w == GoldenInverseSize && of*float64(k) > total:
-			out[i] *= GoldenRatio / of
-		case w != Unweighted:
-			out[i] /= of
-		}
-	}
-	return out
 }
 
 // pseudoInverse solves for weighted h and t, which it destroys.
@@ -204,7 +166,7 @@ func (m *model) pseudoInverse(h, t *mat.Dense) error {
 }
 
 // ridge solves for weighted h and t, in the rows where dual is set and else in the units.
-func (m *model) ridge(h, t *mat.Dense, c float64, dual bool) error {
+func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
 	if dual {
@@ -213,14 +175,14 @@ func (m *model) ridge(h, t *mat.Dense, c float64, dual bool) error {
 	gram := mat.NewSymDense(order, nil)
 	gram.SymOuterK(1, of)
 	for i := range order {
-		gram.SetSym(i, i, gram.At(i, i)+1/c)
+		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
-	chol, err := linalg.NewCholesky("I/C + the product of the units", gram)
+	chol, err := linalg.NewCholesky("product of the units + the ridge", gram)
 	if err != nil {
 		return err
 	}
 	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("C = %g leaves a singular system: %.2g was added to its diagonal", c, m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("Ridge = %g leaves a singular system: %.2g was added to its diagonal", ridge, m.report.Jitter))
 	}
 	m.beta = &mat.Dense{}
 	if dual {
@@ -327,6 +289,7 @@ func (c *Classifier) Report() estimators.Report {
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
+	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -17,12 +18,12 @@ import (
 
 var ctx = context.Background()
 
-// solved weighs h and t as Fit does and solves.
-func solved(t *testing.T, h *mat.Dense, y []int, w Weighting, solve func(m *model, h, t *mat.Dense) error) *model {
+// solved weighs h and t as Fit does where Balanced is set, and solves.
+func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.Dense) error) *model {
 	m := &model{classes: []int{-1, 1}}
 	at := classes.Positions(m.classes, y)
 	ht, target := mat.DenseCopyOf(h), classes.AgainstRest(at, 2)
-	for i, v := range w.rows(2, at, nil) {
+	for i, v := range (&Classifier{Balanced: true}).classWeights().Rows(m.classes, at, nil) {
 		scale(ht.RawRowView(i), math.Sqrt(v))
 		scale(target.RawRowView(i), math.Sqrt(v))
 	}
@@ -30,6 +31,8 @@ func solved(t *testing.T, h *mat.Dense, y []int, w Weighting, solve func(m *mode
 	return m
 }
 
+// The reference's weights are the size of the largest class over that of a row's own:
+// Balanced's times K max n / n, and so its ridge.
 func TestReference(t *testing.T) {
 	var c struct {
 		H        [][]float64
@@ -42,38 +45,29 @@ func TestReference(t *testing.T) {
 		WidePinv []float64   `json:"beta_wide_pinv"`
 	}
 	golden.Load(t, "welm.json", &c)
-	y := make([]int, len(c.Y))
+	y, positive := make([]int, len(c.Y)), 0.0
 	for i, v := range c.Y {
 		y[i] = int(v)
+		positive += (v + 1) / 2
 	}
-	assert.LessOrEqual(t, golden.MaxError(LargestOverOwn.rows(2, classes.Positions([]int{-1, 1}, y), nil), c.W), 1e-12)
+	n := float64(len(y))
+	times := 2 * max(positive, n-positive) / n
+	w := (&Classifier{Balanced: true}).classWeights().Rows([]int{-1, 1}, classes.Positions([]int{-1, 1}, y), nil)
+	floats.Scale(times, w)
+	assert.LessOrEqual(t, golden.MaxError(w, c.W), 1e-12)
 	pinv := func(m *model, h, t *mat.Dense) error { return m.pseudoInverse(h, t) }
 	for _, of := range []struct {
 		h         [][]float64
 		pinv, c10 []float64
 	}{{c.H, c.Pinv, c.C10}, {c.Wide, c.WidePinv, c.WideC10}} {
 		h := golden.Dense(of.h)
-		assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, solved(t, h, y, LargestOverOwn, pinv).beta), of.pinv), 1e-9)
+		assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, solved(t, h, y, pinv).beta), of.pinv), 1e-9)
 		for _, dual := range []bool{false, true} {
-			m := solved(t, h, y, LargestOverOwn, func(m *model, h, t *mat.Dense) error { return m.ridge(h, t, 10, dual) })
+			m := solved(t, h, y, func(m *model, h, t *mat.Dense) error { return m.ridge(h, t, .1/times, dual) })
 			assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, m.beta), of.c10), 1e-9, "dual %t", dual)
 			assert.Zero(t, m.report.Jitter)
 		}
 	}
-}
-
-func TestWeighting(t *testing.T) {
-	at := []int{0, 0, 0, 0, 0, 1, 1, 2}
-	for w, want := range map[Weighting][]float64{
-		LargestOverOwn:    {1, 1, 1, 1, 1, 2.5, 2.5, 5},
-		InverseSize:       {.2, .2, .2, .2, .2, .5, .5, 1},
-		GoldenInverseSize: {.1236, .1236, .1236, .1236, .1236, .5, .5, 1}, // the mean size is 8/3
-		Unweighted:        {1, 1, 1, 1, 1, 1, 1, 1},
-	} {
-		assert.InDeltaSlice(t, want, w.rows(3, at, nil), 1e-15, w)
-	}
-	assert.InDeltaSlice(t, []float64{1, 2, 3, 6}, LargestOverOwn.rows(2, []int{0, 0, 0, 1}, []float64{1, 2, 3, .5}), 1e-15,
-		"the sizes are 6 and .5")
 }
 
 func blobs(n, classes int) (*mat.Dense, []int) {
@@ -103,8 +97,8 @@ func TestBalance(t *testing.T) {
 		few.SetRow(i, x.RawRowView(r))
 		fewY[i] = y[r]
 	}
-	hits := func(w Weighting) (share float64) {
-		c := &Classifier{Units: 20, Activation: transformers.Tanh, Weighting: w} // the ratios alone count
+	hits := func(c *Classifier) (share float64) {
+		c.Units, c.Activation = 20, transformers.Tanh
 		require.NoError(t, c.Fit(ctx, few, fewY))
 		got, err := c.Predict(x)
 		require.NoError(t, err)
@@ -115,7 +109,7 @@ func TestBalance(t *testing.T) {
 		}
 		return share
 	}
-	plain, balanced, golden := hits(Unweighted), hits(LargestOverOwn), hits(GoldenInverseSize)
+	plain, balanced, golden := hits(&Classifier{}), hits(&Classifier{Balanced: true}), hits(&Classifier{Balanced: true, ClassWeights: map[int]float64{0: .618}})
 	assert.Less(t, plain, balanced)
 	assert.Less(t, balanced, golden, "Zong's second favours the small class still more")
 }
@@ -123,7 +117,7 @@ func TestBalance(t *testing.T) {
 func TestClassifier(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		x, y := blobs(200, k)
-		for _, c := range []*Classifier{{Units: 40}, {Units: 40, C: 100}, {Units: 300, C: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, C: 1e4}} {
+		for _, c := range []*Classifier{{Units: 40}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, Ridge: 1e-4}} {
 			assert.Nil(t, c.Classes())
 			assert.Nil(t, c.Coefficients())
 			require.NoError(t, c.Fit(ctx, x, y))
@@ -152,6 +146,19 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
+func TestObserve(t *testing.T) {
+	x, y := blobs(40, 3)
+	var steps []estimators.Step
+	c := &Classifier{Units: 6, Observe: func(s estimators.Step) { steps = append(steps, s) }}
+	require.NoError(t, c.Fit(ctx, x, y))
+	require.Len(t, steps, 2)
+	assert.Equal(t, estimators.Step{Iteration: 1, Total: 2, Objective: 1, Message: "outputs of 6 units for 40 rows"}, steps[0])
+	assert.Equal(t, estimators.Step{Iteration: 2, Total: 2, Objective: c.Report().Objective, Message: "3 machines solved"}, steps[1])
+	cancelled, cancel := context.WithCancel(ctx)
+	c.Observe = func(estimators.Step) { cancel() }
+	require.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)
+}
+
 // A weight of 2 is the row twice: both add to the size of the class.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(30, 3)
@@ -165,7 +172,7 @@ func TestWeightsAreRows(t *testing.T) {
 			twice.SetRow(30+i, x.RawRowView(i))
 		}
 	}
-	a, b := &Classifier{Units: 9, C: 5, Activation: transformers.Tanh}, &Classifier{Units: 9, C: 5, Activation: transformers.Tanh}
+	a, b := &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: transformers.Tanh}, &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: transformers.Tanh}
 	require.NoError(t, a.Fit(ctx, twice, labels))
 	require.NoError(t, b.FitWeighted(ctx, x, y, weights))
 	assert.True(t, mat.EqualApprox(a.Coefficients(), b.Coefficients(), 1e-9))
@@ -174,7 +181,8 @@ func TestWeightsAreRows(t *testing.T) {
 func TestDegenerate(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	y := []int{0, 0, 0, 0, 1, 1}
-	for _, c := range []*Classifier{{}, {C: 1}, {C: 1e6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
+	for _, c := range []*Classifier{{}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
+		c.Balanced = true
 		require.NoError(t, c.Fit(ctx, x, y))
 		scores, err := c.Decision(x)
 		require.NoError(t, err)
@@ -184,7 +192,7 @@ func TestDegenerate(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Contains(t, c.Report().Warnings[0], "rank 1 of 6")
 	for want, c := range map[string]*Classifier{
-		"elm: Classifier: C = -1": {C: -1}, "C = NaN": {C: math.NaN()}, "Weighting = 4": {Weighting: 4}, "Units = -2": {Units: -2},
+		"elm: Classifier: Ridge = -1": {Ridge: -1}, "Ridge = NaN": {Ridge: math.NaN()}, "ClassWeights[4] = 0": {ClassWeights: map[int]float64{4: 0}}, "Units = -2": {Units: -2},
 	} {
 		err := c.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam)
@@ -199,7 +207,7 @@ func TestDegenerate(t *testing.T) {
 
 func TestGoldenModel(t *testing.T) {
 	x, y := blobs(12, 3)
-	c := &Classifier{Units: 4, C: 2}
+	c := &Classifier{Units: 4, Ridge: .5}
 	require.NoError(t, c.Fit(ctx, x, y))
 	read := &Classifier{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
@@ -229,7 +237,7 @@ func FuzzUnmarshal(f *testing.F) {
 
 func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
-	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, C: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {
+	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

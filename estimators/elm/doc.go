@@ -9,29 +9,31 @@
 // With the activations H (n×h) of the training rows, targets T of 1 for the row's class
 // and -1 for the others, and W the diagonal of row weights,
 //
-//	β = (W^½ H)⁺ W^½ T                                    C = 0, the pseudo-inverse
-//	β = (I/C + H'WH)⁻¹ H'W T                              C > 0, n ≥ h
-//	β = H'W^½ (I/C + W^½ HH' W^½)⁻¹ W^½ T                 C > 0, n < h
+//	β = (W^½ H)⁺ W^½ T                                    λ = 0, the pseudo-inverse
+//	β = (λI + H'WH)⁻¹ H'W T                               λ > 0, n ≥ h
+//	β = H'W^½ (λI + W^½ HH' W^½)⁻¹ W^½ T                  λ > 0, n < h
 //
-// The last two are one machine: the smaller system is solved. There is no intercept. A
+// λ, the field Ridge, is the papers' 1/C. The last two are one machine: the smaller system
+// is solved. There is no intercept. A
 // row is of the class whose column of φ(x)'β is largest; of two classes there is one
 // column, and its sign decides.
 //
 // # Weights
 //
-// The zero Weighting gives a row the size of the largest class over that of its own, as
-// the entropy paper does, so that every class weighs the same. Zong's two are the
-// inverse of the class's size, and the same but for classes larger than the mean, which
-// have .618 over their size: that gives up rows of large classes for rows of small ones.
-// With the pseudo-inverse only the ratios of weights count; with a C, the same C means
-// something else under each.
+// Balanced gives a row n over K times the size of its class, so that every class weighs the
+// same: the entropy paper's weight, the size of the largest class over that of its own, and
+// Zong's first, the inverse of the size, are that times a number. Zong's second, by which a
+// class larger than the mean weighs .618 times as much, gives up rows of large classes for
+// rows of small ones: it is Balanced with a ClassWeights of .618 for those. With the
+// pseudo-inverse only the ratios of weights count; with a ridge, weights of s times the
+// size want s times the ridge for the same machine.
 //
 // # The pseudo-inverse
 //
 // It is found by a QR factorisation with column pivoting, whose columns below
 // max(n, h)·2⁻⁵² of the first are taken for 0, and the solution of least norm in what is
 // left; the paper's has singular values below such a limit taken for 0. With many units
-// it follows every label: a C is nearly always better (see docs/eem.md).
+// it follows every label: a ridge is nearly always better (see docs/eem.md).
 //
 // # Cost
 //

@@ -15,7 +15,7 @@ import (
 func ExampleClassifier() {
 	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 0, 0.5, 2, 3})
 	y := []int{0, 0, 0, 0, 0, 0, 1, 1}
-	model := &elm.Classifier{Units: 50, Activation: transformers.Tanh, C: 10, Weighting: elm.GoldenInverseSize}
+	model := &elm.Classifier{Units: 50, Activation: transformers.Tanh, Ridge: .1, Balanced: true}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
@@ -23,7 +23,6 @@ func ExampleClassifier() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var w elm.Weighting = model.Weighting
-	fmt.Println(labels, w)
-	// Output: [0 0 1] GoldenInverseSize
+	fmt.Println(labels)
+	// Output: [0 0 1]
 }

@@ -21,11 +21,11 @@ var (
 )
 
 type storedModel struct {
-	Width   int
-	Classes []int
-	Hidden  estimators.Part
-	Beta    codec.Matrix
-	Report  estimators.Report
+	Width        int
+	Classes      []int
+	Units        estimators.Part
+	Coefficients codec.Matrix
+	Report       estimators.Report
 }
 
 // MarshalBinary writes the fitted machine: its units and their coefficients.
@@ -38,7 +38,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, classifierVersion, storedModel{
-		Width: c.m.width, Classes: c.m.classes, Hidden: hidden, Beta: codec.FromDense(c.m.beta), Report: c.m.report,
+		Width: c.m.width, Classes: c.m.classes, Units: hidden, Coefficients: codec.FromDense(c.m.beta), Report: c.m.report,
 	})
 }
 
@@ -50,12 +50,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	hidden := &transformers.RandomHidden{Workers: c.Workers}
-	if err := s.Hidden.Into(classifierKind, "the hidden units", hidden); err != nil {
+	if err := s.Units.Into(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
 	w, _ := hidden.UnitWeights()
 	h, d := w.Dims()
-	beta, err := s.Beta.Dense()
+	beta, err := s.Coefficients.Dense()
 	if err != nil || beta == nil {
 		return fault.BadModel(classifierKind, "no coefficients, or not finite")
 	}

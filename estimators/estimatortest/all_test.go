@@ -161,23 +161,25 @@ func TestAll(t *testing.T) {
 	estimatortest.Regressor(t, "ridge.DirectKernel (behind the steps that make its kernel)", func() estimators.Regressor { return direct(0) },
 		with(estimatortest.Options{Workers: func(w int) any { return direct(w) }}))
 
+	medianOfRows := map[string]string{"weighted-fit": "takes gamma from the median distance of the rows without their weights"}
 	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
 	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
-		return &rvm.Regressor{Kernel: kernels.Matern{}, Bias: rvm.BiasARD, CacheBytes: 1}
+		return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior, CacheBytes: 1}
 	}, plain)
-	estimatortest.Regressor(t, "rvm.Regressor (no bias, fixed noise)", func() estimators.Regressor {
-		return &rvm.Regressor{Bias: rvm.BiasNone, NoiseVariance: 0.1}
+	estimatortest.Regressor(t, "rvm.Regressor (no intercept, fixed noise)", func() estimators.Regressor {
+		return &rvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, NoIntercept: true, NoiseVariance: 0.1}
 	}, plain)
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
-	estimatortest.Classifier(t, "rvm.Classifier (refined)", func() estimators.Classifier { return &rvm.Classifier{Refine: true} }, plain)
+		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "rvm.Classifier (refined, balanced)", func() estimators.Classifier {
+		return &rvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Refine: true, Balanced: true}
+	}, plain)
 
 	const leavesOutRows = "scores by leaving out rows: two equal rows are not one of weight 2"
 	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row", "weighted-fit": leavesOutRows}
 
 	// The solver ends within its Tolerance of the optimum, wherever it comes from.
-	medianOfRows := map[string]string{"weighted-fit": "takes gamma from the median distance of the rows without their weights"}
 	approximate := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: medianOfRows, Tolerance: 10 * svm.DefaultTolerance, Workers: workers})
 	}
@@ -200,14 +202,14 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
 
-	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number"}
+	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
 	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },
 		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &eem.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} },
-		with(estimatortest.Options{Skip: map[string]string{"row-permutation": "has landmarks that it draws by the number of the row"}, Workers: func(w int) any {
-			return &eem.KernelClassifier{Workers: w}
-		}}))
-	estimatortest.Classifier(t, "eem.Classifier (tanh, frequencies)", func() estimators.Classifier {
+		with(estimatortest.Options{Skip: map[string]string{
+			"row-permutation": "has landmarks that it draws by the number of the row", "weighted-fit": "draws other landmarks from more rows",
+		}, Workers: func(w int) any { return &eem.KernelClassifier{Workers: w} }}))
+	estimatortest.Classifier(t, "eem.Classifier (tanh, empirical priors)", func() estimators.Classifier {
 		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
 	}, plain)
 	estimatortest.Classifier(t, "eem.Classifier (discriminant)", func() estimators.Classifier {
@@ -215,10 +217,9 @@ func TestAll(t *testing.T) {
 	}, plain)
 
 	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
-		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"], "weighted-fit": "draws other units from more rows"},
-			Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
-	estimatortest.Classifier(t, "elm.Classifier (tanh, C)", func() estimators.Classifier {
-		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, C: 10}
+		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "elm.Classifier (tanh, a ridge)", func() estimators.Classifier {
+		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, Ridge: .1, Balanced: true}
 	}, plain)
 
 	// A chain decides by comparisons of sums over the rows: in another order one may fall the

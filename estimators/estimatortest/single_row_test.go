@@ -33,7 +33,7 @@ func singleRegressors() map[string]estimators.Regressor {
 		"lssvm Matern": &lssvm.Regressor{Kernel: kernels.Matern{}, RidgeRule: lssvm.Fixed, Ridge: 0.1},
 		"svm":          &svm.Regressor{Kernel: k, C: 10},
 		"rvm":          &rvm.Regressor{Kernel: k},
-		"rvm ones":     &rvm.Regressor{Kernel: k, Bias: rvm.BiasARD},
+		"rvm ones":     &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
 		"ridge":        &ridge.Regressor{},
 		"gabasr":       &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
 		"gabasr pairs": &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},

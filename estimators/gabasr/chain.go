@@ -15,10 +15,10 @@ import (
 
 // The random walk of λ, and its prior, which is normal in log λ.
 const (
-	lambdaSteps     = 2
-	lambdaWalk      = 0.7
-	lambdaPriorMean = -2.0
-	lambdaPriorSD   = 3.0
+	ridgeSteps     = 2
+	ridgeWalk      = 0.7
+	ridgePriorMean = -2.0
+	ridgePriorSD   = 3.0
 )
 
 // chain is a Markov chain over frequencies, their mixtures and λ.
@@ -35,7 +35,7 @@ type chain struct {
 	rootOm []float64 // their roots, which multiply the rows of Φ; nil without
 	trace  float64   // log likelihood of the weights last drawn, with Pólya-Gamma variables
 
-	fixedLambda     bool
+	fixedRidge      bool
 	proposed, taken int
 }
 
@@ -86,7 +86,7 @@ func (c *chain) sweep(ctx context.Context) error {
 	if !c.sys.factor() {
 		return notPSD()
 	}
-	if !c.fixedLambda {
+	if !c.fixedRidge {
 		c.walk()
 	}
 	return ctx.Err()
@@ -272,17 +272,17 @@ func (c *chain) replace(x *mixture, i int) {
 func (c *chain) walk() {
 	s := c.sys
 	logPrior := func(l float64) float64 {
-		z := (math.Log(l) - lambdaPriorMean) / lambdaPriorSD
+		z := (math.Log(l) - ridgePriorMean) / ridgePriorSD
 		return -z * z / 2
 	}
-	for range lambdaSteps {
-		next := s.lambda * math.Exp(lambdaWalk*c.rng.NormFloat64())
+	for range ridgeSteps {
+		next := s.ridge * math.Exp(ridgeWalk*c.rng.NormFloat64())
 		logU := -c.rng.ExpFloat64()
 		if !s.factorAt(next, &s.spare) {
 			continue
 		}
-		if logU < s.spare.logEv-s.fac.logEv+logPrior(next)-logPrior(s.lambda) {
-			s.fac, s.spare, s.lambda = s.spare, s.fac, next
+		if logU < s.spare.logEv-s.fac.logEv+logPrior(next)-logPrior(s.ridge) {
+			s.fac, s.spare, s.ridge = s.spare, s.fac, next
 		}
 	}
 }

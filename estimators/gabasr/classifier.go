@@ -28,13 +28,17 @@ type Classifier struct {
 	Pairs      int
 	Features   Map
 	Likelihood Likelihood
-	Sweeps     int // 0: DefaultSweeps; NoSweeps: the start alone
-	BurnIn     int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
-	Chains     int // independent chains, over which predictions are averaged; 0: DefaultChains
+	Sweeps     int // 0: DefaultSweeps, and as many more as BurnIn is above DefaultBurnIn
+	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
+	// Sweeps and BurnIn are then without effect.
+	NoSweeps bool
+	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
+	NoBurnIn bool // leaves no sweep out, whatever BurnIn
+	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
 	// Ridge fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
 	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the constant; 0: DefaultInterceptPrecision
+	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
 	// NoScaling leaves x as it is. By default it is centred and divided by its standard
 	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -69,7 +73,7 @@ func (c *Classifier) settings() (settings, error) {
 		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	}
 	return settings{
-		typ: classifierType, components: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, chains: c.Chains, lambda: c.Ridge,
+		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
 		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
 		evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()

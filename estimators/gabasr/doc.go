@@ -12,7 +12,7 @@
 //	φ(x) = [1, s cos<w1,x>, s sin<w1,x>, s cos<w2,x>, ...]         Stationary
 //	y = Φβ + noise,  β ~ N(0, σ² P0⁻¹),  σ² ~ inverse gamma(a0, b0)
 //
-// P0 is λ for the pairs and InterceptPrecision for the constant. With A = P0 + Φ'Φ,
+// P0 is λ for the pairs and InterceptPrecision for the intercept. With A = P0 + Φ'Φ,
 // β̂ = A⁻¹Φ'y, aN = a0 + N/2, bN = b0 + ½(|y - Φβ̂|² + β̂'P0β̂) the evidence is
 //
 //	ln p(y|Ω, λ) = -N/2 ln 2π + ½ Σ ln P0 - ½ ln|A| + a0 ln b0 - aN ln bN + ln Γ(aN)/Γ(a0)
@@ -51,7 +51,7 @@
 // 10, chosen by the evidence; with one column e to 6, and each also with half of the
 // frequencies drawn from the periodogram of the targets less a parabola, without which a
 // short cycle is not found. That start alone, random features tuned by evidence, is
-// Sweeps: NoSweeps; LogEvidence has its evidence beside that of the kept sweeps. Learning
+// NoSweeps; LogEvidence has its evidence beside that of the kept sweeps. Learning
 // pays where M is small for the function; on nearly linear data it changes nothing.
 //
 // # Classification

@@ -15,15 +15,15 @@ import (
 // draw is what a sweep leaves behind for predictions: frequencies, the posterior of the
 // weights, and the mixtures. It is stored as it is.
 type draw struct {
-	W, V    codec.Matrix // frequencies of scaled x; V is empty for a stationary map
-	Weights codec.Floats // posterior mean, the constant first
-	Factor  codec.Floats // the upper factor of A, row by row from the diagonal on; empty where no variance is needed
-	Shape   float64      // aN
-	Rate    float64      // bN
-	Ridge   float64
-	LogEv   float64
-	Mixture []storedPart
-	Local   []storedPart // the mixture of V
+	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
+	Coefficients codec.Floats // posterior mean, the intercept first
+	Factor       codec.Floats // the upper factor of A, row by row from the diagonal on; empty where no variance is needed
+	Shape        float64      // aN
+	Rate         float64      // bN
+	Ridge        float64
+	LogEv        float64
+	Mixture      []storedPart
+	Local        []storedPart // the mixture of V
 }
 
 // storedPart is a component with n of the frequencies; Root is the lower factor of its
@@ -38,13 +38,13 @@ type storedPart struct {
 func (c *chain) keep() *draw {
 	s := c.sys
 	d := &draw{
-		W: codec.FromDense(c.w.omega), Weights: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Ridge: s.lambda,
+		W: codec.FromDense(c.w.omega), Coefficients: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Ridge: s.ridge,
 		LogEv: s.fac.logEv, Mixture: c.w.stored(), Factor: make(codec.Floats, 0, s.p*(s.p+1)/2),
 	}
 	if c.v != nil {
 		d.V, d.Local = codec.FromDense(c.v.omega), c.v.stored()
 	}
-	s.weightsInto(d.Weights, &s.fac)
+	s.weightsInto(d.Coefficients, &s.fac)
 	for i := range s.p {
 		d.Factor = append(d.Factor, s.fac.r[i*s.p+i:(i+1)*s.p]...)
 	}
@@ -72,7 +72,7 @@ func dense(m codec.Matrix) *mat.Dense {
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
-// features returns Φ of the rows of x, the constant first.
+// features returns Φ of the rows of x, the intercept first.
 func (d *draw) features(x *mat.Dense, kind Map, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	w, v := dense(d.W), dense(d.V)
@@ -91,7 +91,7 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 	phi := d.features(x, kind, workers)
 	n, _ := x.Dims()
 	mean = make([]float64, n)
-	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Weights), 0, linalg.Vector(mean))
+	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
 	if withSpread {
 		spread = d.quadratic(phi)
 	}
@@ -116,7 +116,7 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 	products(local, d.V, x)
 	phi[0] = 1
 	waves(phi[1:], cos, local, sin, unused, 1/math.Sqrt(float64(pairs)), kind)
-	mean = linalg.Dot(phi, d.Weights)
+	mean = linalg.Dot(phi, d.Coefficients)
 	if !withSpread {
 		return mean, 0
 	}

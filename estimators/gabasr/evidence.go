@@ -20,8 +20,8 @@ const (
 
 // prior has the constants of the model.
 type prior struct {
-	bias float64 // precision of the constant
-	a, b float64 // of the inverse gamma distribution of the noise's variance
+	intercept float64 // precision of the intercept
+	a, b      float64 // of the inverse gamma distribution of the noise's variance
 }
 
 // logEvidence returns the log evidence of a factor, of the target for normal noise, up to
@@ -33,13 +33,13 @@ func (s *system) logEvidence(f *factored) float64 {
 		aN := s.shape()
 		g1, _ := math.Lgamma(aN)
 		g0, _ := math.Lgamma(s.a0)
-		return -float64(s.n)/2*math.Log(2*math.Pi) + (s.logPrior(f.lambda)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
+		return -float64(s.n)/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
 	case augmentedEvidence:
 		q := linalg.Dot(f.z, f.z)
 		for i := range s.mean {
-			q -= s.precision(i, f.lambda) * s.mean[i] * s.mean[i]
+			q -= s.precision(i, f.ridge) * s.mean[i] * s.mean[i]
 		}
-		return (s.logPrior(f.lambda) - f.logDet + q) / 2
+		return (s.logPrior(f.ridge) - f.logDet + q) / 2
 	}
 	w, scores := s.work.w, s.work.f
 	s.weightsInto(w, f)

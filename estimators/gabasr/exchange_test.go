@@ -32,7 +32,7 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 				sum += phi.At(k, i) * phi.At(k, j)
 			}
 			if i == j {
-				sum += s.precision(i, s.lambda)
+				sum += s.precision(i, s.ridge)
 			}
 			a.SetSym(i, j, sum)
 		}
@@ -55,18 +55,18 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		}
 		return sum
 	case augmentedEvidence:
-		return (s.logPrior(s.lambda) - chol.LogDet() + mat.Dot(&r, &mean)) / 2
+		return (s.logPrior(s.ridge) - chol.LogDet() + mat.Dot(&r, &mean)) / 2
 	}
 	e.SubVec(y, &e)
 	rate := mat.Dot(&e, &e)
 	for i := range p {
-		rate += s.precision(i, s.lambda) * mean.AtVec(i) * mean.AtVec(i)
+		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
 	aN := s.a0 + float64(n)/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
-	return -float64(n)/2*math.Log(2*math.Pi) + (s.logPrior(s.lambda)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
+	return -float64(n)/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
 }
 
 func designByDefinition(x, w, v *mat.Dense, kind Map) *mat.Dense {
@@ -131,10 +131,10 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	for _, kind := range []Map{Stationary, Paired, AllPairs} {
 		for e := normalEvidence; e <= surrogateEvidence; e++ {
-			for _, lambda := range []float64{1, 1e-3, 1e-6} {
+			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				for _, size := range []struct{ n, m int }{{60, 12}, {20, 16}} {
-					t.Run(fmt.Sprintf("%v/evidence %d/lambda %g/%d rows", kind, e, lambda, size.n), func(t *testing.T) {
-						worst, proposals := compareRatios(t, kind, e, lambda, size.n, size.m)
+					t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows", kind, e, ridge, size.n), func(t *testing.T) {
+						worst, proposals := compareRatios(t, kind, e, ridge, size.n, size.m)
 						t.Logf("%d proposals, largest difference %.1e", proposals, worst)
 						assert.LessOrEqual(t, worst, 1e-8)
 						assert.Greater(t, proposals, 100)
@@ -145,9 +145,9 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	}
 }
 
-func compareRatios(t *testing.T, kind Map, e evidenceOf, lambda float64, n, m int) (worst float64, proposals int) {
+func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, n, m int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
-	s := &starter{settings: settings{components: m, kind: kind, lambda: lambda, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, target: y, unit: 0.6,
+	s := &starter{settings: settings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 	if e == surrogateEvidence {
 		s.target = labels

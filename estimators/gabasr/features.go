@@ -27,7 +27,7 @@ func pairsOf(w, v *mat.Dense, kind Map) int {
 }
 
 // mapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the
-// sine of each pair side by side, without the constant. Of all pairs those of the first v
+// sine of each pair side by side, without the intercept. Of all pairs those of the first v
 // come first. scale[i], if scale is not nil, multiplies row i.
 func mapRows(dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) {
 	n, _ := x.Dims()

@@ -19,12 +19,12 @@ type geweke struct {
 	rng *rand.Rand
 }
 
-var gewekePrior = prior{bias: 1, a: 3, b: 3}
+var gewekePrior = prior{intercept: 1, a: 3, b: 3}
 
 func newGeweke(kind Map, e evidenceOf, seed uint64) *geweke {
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
-	s := &starter{settings: settings{components: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rng: g.rng}
+	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rng: g.rng}
 	g.chain = s.chain(x, nil)
 	g.sys.evidence = e
 	return g
@@ -57,7 +57,7 @@ func (g *geweke) fromPrior() {
 		}
 		*x = m
 	}
-	g.sys.lambda = math.Exp(lambdaPriorMean + lambdaPriorSD*g.rng.NormFloat64())
+	g.sys.ridge = math.Exp(ridgePriorMean + ridgePriorSD*g.rng.NormFloat64())
 	g.rootOm, g.omega = nil, nil
 	g.fill()
 	if g.sys.evidence == normalEvidence {
@@ -72,7 +72,7 @@ func (g *geweke) fromPrior() {
 func (g *geweke) priorScores(variance float64) []float64 {
 	w := make([]float64, g.sys.p)
 	for i := range w {
-		w[i] = g.rng.NormFloat64() * math.Sqrt(variance/g.sys.precision(i, g.sys.lambda))
+		w[i] = g.rng.NormFloat64() * math.Sqrt(variance/g.sys.precision(i, g.sys.ridge))
 	}
 	return g.scores(w)
 }
@@ -111,7 +111,7 @@ func (g *geweke) again() {
 
 // statistics are bounded or have light tails: the moments of a frequency do not exist.
 func (g *geweke) statistics() []float64 {
-	l := math.Log(g.sys.lambda)
+	l := math.Log(g.sys.ridge)
 	out := []float64{l, l * l, math.Tanh(g.sys.target[0] * g.sys.target[1]), math.Tanh(g.sys.target[2])}
 	if g.labels != nil {
 		out[2], out[3] = g.labels[0]*g.labels[1], g.labels[2]

@@ -24,11 +24,11 @@ type change struct {
 
 // start makes a chain over given frequencies, of one component; its factor is that of the
 // given λ.
-func start(t *testing.T, kind Map, e evidenceOf, x, w, v *mat.Dense, target []float64, lambda float64, p0 prior) *chain {
+func start(t *testing.T, kind Map, e evidenceOf, x, w, v *mat.Dense, target []float64, ridge float64, p0 prior) *chain {
 	t.Helper()
 	n, _ := x.Dims()
 	pairs := pairsOf(w, v, kind)
-	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(e, mat.NewDense(n, 2*pairs+1, nil), lambda, p0)}
+	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(e, mat.NewDense(n, 2*pairs+1, nil), ridge, p0)}
 	if v != nil {
 		c.v = newMixture(mat.DenseCopyOf(v), 1)
 	}
@@ -121,7 +121,7 @@ func TestAugmentedEvidence(t *testing.T) {
 		Proposals []change
 	}
 	golden.Load(t, "pg_evidence.json", &g)
-	c := start(t, Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{bias: g.Bias})
+	c := start(t, Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
 	c.labels, c.omega, c.rootOm = g.Y, g.PG, make([]float64, len(g.PG))
 	c.weigh()
 	require.True(t, c.sys.factor())

@@ -261,9 +261,7 @@ func (k stationaryKernel) Diag(dst []float64, x *mat.Dense) { k.of.Diag(dst, x) 
 
 var (
 	_ kernels.Blocker  = (*learnedKernel)(nil)
-	_ kernels.Diagonal = (*learnedKernel)(nil)
 	_ kernels.Blocker  = stationaryKernel{}
-	_ kernels.Diagonal = stationaryKernel{}
 	_ kernels.Spectral = stationaryKernel{}
 )
 
@@ -299,7 +297,7 @@ func (l *learned) kernel() kernels.Kernel {
 
 func (k *learnedKernel) String() string { return k.label }
 
-// Eval returns the mean over the draws of φ(x)'φ(z), without the constant; NaN for rows
+// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept; NaN for rows
 // of another width than Fit's, which estimators report as an error.
 func (k *learnedKernel) Eval(x, z []float64) float64 {
 	if len(x) != len(z) {
@@ -336,7 +334,7 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Diag implements kernels.Diagonal.
+// Diag implements kernels.Blocker.
 func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 	if _, d := x.Dims(); d != k.Width {
 		for i := range dst {

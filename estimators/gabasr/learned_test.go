@@ -209,7 +209,7 @@ func TestOddRows(t *testing.T) {
 			}
 		}
 	}
-	start := &Regressor{Pairs: 5, Sweeps: NoSweeps, Chains: 1}
+	start := &Regressor{Pairs: 5, NoSweeps: true, Chains: 1}
 	require.NoError(t, start.Fit(ctx, x, y))
 	kept, baseline := start.LogEvidence()
 	assert.Equal(t, baseline, kept, "no sweep, nothing but the start")
@@ -224,9 +224,10 @@ func TestOddRows(t *testing.T) {
 func TestFieldsOutOfRange(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	for want, r := range map[string]*Regressor{
-		"gabasr: Regressor: Components = -1, want >= 1, or 0 for the default":       {Pairs: -1},
+		"gabasr: Regressor: Pairs = -1, want >= 1, or 0 for the default":            {Pairs: -1},
 		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":      {Features: 3},
-		"gabasr: Regressor: Sweeps = -2, want >= 1, NoSweeps, or 0 for the default": {Sweeps: -2},
+		"gabasr: Regressor: Sweeps = -2, want >= 1, or 0 for the default":           {Sweeps: -2},
+		"gabasr: Regressor: BurnIn = -1, want >= 1, or 0 for the default":           {BurnIn: -1},
 		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                {Sweeps: 5, BurnIn: 5},
 		"gabasr: Regressor: Chains = -1, want >= 1, or 0 for the default":           {Chains: -1},
 		"gabasr: Regressor: Ridge = -1, want a finite value > 0, or 0 to sample it": {Ridge: -1},
@@ -245,11 +246,23 @@ func TestFieldsOutOfRange(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
-	assert.Equal(t, []int{DefaultPairs, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.components, s.sweeps, s.burnIn, s.chains})
+	assert.Equal(t, []int{DefaultPairs, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.pairs, s.sweeps, s.burnIn, s.chains})
 	assert.Equal(t, prior{DefaultInterceptPrecision, DefaultNoise, DefaultNoise}, s.p0)
-	s, err = (&Regressor{Sweeps: 10}).settings()
-	require.NoError(t, err)
-	assert.Equal(t, 4, s.burnIn)
+	for _, c := range []struct {
+		of             Regressor
+		sweeps, burnIn int
+	}{
+		{Regressor{Sweeps: 10}, 10, 4},
+		{Regressor{BurnIn: 5}, DefaultSweeps, 5},
+		{Regressor{BurnIn: 30}, DefaultSweeps + 20, 30},
+		{Regressor{NoBurnIn: true}, DefaultSweeps, 0},
+		{Regressor{Sweeps: 3, BurnIn: 7, NoBurnIn: true}, 3, 0},
+		{Regressor{Sweeps: 3, BurnIn: 7, NoSweeps: true}, 0, 0},
+	} {
+		s, err := c.of.settings()
+		require.NoError(t, err)
+		assert.Equal(t, []int{c.sweeps, c.burnIn}, []int{s.sweeps, s.burnIn}, "%+v", c.of)
+	}
 }
 
 // Files of version 1 stay readable, and a fit now gives what they hold, to rounding.

@@ -13,7 +13,7 @@ const (
 	Stationary Map = iota
 	// Paired multiplies those of each w by cos(<v,x>/2), v its own local frequency.
 	Paired
-	// AllPairs has that for each combination of ⌊√Components⌋ w with as many v.
+	// AllPairs has that for each combination of ⌊√Pairs⌋ w with as many v.
 	AllPairs
 )
 
@@ -58,12 +58,9 @@ const (
 	DefaultSweeps = 25
 	DefaultBurnIn = 10 // or two fifths of the sweeps, where that is less
 	DefaultChains = 4
-	// DefaultInterceptPrecision is the prior precision of the constant.
+	// DefaultInterceptPrecision is the prior precision of the intercept.
 	DefaultInterceptPrecision = 1e-4
 	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
 	// variance of the noise.
 	DefaultNoise = 1e-3
-	// NoSweeps asks for the start alone: random features of which the evidence chose scale
-	// and λ.
-	NoSweeps = -1
 )

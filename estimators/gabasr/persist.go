@@ -101,7 +101,7 @@ func (d *draw) valid(columns int, kind Map, variances bool) bool {
 	}
 	p := 2*pairsOf(w, v, kind) + 1
 	switch numbers := (codec.Floats{d.Shape, d.Rate, d.Ridge, d.LogEv}); {
-	case len(d.Weights) != p || !d.Weights.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
+	case len(d.Coefficients) != p || !d.Coefficients.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
 		return false
 	case variances && !triangular(d.Factor, p), !variances && len(d.Factor) != 0:
 		return false

@@ -46,8 +46,8 @@ func TestHostilePayloads(t *testing.T) {
 		"no frequencies":    func(s *storedRegressor) { first(s).W = codec.Matrix{} },
 		"hostile matrix":    func(s *storedRegressor) { first(s).W.Rows = 1 << 40 },
 		"no local":          func(s *storedRegressor) { first(s).V = codec.Matrix{} },
-		"weights":           func(s *storedRegressor) { first(s).Weights = first(s).Weights[1:] },
-		"infinite weight":   func(s *storedRegressor) { first(s).Weights[0] = math.Inf(1) },
+		"weights":           func(s *storedRegressor) { first(s).Coefficients = first(s).Coefficients[1:] },
+		"infinite weight":   func(s *storedRegressor) { first(s).Coefficients[0] = math.Inf(1) },
 		"factor":            func(s *storedRegressor) { first(s).Factor = first(s).Factor[1:] },
 		"factor's diagonal": func(s *storedRegressor) { first(s).Factor[0] = 0 },
 		"shape":             func(s *storedRegressor) { first(s).Shape = 0 },
@@ -97,7 +97,7 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6}, uint8(2), uint8(3), uint8(0))
 	f.Add([]byte{0, 0, 0, 255, 0, 9, 9, 9}, uint8(1), uint8(1), uint8(1))
 	f.Add([]byte{200}, uint8(1), uint8(4), uint8(2))
-	f.Fuzz(func(t *testing.T, data []byte, width, components, kind uint8) {
+	f.Fuzz(func(t *testing.T, data []byte, width, pairs, kind uint8) {
 		d := int(width)%4 + 1
 		n := min(len(data)/(d+1), 12)
 		if n == 0 {
@@ -111,7 +111,7 @@ func FuzzFit(f *testing.F) {
 		for i := range y {
 			y[i] = value(data[n*d+i])
 		}
-		r := &Regressor{Pairs: int(components) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
+		r := &Regressor{Pairs: int(pairs) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
 		rows := mat.NewDense(n, d, x)
 		if err := r.Fit(ctx, rows, y); err != nil {
 			return

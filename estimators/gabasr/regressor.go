@@ -28,12 +28,16 @@ type Regressor struct {
 	// the largest square up to it.
 	Pairs    int
 	Features Map
-	Sweeps   int // 0: DefaultSweeps; NoSweeps: the start alone
-	BurnIn   int // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less; negative: none
-	Chains   int // independent chains, over which predictions are averaged; 0: DefaultChains
+	Sweeps   int // 0: DefaultSweeps, and as many more as BurnIn is above DefaultBurnIn
+	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
+	// Sweeps and BurnIn are then without effect.
+	NoSweeps bool
+	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
+	NoBurnIn bool // leaves no sweep out, whatever BurnIn
+	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
 	// Ridge fixes the prior precision of the weights, in units of the noise's; 0: it is sampled.
 	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the constant; 0: DefaultInterceptPrecision
+	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
 	// NoScaling leaves x and y as they are. By default each is centred and divided by its
 	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -63,7 +67,7 @@ var (
 
 func (r *Regressor) settings() (settings, error) {
 	return settings{
-		typ: regressorType, components: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, chains: r.Chains, lambda: r.Ridge,
+		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
 		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, observe: r.Observe, variances: true,
 	}.withDefaults()
 }
@@ -71,7 +75,7 @@ func (r *Regressor) settings() (settings, error) {
 // Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate
 // for the start as much; memory is O(np + p²) and p²/2 numbers for each kept sweep. Errors:
 // ErrParam, ErrShape, ErrNotFinite (also for targets whose squares overflow), ErrNotPSD
-// for a fixed Lambda beyond rounding, or ctx's, which is looked at between proposals.
+// for a fixed Ridge beyond rounding, or ctx's, which is looked at between proposals.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	s, err := r.settings()
 	if err != nil {
@@ -302,7 +306,7 @@ func (r *Regressor) SpectralDensity(at mat.Matrix) ([]float64, error) {
 }
 
 // LearnedKernel returns the learned kernel, the mean over the kept sweeps of φ(x)'φ(z) without
-// the constant, as a kernel for any other estimator; it scales rows as Fit did. It has a
+// the intercept, as a kernel for any other estimator; it scales rows as Fit did. It has a
 // spectral density if it is stationary. Its String has a hash of the frequencies. For rows
 // of another width than Fit's its values are NaN. nil before Fit.
 func (r *Regressor) LearnedKernel() kernels.Kernel { return r.learned().kernel() }

@@ -25,12 +25,14 @@ const chainStream = 0x676162617372 << 16 // "gabasr"
 // settings is a configuration with its defaults.
 type settings struct {
 	typ            string
-	components     int
+	pairs          int
 	kind           Map
 	evidence       evidenceOf
 	sweeps, burnIn int // sweeps is 0 for the start alone
+	noSweeps       bool
+	noBurnIn       bool
 	chains         int
-	lambda         float64 // 0: sampled
+	ridge          float64 // 0: sampled
 	p0             prior
 	plain          bool // no scaling
 	seed           uint64
@@ -46,46 +48,48 @@ func (s settings) withDefaults() (settings, error) {
 		return s, fault.Param(s.typ, field, value, want)
 	}
 	switch {
-	case s.components < 0:
-		return bad("Components", s.components, ">= 1, or 0 for the default")
+	case s.pairs < 0:
+		return bad("Pairs", s.pairs, ">= 1, or 0 for the default")
 	case s.kind < Stationary || s.kind > AllPairs:
 		return bad("Features", int(s.kind), "Stationary, Paired or AllPairs")
-	case s.sweeps < NoSweeps:
-		return bad("Sweeps", s.sweeps, ">= 1, NoSweeps, or 0 for the default")
+	case s.sweeps < 0:
+		return bad("Sweeps", s.sweeps, ">= 1, or 0 for the default")
+	case s.burnIn < 0:
+		return bad("BurnIn", s.burnIn, ">= 1, or 0 for the default")
 	case s.chains < 0:
 		return bad("Chains", s.chains, ">= 1, or 0 for the default")
-	case !(s.lambda >= 0) || math.IsInf(s.lambda, 1):
-		return bad("Ridge", s.lambda, "a finite value > 0, or 0 to sample it")
-	case !(s.p0.bias >= 0) || math.IsInf(s.p0.bias, 1):
-		return bad("InterceptPrecision", s.p0.bias, "a finite value > 0, or 0 for the default")
+	case !(s.ridge >= 0) || math.IsInf(s.ridge, 1):
+		return bad("Ridge", s.ridge, "a finite value > 0, or 0 to sample it")
+	case !(s.p0.intercept >= 0) || math.IsInf(s.p0.intercept, 1):
+		return bad("InterceptPrecision", s.p0.intercept, "a finite value > 0, or 0 for the default")
 	case !(s.p0.a >= 0) || math.IsInf(s.p0.a, 1):
 		return bad("NoiseShape", s.p0.a, "a finite value > 0, or 0 for the default")
 	case !(s.p0.b >= 0) || math.IsInf(s.p0.b, 1):
 		return bad("NoiseRate", s.p0.b, "a finite value > 0, or 0 for the default")
 	}
-	if s.components == 0 {
-		s.components = DefaultPairs
+	if s.pairs == 0 {
+		s.pairs = DefaultPairs
 	}
 	if s.chains == 0 {
 		s.chains = DefaultChains
 	}
-	switch {
-	case s.sweeps == 0:
-		s.sweeps = DefaultSweeps
-	case s.sweeps == NoSweeps:
-		s.sweeps = 0
+	if s.noBurnIn {
+		s.burnIn = 0
 	}
 	switch {
-	case s.burnIn < 0:
-		s.burnIn = 0
-	case s.burnIn == 0:
+	case s.noSweeps:
+		s.sweeps, s.burnIn = 0, 0
+	case s.sweeps == 0:
+		s.sweeps = DefaultSweeps + max(0, s.burnIn-DefaultBurnIn)
+	}
+	if s.burnIn == 0 && !s.noBurnIn {
 		s.burnIn = min(DefaultBurnIn, 2*s.sweeps/5)
 	}
 	if s.sweeps > 0 && s.burnIn >= s.sweeps {
 		return bad("BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
 	}
-	if s.p0.bias == 0 {
-		s.p0.bias = DefaultInterceptPrecision
+	if s.p0.intercept == 0 {
+		s.p0.intercept = DefaultInterceptPrecision
 	}
 	if s.p0.a == 0 {
 		s.p0.a = DefaultNoise
@@ -252,7 +256,7 @@ func (c *chain) become(e evidenceOf, labels []float64) error {
 	}
 	// Least-squares weights have the higher likelihood the less they are held back: λ is
 	// no parameter that it could choose.
-	c.fixedLambda = c.fixedLambda || e == surrogateEvidence
+	c.fixedRidge = c.fixedRidge || e == surrogateEvidence
 	if !c.sys.factor() {
 		return notPSD()
 	}
@@ -268,7 +272,7 @@ func (c *chain) value() float64 {
 }
 
 func (c *chain) record(number, index, sweep int, shift float64) Sweep {
-	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.lambda, Alpha: c.w.alpha, Components: len(c.w.parts)}
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha, Components: len(c.w.parts)}
 	if c.proposed > 0 {
 		out.Accepted = float64(c.taken) / float64(c.proposed)
 	}
@@ -283,7 +287,7 @@ func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
 		sum = make([]float64, s.n)
 	}
 	scores := make([]float64, s.n)
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Weights), 0, linalg.Vector(scores))
+	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
 	h := d.quadratic(mat.DenseCopyOf(s.phi))
 	for i, f := range scores {
 		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1))

@@ -13,7 +13,7 @@ import (
 // one column high frequencies can be told apart, so the grid goes further.
 const (
 	startLow, startHigh, startHighOne = -3, 2, 6
-	lambdaLow, lambdaHigh             = -5, 1
+	ridgeLow, ridgeHigh               = -5, 1
 	// startRows is the largest number of rows that frequencies are chosen on.
 	startRows = 2000
 )
@@ -40,12 +40,12 @@ type starter struct {
 func (s settings) counts() (w, v int) {
 	switch s.kind {
 	case Paired:
-		return s.components, s.components
+		return s.pairs, s.pairs
 	case AllPairs:
-		k := int(math.Sqrt(float64(s.components)))
+		k := int(math.Sqrt(float64(s.pairs)))
 		return k, k
 	}
-	return s.components, 0
+	return s.pairs, 0
 }
 
 // start returns a chain with the features of the highest evidence, factored, whose system
@@ -70,7 +70,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	}
 	trial := s.chain(x, target)
 	best, bestEv := candidate{}, math.Inf(-1)
-	bestLambda := 0.0
+	bestRidge := 0.0
 	for _, c := range s.candidates(d, drawn) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -78,8 +78,8 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		s.place(trial, c, eps, epsLocal)
 		trial.fill()
 		trial.sys.load(target)
-		if lambda, ev := trial.sys.bestLambda(s.lambdas()); ev > bestEv {
-			best, bestEv, bestLambda = c, ev, lambda
+		if ridge, ev := trial.sys.bestRidge(s.ridges()); ev > bestEv {
+			best, bestEv, bestRidge = c, ev, ridge
 		}
 	}
 	if math.IsInf(bestEv, -1) {
@@ -93,31 +93,31 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	c.fill()
 	c.sys.load(s.target)
 	if x != s.x { // more rows may want another λ
-		bestLambda, _ = c.sys.bestLambda(s.lambdas())
+		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
-	c.sys.lambda = bestLambda
+	c.sys.ridge = bestRidge
 	if !c.sys.factor() {
 		return nil, notPSD()
 	}
 	return c, ctx.Err()
 }
 
-// bestLambda returns the λ of the highest evidence, 0 and -Inf if none can be factored.
-func (s *system) bestLambda(among []float64) (lambda, ev float64) {
+// bestRidge returns the λ of the highest evidence, 0 and -Inf if none can be factored.
+func (s *system) bestRidge(among []float64) (ridge, ev float64) {
 	ev = math.Inf(-1)
 	for _, l := range among {
 		if s.factorAt(l, &s.spare) && s.spare.logEv > ev {
-			lambda, ev = l, s.spare.logEv
+			ridge, ev = l, s.spare.logEv
 		}
 	}
-	return lambda, ev
+	return ridge, ev
 }
 
-func (s *starter) lambdas() (out []float64) {
-	if s.lambda > 0 {
-		return []float64{s.lambda}
+func (s *starter) ridges() (out []float64) {
+	if s.ridge > 0 {
+		return []float64{s.ridge}
 	}
-	for e := lambdaLow; e <= lambdaHigh; e++ {
+	for e := ridgeLow; e <= ridgeHigh; e++ {
 		out = append(out, math.Pow(10, float64(e)))
 	}
 	return out
@@ -150,7 +150,7 @@ func (s *starter) chain(x *mat.Dense, target []float64) *chain {
 	if s.kind == AllPairs {
 		pairs = m * k
 	}
-	c := &chain{x: x, kind: s.kind, rng: s.rng, workers: s.workers, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedLambda: s.lambda > 0}
+	c := &chain{x: x, kind: s.kind, rng: s.rng, workers: s.workers, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of
-// A = P0 + Φ'Φ, and the evidence. Column 0 of Φ is the constant; the columns of pair j are
+// A = P0 + Φ'Φ, and the evidence. Column 0 of Φ is the intercept's; the columns of pair j are
 // 1+2j and 2+2j. Φ, gram and cross are in that order; the factor is in an order of its
 // own, which an exchange changes.
 type system struct {
@@ -25,9 +25,9 @@ type system struct {
 	gram     []float64  // Φ'Φ, p×p
 	cross    []float64  // Φ'target
 
-	lambda, bias float64   // prior precisions of pairs and of the constant
-	mean         []float64 // w0; nil: 0, which the estimators have
-	a0, b0       float64
+	ridge, intercept float64   // prior precisions of the pairs and of the intercept
+	mean             []float64 // w0; nil: 0, which the estimators have
+	a0, b0           float64
 
 	fac    factored
 	spare  factored // memory for the next factorisation
@@ -43,7 +43,7 @@ type factored struct {
 	bN     float64
 	logDet float64
 	logEv  float64
-	lambda float64
+	ridge  float64
 }
 
 // scratch is memory of an exchange.
@@ -55,10 +55,10 @@ type scratch struct {
 }
 
 // newSystem takes over phi. Nothing is computed yet but the memory.
-func newSystem(e evidenceOf, phi *mat.Dense, lambda float64, p0 prior) *system {
+func newSystem(e evidenceOf, phi *mat.Dense, ridge float64, p0 prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		evidence: e, n: n, p: p, phi: phi, lambda: lambda, bias: p0.bias, a0: p0.a, b0: p0.b,
+		evidence: e, n: n, p: p, phi: phi, ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {
@@ -84,30 +84,30 @@ func (s *system) load(target []float64) {
 }
 
 // precision is the prior's of a column.
-func (s *system) precision(column int, lambda float64) float64 {
+func (s *system) precision(column int, ridge float64) float64 {
 	if column == 0 {
-		return s.bias
+		return s.intercept
 	}
-	return lambda
+	return ridge
 }
 
 // moment is (Φ'target + P0 w0) of a column.
-func (s *system) moment(column int, lambda float64) float64 {
+func (s *system) moment(column int, ridge float64) float64 {
 	if s.mean == nil {
 		return s.cross[column]
 	}
-	return s.cross[column] + s.precision(column, lambda)*s.mean[column]
+	return s.cross[column] + s.precision(column, ridge)*s.mean[column]
 }
 
-// factor factors A anew for s.lambda, in the order of the columns; ok is false if A is
+// factor factors A anew for s.ridge, in the order of the columns; ok is false if A is
 // not positive definite with the largest jitter. Cost p³/3 + 2np.
-func (s *system) factor() (ok bool) { return s.factorAt(s.lambda, &s.fac) }
+func (s *system) factor() (ok bool) { return s.factorAt(s.ridge, &s.fac) }
 
-func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
+func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 	p := s.p
 	trace := 0.0
 	for i := range p {
-		trace += s.gram[i*p+i] + s.precision(i, lambda)
+		trace += s.gram[i*p+i] + s.precision(i, ridge)
 	}
 	for jitter := 0.0; ; jitter = max(10*jitter, linalg.MinJitter) {
 		if jitter > 1.01*linalg.MaxJitter {
@@ -115,7 +115,7 @@ func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
 		}
 		copy(f.r, s.gram)
 		for i := range p {
-			f.r[i*p+i] += s.precision(i, lambda) + jitter*trace/float64(p)
+			f.r[i*p+i] += s.precision(i, ridge) + jitter*trace/float64(p)
 		}
 		if _, ok := lapack64.Potrf(blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r}); ok {
 			s.jitter = max(s.jitter, jitter*trace/float64(p))
@@ -123,10 +123,10 @@ func (s *system) factorAt(lambda float64, f *factored) (ok bool) {
 		}
 	}
 	for i := range p {
-		f.order[i], f.z[i] = i, s.moment(i, lambda)
+		f.order[i], f.z[i] = i, s.moment(i, ridge)
 	}
 	blas64.Trsv(blas.Trans, s.triangle(f, p), linalg.Vector(f.z))
-	f.lambda = lambda
+	f.ridge = ridge
 	f.bN = s.noiseRate(f)
 	s.summarise(f)
 	return true
@@ -159,7 +159,7 @@ func (s *system) noiseRate(f *factored) float64 {
 		if s.mean != nil {
 			v -= s.mean[i]
 		}
-		sum += s.precision(i, f.lambda) * v * v
+		sum += s.precision(i, f.ridge) * v * v
 	}
 	return s.b0 + sum/2
 }
@@ -177,8 +177,8 @@ func (s *system) summarise(f *factored) {
 func (s *system) shape() float64 { return s.a0 + float64(s.n)/2 }
 
 // logPrior is Σ log P0.
-func (s *system) logPrior(lambda float64) float64 {
-	return math.Log(s.bias) + float64(s.p-1)*math.Log(lambda)
+func (s *system) logPrior(ridge float64) float64 {
+	return math.Log(s.intercept) + float64(s.p-1)*math.Log(ridge)
 }
 
 // exchange is a proposal of new columns for the pair j. With them come the products that
@@ -220,9 +220,9 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	s.halfSolve(t, rest)
 	var next, prev bottom
 	g := s.gram
-	next.schur(t[0][:rest], t[1][:rest], f.z[:rest], e.own, e.cross, f.lambda, s.meanOf(first))
+	next.schur(t[0][:rest], t[1][:rest], f.z[:rest], e.own, e.cross, f.ridge, s.meanOf(first))
 	prev.schur(t[2][:rest], t[3][:rest], f.z[:rest], [3]float64{g[first*p+first], g[first*p+first+1], g[(first+1)*p+first+1]},
-		[2]float64{s.cross[first], s.cross[first+1]}, f.lambda, s.meanOf(first))
+		[2]float64{s.cross[first], s.cross[first+1]}, f.ridge, s.meanOf(first))
 	rate := f.bN // differences of squares of one pair at a time: less cancels than with the whole
 	logRatio = math.Inf(-1)
 	if next.ok && prev.ok {
@@ -335,12 +335,12 @@ type bottom struct {
 	ok bool // S is positive definite to rounding
 }
 
-func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, lambda float64, mean [2]float64) {
-	s11 := own[0] + lambda - linalg.Dot(t1, t1)
+func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, ridge float64, mean [2]float64) {
+	s11 := own[0] + ridge - linalg.Dot(t1, t1)
 	s12 := own[1] - linalg.Dot(t1, t2)
-	s22 := own[2] + lambda - linalg.Dot(t2, t2)
-	u1 := cross[0] + lambda*mean[0] - linalg.Dot(t1, z)
-	u2 := cross[1] + lambda*mean[1] - linalg.Dot(t2, z)
+	s22 := own[2] + ridge - linalg.Dot(t2, t2)
+	u1 := cross[0] + ridge*mean[0] - linalg.Dot(t1, z)
+	u2 := cross[1] + ridge*mean[1] - linalg.Dot(t2, z)
 	if !(s11 > 0) {
 		return
 	}

@@ -11,8 +11,8 @@
 //
 //	L = ½ ( N ln β - N ln 2π - ln|H| + Σ ln α - β|t - Φμ|² - μ'Aμ )
 //
-// (Tipping, Journal of Machine Learning Research 1, 2001). BiasFree centres t and the
-// columns and takes N = n-1: a constant of flat prior is integrated out, exactly.
+// (Tipping, Journal of Machine Learning Research 1, 2001). An intercept of FlatPrior,
+// the default, is integrated out, exactly: t and the columns are centred, and N = n-1.
 //
 // L is climbed one column at a time (Tipping and Faul, AISTATS 2003): from S and Q,
 // what a column's overlap with the noise precision and with the residual are, follows
@@ -24,12 +24,12 @@
 // evidence has many optima, so the climb begins from several starts, the empty model
 // at three noises and, for a basis of at most AllIn, all columns; the highest is kept.
 //
-// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βn) more for BiasFree with
+// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βN) more for FlatPrior with
 // φ centred. Far from all relevance vectors of a local kernel that is the noise alone.
 //
 // # Classification
 //
-// p = 1/(1+e⁻ᶠ), f = Φw with a constant of precision 1e-6 on its column of unit norm.
+// p = 1/(1+e⁻ᶠ), f = Φw with an intercept of precision 1e-6 on its column of unit norm.
 // The posterior is Laplace's approximation at its mode, found by Newton's method with
 // halved steps; precisions are re-estimated as (1 - αΣ)/w² (MacKay 1992), columns tried
 // by the same S and Q at the mode, and kept if the evidence rises. Refine ends with the
@@ -40,6 +40,14 @@
 //
 // More than two classes are learnt each against the rest, and their p divided by the
 // sum.
+//
+// # Weights
+//
+// A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by it.
+// For regression its targets, its row of Φ and that of the column of ones are multiplied by
+// √w, and N is the sum of the weights, less 1 for FlatPrior, in the evidence, in the
+// estimate of the noise and in 1/(βN). So a weight of 2 is the row given twice, exactly.
+// FitDesign takes no weights: multiply the rows of its matrix by √w, or repeat them.
 //
 // # Numerics
 //

@@ -73,21 +73,21 @@ func ExampleMachine() {
 	// class 9 by 1 vector
 }
 
-// Three ways to model a constant.
-func ExampleBias() {
+// Three ways to have an intercept.
+func ExampleInterceptPrior() {
 	x, y := sinc()
 	for i := range y {
 		y[i] += 5
 	}
-	for _, bias := range []rvm.Bias{rvm.BiasFree, rvm.BiasARD, rvm.BiasNone} {
-		model := &rvm.Regressor{Kernel: kernels.RBFOfLength(1.5), Bias: bias}
+	for _, model := range []*rvm.Regressor{{InterceptPrior: rvm.FlatPrior}, {InterceptPrior: rvm.ARDPrior}, {NoIntercept: true}} {
+		model.Kernel = kernels.RBFOfLength(1.5)
 		if err := model.Fit(context.Background(), x, y); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%v: constant %.1f, %d vectors\n", bias, model.Intercept(), len(model.RelevanceIndices()))
+		fmt.Printf("intercept %.1f, %d vectors\n", model.Intercept(), len(model.RelevanceIndices()))
 	}
 	// Output:
-	// BiasFree: constant 4.8, 6 vectors
-	// BiasARD: constant 4.8, 6 vectors
-	// BiasNone: constant 0.0, 13 vectors
+	// intercept 4.8, 6 vectors
+	// intercept 4.8, 6 vectors
+	// intercept 0.0, 13 vectors
 }

@@ -80,26 +80,26 @@ func TestOddData(t *testing.T) {
 
 	for name, c := range cases {
 		for _, k := range []kernels.Kernel{nil, kernels.RBF{Gamma: 1e-6}, kernels.RBF{Gamma: 1e6}, kernels.Linear{}, kernels.Tanh{Gamma: 0.3, Coef0: -1}} {
-			for _, bias := range []Bias{BiasFree, BiasARD, BiasNone} {
-				r := &Regressor{Kernel: k, Bias: bias}
+			for _, way := range intercepts {
+				r := &Regressor{Kernel: k, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept}
 				done := make(chan error, 1)
 				go func() { done <- r.Fit(ctx, c.x, c.y) }()
 				select {
 				case err := <-done:
 					if err != nil {
-						assert.ErrorIs(t, err, estimators.ErrNotFinite, "%s %v %v", name, k, bias)
+						assert.ErrorIs(t, err, estimators.ErrNotFinite, "%s %v %v", name, k, way.intercept())
 						continue
 					}
 				case <-time.After(time.Minute):
-					t.Fatalf("%s %v %v: no end", name, k, bias)
+					t.Fatalf("%s %v %v: no end", name, k, way.intercept())
 				}
 				mean, variance, err := r.PredictVariance(c.x)
-				require.NoError(t, err, "%s %v %v", name, k, bias)
+				require.NoError(t, err, "%s %v %v", name, k, way.intercept())
 				for i, v := range variance {
-					assert.True(t, isFinite(mean[i]) && v >= 0, "%s %v %v: row %d: mean %v, variance %v", name, k, bias, i, mean[i], v)
+					assert.True(t, isFinite(mean[i]) && v >= 0, "%s %v %v: row %d: mean %v, variance %v", name, k, way.intercept(), i, mean[i], v)
 				}
-				assert.False(t, math.IsNaN(r.LogEvidence()), "%s %v %v", name, k, bias)
-				assert.True(t, r.Report().Converged, "%s %v %v: %v", name, k, bias, r.Report().Warnings)
+				assert.False(t, math.IsNaN(r.LogEvidence()), "%s %v %v", name, k, way.intercept())
+				assert.True(t, r.Report().Converged, "%s %v %v: %v", name, k, way.intercept(), r.Report().Warnings)
 			}
 		}
 	}

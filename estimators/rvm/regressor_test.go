@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -21,7 +22,10 @@ import (
 func TestReferenceFromAColdStart(t *testing.T) {
 	for _, name := range referenceFiles {
 		c := load(t, name)
-		r := &Regressor{Kernel: c.kernel(), Bias: c.bias()}
+		r := &Regressor{Kernel: c.kernel(), NoIntercept: c.intercept() == noIntercept}
+		if c.intercept() == ardIntercept {
+			r.InterceptPrior = ARDPrior
+		}
 		require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
 		assert.GreaterOrEqual(t, r.LogEvidence(), c.Optimum.Evidence-1, name)
 		assert.True(t, r.Report().Converged)
@@ -32,7 +36,7 @@ func TestReferenceFromAColdStart(t *testing.T) {
 // Where the same optimum is found the predictions are the reference's.
 func TestReferencePredictions(t *testing.T) {
 	c := load(t, "reg_3d80_npoly_ard.json")
-	r := &Regressor{Kernel: c.kernel(), Bias: BiasARD}
+	r := &Regressor{Kernel: c.kernel(), InterceptPrior: ARDPrior}
 	require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
 	assert.Equal(t, c.Optimum.Relevance[:2], r.RelevanceIndices())
 	assert.InEpsilon(t, c.Optimum.Weights[2], r.Intercept(), 1e-6)
@@ -44,7 +48,8 @@ func TestReferencePredictions(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
 }
 
-// The other cases, from the model that the reference found: bias free and none.
+// The other cases, from the model that the reference found: an intercept of flat prior, and
+// none.
 func TestReferencePredictionsOfAModel(t *testing.T) {
 	for _, name := range referenceFiles {
 		c := load(t, name)
@@ -55,21 +60,25 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 		for _, v := range c.Y {
 			mean += v / float64(len(c.Y))
 		}
-		k := task{n: len(c.Y), m: len(c.Y), y: c.Y, bias: c.bias()}
+		n, d := x.Dims()
+		rows := make([]int, n)
+		of := design{n: n, m: n, width: d, kernel: c.kernel(), centres: x, rows: rows}
+		k := task{design: of, Counts: weights.NewCounts(nil, n), y: c.Y, intercept: c.intercept()}
 		s, err := k.unscale(st, 1, mean, true, 0)
 		require.NoError(t, err)
-		_, d := x.Dims()
-		rows := make([]int, len(c.Y))
-		m := newModel(s, c.kernel(), x, rows, d, len(c.Y))
+		m := newModel(s, of)
 		got, variance, err := m.predict(golden.Dense(c.Predict.X), 1, true)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(got, c.Predict.Mean), 1e-6, name)
 		assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6, name)
-		if c.bias() == BiasFree {
+		if c.intercept() == flatIntercept {
 			assert.InDelta(t, c.Optimum.Intercept, s.intercept, 1e-6, name)
 		}
 	}
 }
+
+// intercepts are the ways to have a constant term.
+var intercepts = []Regressor{{}, {InterceptPrior: ARDPrior}, {NoIntercept: true}}
 
 func wave(n int) (*mat.Dense, []float64) {
 	x := random(n, 2, 11)
@@ -87,17 +96,17 @@ func TestWaysToTheSameModel(t *testing.T) {
 	x, y := wave(300)
 	fresh, _ := wave(20)
 	kernel := kernels.RBF{Gamma: 0.4}
-	for _, bias := range []Bias{BiasFree, BiasARD, BiasNone} {
-		want := &Regressor{Kernel: kernel, Bias: bias}
+	for _, way := range intercepts {
+		want := &Regressor{Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept}
 		require.NoError(t, want.Fit(ctx, x, y))
 		mean, variance, err := want.PredictVariance(fresh)
 		require.NoError(t, err)
 		for name, r := range map[string]*Regressor{
-			"landmarks": {Kernel: kernel, Bias: bias, Landmarks: x},
-			"no cache":  {Kernel: kernel, Bias: bias, CacheBytes: 1},
-			"a cache":   {Kernel: kernel, Bias: bias, CacheBytes: 8 * 300 * blockWidth},
-			"workers":   {Kernel: kernel, Bias: bias, Workers: 3},
-			"all rows":  {Kernel: kernel, Bias: bias, Components: 300},
+			"landmarks": {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Landmarks: x},
+			"no cache":  {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, CacheBytes: 1},
+			"a cache":   {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, CacheBytes: 8 * 300 * blockWidth},
+			"workers":   {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Workers: 3},
+			"all rows":  {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Components: 300},
 		} {
 			require.NoError(t, r.Fit(ctx, x, y))
 			assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices(), name)
@@ -111,7 +120,7 @@ func TestWaysToTheSameModel(t *testing.T) {
 		require.NoError(t, err)
 		cross, err := kernels.Cross(ctx, kernel, fresh, x, nil)
 		require.NoError(t, err)
-		r := &Regressor{Bias: bias}
+		r := &Regressor{InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept}
 		require.NoError(t, r.FitDesign(ctx, k, y))
 		got, v, err := r.PredictVarianceDesign(cross)
 		require.NoError(t, err)
@@ -123,17 +132,17 @@ func TestWaysToTheSameModel(t *testing.T) {
 		assert.Equal(t, want.RelevanceIndices(), r.RelevanceIndices())
 		assert.Nil(t, r.RelevanceVectors())
 		_, err = r.Predict(fresh)
-		assert.ErrorContains(t, err, "methods that end in Matrix")
+		assert.ErrorContains(t, err, "methods that end in Design")
 		_, err = want.PredictDesign(cross)
-		assert.ErrorContains(t, err, "methods that do not end in Matrix")
+		assert.ErrorContains(t, err, "methods that do not end in Design")
 	}
 }
 
-// The facts of a model fit together: weights, vectors and intercept are the prediction,
+// The facts of a model fit together: coefficients, vectors and intercept are the prediction,
 // covariance and noise its variance, γ = αw² at the optimum.
 func TestFacts(t *testing.T) {
 	x, y := wave(120)
-	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Bias: BiasNone}
+	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: true}
 	assert.Nil(t, r.Coefficients())
 	assert.Nil(t, r.Alphas())
 	assert.Nil(t, r.RelevanceIndices())
@@ -193,14 +202,14 @@ func TestNoiseAndStarts(t *testing.T) {
 	require.NoError(t, free.Fit(ctx, x, y))
 	assert.Greater(t, free.LogEvidence(), fixed.LogEvidence())
 	var steps atomic.Int64
-	one := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, AllIn: -1, Observe: func(s estimators.Step) { steps.Add(1) }}
+	one := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true, Observe: func(s estimators.Step) { steps.Add(1) }}
 	require.NoError(t, one.Fit(ctx, x, y))
 	assert.LessOrEqual(t, one.LogEvidence(), free.LogEvidence())
 	assert.EqualValues(t, one.Report().Iterations, steps.Load())
 	assert.Greater(t, free.Report().Iterations, one.Report().Iterations, "of all starts")
 }
 
-func TestBasisSize(t *testing.T) {
+func TestComponents(t *testing.T) {
 	x, y := wave(200)
 	a, b := &Regressor{Components: 30, Seed: 5}, &Regressor{Components: 30, Seed: 5}
 	require.NoError(t, a.Fit(ctx, x, y))
@@ -242,12 +251,13 @@ func TestPredictInterval(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x, y := wave(10)
 	for want, r := range map[string]*Regressor{
-		"rvm: Regressor: Bias = 7, want BiasFree, BiasARD or BiasNone":                       {Bias: 7},
+		"rvm: Regressor: InterceptPrior = 7, want FlatPrior or ARDPrior":                     {InterceptPrior: 7},
 		"rvm: Regressor: NoiseVariance = -1, want a finite value > 0, or 0 to estimate it":   {NoiseVariance: -1},
 		"rvm: Regressor: NoiseVariance = +Inf, want a finite value > 0, or 0 to estimate it": {NoiseVariance: math.Inf(1)},
-		"rvm: Regressor: Components = -1, want >= 0":                                         {Components: -1},
+		"rvm: Regressor: AllIn = -1, want >= 1, or 0 for the default":                        {AllIn: -1},
+		"rvm: Regressor: Components = -1, want >= 1, or 0 for all rows":                      {Components: -1},
 		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                      {Starts: 4},
-		"rvm: Regressor: CacheBytes = -1, want >= 0":                                         {CacheBytes: -1},
+		"rvm: Regressor: CacheBytes = -1, want >= 1, or 0 for the default":                   {CacheBytes: -1},
 		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":            {Kernel: kernels.RBF{Gamma: -1}},
 		"Landmarks has 3 columns, x has 2":                                                   {Landmarks: mat.NewDense(1, 3, nil)},
 		"Landmarks has 0 rows, want at least 1":                                              {Landmarks: &mat.Dense{}},
@@ -271,10 +281,10 @@ func TestDefaults(t *testing.T) {
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
 	zero := &Regressor{}
-	spelled := &Regressor{Kernel: median, Bias: BiasFree, AllIn: DefaultAllIn, Starts: DefaultStarts, CacheBytes: DefaultCacheBytes}
+	spelled := &Regressor{Kernel: median, InterceptPrior: FlatPrior, AllIn: DefaultAllIn, Starts: DefaultStarts, CacheBytes: DefaultCacheBytes}
 	require.NoError(t, zero.Fit(ctx, x, y))
 	require.NoError(t, spelled.Fit(ctx, x, y))
 	assert.Equal(t, zero.Coefficients(), spelled.Coefficients())
 	assert.Equal(t, median, zero.ChosenKernel())
-	assert.Equal(t, "BiasFree BiasARD BiasNone Bias(9)", BiasFree.String()+" "+BiasARD.String()+" "+BiasNone.String()+" "+Bias(9).String())
+	assert.Equal(t, "FlatPrior ARDPrior InterceptPrior(9)", FlatPrior.String()+" "+ARDPrior.String()+" "+InterceptPrior(9).String())
 }

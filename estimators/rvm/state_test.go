@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -62,8 +65,8 @@ func (c reference) kernel() kernels.Kernel {
 	return kernels.RBF{Gamma: c.Param}
 }
 
-func (c reference) bias() Bias {
-	return map[string]Bias{"free": BiasFree, "ard": BiasARD, "none": BiasNone}[c.Bias]
+func (c reference) intercept() interceptKind {
+	return map[string]interceptKind{"free": flatIntercept, "ard": ardIntercept, "none": noIntercept}[c.Bias]
 }
 
 // problem is the case's own, in the units of its targets.
@@ -71,12 +74,12 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 	x := golden.Dense(c.X)
 	n := len(c.Y)
 	m := n
-	if c.bias() == BiasARD {
+	if c.intercept() == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.bias() == BiasFree, c.bias() == BiasARD, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), weights.NewCounts(nil, n), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
 	require.NoError(t, err)
-	p, _, err := newProblem(ctx, b, c.Y, c.bias() == BiasFree, 1, 0, 2)
+	p, _, err := newProblem(ctx, b, c.Y, c.intercept() == flatIntercept, 1, 0, 2)
 	require.NoError(t, err)
 	return p
 }
@@ -261,7 +264,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 		c := load(t, name)
 		for _, start := range []float64{1, 100} {
 			st := startEmpty(c.problem(t, 1<<30), start)
-			converged, err := st.climb(ctx, noiseHold, func(st *state) { agree(t, st) })
+			converged, err := st.climb(ctx, noiseHold, &progress.Steps{Observe: func(estimators.Step) { agree(t, st) }})
 			require.NoError(t, err)
 			assert.True(t, converged, name)
 			agree(t, st)

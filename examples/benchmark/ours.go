@@ -144,14 +144,16 @@ var ours = []method{
 	},
 	{
 		name: "welm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, balanced, C = 1", transformers.DefaultUnits),
-		classifier:    func(seed uint64) estimators.Classifier { return classification(&elm.Classifier{C: 1, Seed: seed}) },
+		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, classes weighed by the size of the largest over their own, ridge 1", transformers.DefaultUnits),
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(&largestOverOwn{&elm.Classifier{Ridge: 1, Seed: seed}})
+		},
 	},
 	{
 		name: "elm", source: oursSource,
-		configuration: "as welm, but not balanced",
+		configuration: "as welm, but with rows of equal weight",
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&elm.Classifier{C: 1, Weighting: elm.Unweighted, Seed: seed})
+			return classification(&elm.Classifier{Ridge: 1, Seed: seed})
 		},
 	},
 	{
@@ -251,6 +253,28 @@ var (
 	machineScales = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
 )
 
+// largestOverOwn is the extreme learning machine with the weights of the entropy paper, the
+// size of the largest class over that of a row's own: Balanced would have them times a
+// number that depends on the rows, where the ridge does not.
+type largestOverOwn struct{ *elm.Classifier }
+
+func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	size, largest := map[int]float64{}, 0.0
+	for _, label := range y {
+		size[label]++
+		largest = max(largest, size[label])
+	}
+	for label, n := range size {
+		size[label] = largest / n
+	}
+	c.ClassWeights = size
+	return c.Classifier.Fit(ctx, x, y)
+}
+
+func (c *largestOverOwn) Clone() estimators.Classifier {
+	return &largestOverOwn{c.Classifier.Clone().(*elm.Classifier)}
+}
+
 // regressorGrid chooses C and γ, whose scale is that of the number of features.
 type regressorGrid struct {
 	seed uint64
@@ -288,7 +312,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[int(search.Result().Param)]}
+	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[search.Result().Candidate]}
 	return g.Classifier.Fit(ctx, x, y)
 }
 

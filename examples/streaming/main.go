@@ -164,7 +164,10 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 		}
 		return s.model.PartialFit(ctx, z, y)
 	})
-	return s, err
+	if err != nil || s.rows == 0 {
+		return s, err
+	}
+	return s, errors.Join(s.small.Solve(ctx), s.model.Solve(ctx))
 }
 
 // keep adds a few rows to those for the picture.

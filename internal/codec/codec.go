@@ -182,6 +182,39 @@ func (f Floats) Finite() bool {
 	return true
 }
 
+// FromSym returns the upper triangle of m, row by row; nil gives nil.
+func FromSym(m *mat.SymDense) (out Floats) {
+	if m == nil {
+		return nil
+	}
+	n := m.SymmetricDim()
+	for i := range n {
+		for j := i; j < n; j++ {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// Sym is the inverse for order n, nil for 0; ok is false if the length is another's or a
+// value is not finite.
+func (f Floats) Sym(n int) (m *mat.SymDense, ok bool) {
+	if n < 0 || float64(len(f)) != float64(n)*(float64(n)+1)/2 || !f.Finite() {
+		return nil, false
+	}
+	if n == 0 {
+		return nil, true
+	}
+	m = mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			m.SetSym(i, j, f[0])
+			f = f[1:]
+		}
+	}
+	return m, true
+}
+
 // Matrix is a dense matrix, row-major. The zero Matrix stands for none.
 type Matrix struct {
 	Rows, Cols int

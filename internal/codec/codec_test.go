@@ -153,3 +153,20 @@ func FuzzUnmarshal(f *testing.F) {
 		_, _ = got.M.Dense()
 	})
 }
+
+func TestSym(t *testing.T) {
+	m := mat.NewSymDense(3, []float64{1, 2, 3, 0, 4, 5, 0, 0, 6})
+	packed := FromSym(m)
+	assert.Equal(t, Floats{1, 2, 3, 4, 5, 6}, packed)
+	back, ok := packed.Sym(3)
+	require.True(t, ok)
+	assert.True(t, mat.Equal(m, back))
+	assert.Nil(t, FromSym(nil))
+	none, ok := Floats(nil).Sym(0)
+	assert.True(t, ok)
+	assert.Nil(t, none)
+	for n, bad := range map[int]Floats{2: {1, 2}, 1: {math.NaN()}, -1: nil, 1 << 40: {1}} {
+		_, ok := bad.Sym(n)
+		assert.False(t, ok, "%d", n)
+	}
+}

@@ -13,8 +13,8 @@
 // a fit. Abalone, which has Tables 12 to 15 to itself, is a row of the same ones.
 //
 // Columns are divided by their root mean square over the training rows and rows then
-// scaled to length 1. The machine has no constant, as that of R's kernlab, which the paper
-// used; -bias gives it one. Each split trains on three quarters of the rows.
+// scaled to length 1. The machine has no intercept, as that of R's kernlab, which the paper
+// used; -intercept gives it one. Each split trains on three quarters of the rows.
 //
 // On abalone a fit with all 3133 columns takes 12 seconds at low entropies and 7 minutes at
 // high ones; -basis has the machine choose among fewer, drawn at random. The entropy is that
@@ -57,7 +57,7 @@ type settings struct {
 	splits, workers    int
 	basis              int // training rows that basis functions sit on, 0: all
 	seed               uint64
-	quick, bias        bool
+	quick, intercept   bool
 }
 
 func main() {
@@ -113,7 +113,7 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	flags.IntVar(&s.splits, "splits", 5, "of a set in training and test rows; the paper has 30, and 5 of abalone")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits")
 	flags.IntVar(&s.workers, "workers", 0, "fits at a time; 0: the number of processors")
-	flags.BoolVar(&s.bias, "bias", false, "give the machine a constant, which the paper's has not")
+	flags.BoolVar(&s.intercept, "intercept", false, "give the machine an intercept, which the paper's has not")
 	flags.IntVar(&s.basis, "basis", 0, "training rows, drawn at random, that the machine's basis functions sit on; 0: all, as in the paper")
 	flags.BoolVar(&s.quick, "quick", false, fmt.Sprintf("at most %d splits, and one in %d of the parameters", quickSplits, quickEvery))
 	flags.StringVar(&s.results, "results", "", "`file` that keeps the points that are done, and that the command goes on from")

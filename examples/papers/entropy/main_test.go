@@ -69,7 +69,7 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "the four that were taken out alone")
 	// Another seed and another machine are other places.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
-	assert.NotEqual(t, fresh, output(t, append(args, "-bias")...))
+	assert.NotEqual(t, fresh, output(t, append(args, "-intercept")...))
 	for _, line := range []string{"a,b", "a,rbf,x,1,e,1,1,1,1,1,1", "a,rbf,0,1,e,1,1,1,1,1,x"} {
 		require.NoError(t, os.WriteFile(path, []byte(line+"\n"), 0o600))
 		require.ErrorContains(t, run(ctx, args, io.Discard, io.Discard), "line 1")

@@ -59,14 +59,14 @@ type point struct {
 }
 
 func (s settings) place(set *dataset.Set, f family, split int, at string) place {
-	constant := "no constant"
-	if s.bias {
-		constant = "constant"
+	machine := "no intercept"
+	if s.intercept {
+		machine = "intercept"
 	}
 	if s.basis > 0 {
-		constant += fmt.Sprintf(", basis of %d", s.basis)
+		machine += fmt.Sprintf(", basis of %d", s.basis)
 	}
-	return place{set.Name, f.name, split, at, fmt.Sprintf("%s, seed %d, data %.8s", constant, s.seed, set.SHA256)}
+	return place{set.Name, f.name, split, at, fmt.Sprintf("%s, seed %d, data %.8s", machine, s.seed, set.SHA256)}
 }
 
 func nameOf(param float64) string { return strconv.FormatFloat(param, 'g', -1, 64) }
@@ -108,11 +108,7 @@ func (s settings) cut(ctx context.Context, set *dataset.Set, at int) (split, err
 }
 
 func (s settings) machine() *rvm.Regressor {
-	bias := rvm.BiasNone
-	if s.bias {
-		bias = rvm.BiasFree
-	}
-	return &rvm.Regressor{Bias: bias, Workers: 1, Components: s.basis}
+	return &rvm.Regressor{NoIntercept: !s.intercept, Workers: 1, Components: s.basis}
 }
 
 // fit is a point of the grid. The matrix whose entropy is taken is the design of the fit.

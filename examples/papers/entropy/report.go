@@ -93,11 +93,11 @@ func valuesOf(points []point, value func(point) float64) (out []float64) {
 
 // report prints the tables of the families that were asked for.
 func (s settings) report(out io.Writer, found []summary) error {
-	constant := "no constant"
-	if s.bias {
-		constant = "a constant"
+	intercept := "no intercept"
+	if s.intercept {
+		intercept = "an intercept"
 	}
-	fmt.Fprintf(out, "Relevance vector machine with %s; splits: %d, seed %d; in brackets the paper's\n", constant, s.splits, s.seed)
+	fmt.Fprintf(out, "Relevance vector machine with %s; splits: %d, seed %d; in brackets the paper's\n", intercept, s.splits, s.seed)
 	if s.data == "" {
 		fmt.Fprintln(out, "Without -data: what the repository ships, which is none of the paper's sets.")
 	}

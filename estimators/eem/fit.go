@@ -1,0 +1,336 @@
+package eem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// rows are what is taken in at once.
+type rows struct {
+	x       *mat.Dense
+	at      []int     // the position of each row's class
+	weights []float64 // nil: 1 each
+}
+
+// pick returns some of the rows.
+func (r rows) pick(some []int) rows {
+	return rows{x: linalg.Rows(r.x, some), at: gather(r.at, some), weights: gather(r.weights, some)}
+}
+
+// gather returns some of the values; nil has none.
+func gather[T any](values []T, some []int) []T {
+	if values == nil {
+		return nil
+	}
+	out := make([]T, len(some))
+	for i, j := range some {
+		out[i] = values[j]
+	}
+	return out
+}
+
+// fit learns from all rows at once.
+func (c settings) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
+	models, err := c.path(ctx, x, y, weights, []int{math.MaxInt})
+	if err != nil {
+		return nil, err
+	}
+	return models[0], nil
+}
+
+// fitWeighted is fit with weights, which it checks.
+func (c settings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
+	if err := check.Weights(c.typ, weights, len(y)); err != nil {
+		return nil, err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+// path learns from all rows at once for each number of units, ascending, of which the
+// layer has the largest.
+func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
+	m, r, err := c.begin(ctx, x, y, weights)
+	if err != nil {
+		return nil, err
+	}
+	widths := make([]int, len(units))
+	for i, u := range units {
+		widths[i] = m.layer.width(u)
+	}
+	distinct := slices.Compact(slices.Clone(widths))
+	steps := &progress.Steps{Observe: c.observe, Total: m.groups(len(r.at), slices.Max(widths)) + len(units)*m.systems()}
+	sums, err := m.take(ctx, r, distinct, steps)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*model, len(units))
+	for i, u := range units {
+		one := &model{settings: c, width: m.width, classes: m.classes, stats: sums[slices.Index(distinct, widths[i])]}
+		if one.layer, err = m.layer.first(u); err != nil {
+			return nil, err
+		}
+		if err := one.complete(); err != nil {
+			return nil, err
+		}
+		if _, err := one.solve(ctx, steps); err != nil {
+			return nil, err
+		}
+		out[i] = one
+	}
+	return out, nil
+}
+
+// complete returns an error unless each class has rows.
+func (m *model) complete() error {
+	for k, s := range m.stats {
+		if s.n == 0 {
+			return fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
+		}
+	}
+	return nil
+}
+
+// partialFit returns old with more rows, or a first chunk's.
+func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
+	var m *model
+	var r rows
+	var err error
+	switch {
+	case old == nil:
+		m, r, err = c.begin(ctx, x, y, nil)
+	case old.stats == nil:
+		return nil, fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", c.typ, fault.ErrNotFitted)
+	default:
+		if err = c.validate(); err == nil {
+			m = &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), before: old.known()}
+			r, err = m.check(x, y, nil)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	width := m.layer.width(math.MaxInt)
+	sums, err := m.take(ctx, r, []int{width}, &progress.Steps{Observe: c.observe, Total: m.groups(len(r.at), width)})
+	if err != nil {
+		return nil, err
+	}
+	for k, s := range sums[0] {
+		if err := m.stats[k].absorb(s); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// begin draws the units and settles the classes.
+func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, rows, error) {
+	if err := c.validate(); err != nil {
+		return nil, rows{}, err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, rows{}, err
+	}
+	_, d := xd.Dims()
+	m := &model{settings: c, width: d, classes: slices.Clone(c.labels)}
+	if c.labels == nil {
+		m.classes = classes.Distinct(y)
+	}
+	r, err := m.check(xd, y, weights)
+	if err != nil {
+		return nil, rows{}, err
+	}
+	if err := c.fits(m.classes); err != nil {
+		return nil, rows{}, err
+	}
+	if m.layer, err = c.draw(ctx, xd); err != nil {
+		return nil, rows{}, err
+	}
+	m.stats = make([]*Statistics, len(m.classes))
+	for i := range m.stats {
+		m.stats[i] = &Statistics{}
+	}
+	return m, r, nil
+}
+
+// check validates rows and labels against the model's.
+func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return rows{}, err
+	}
+	if err := check.Columns("x", xd, m.width); err != nil {
+		return rows{}, err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return rows{}, err
+	}
+	out := rows{x: xd, at: make([]int, n), weights: weights}
+	for i, label := range y {
+		at, ok := slices.BinarySearch(m.classes, label)
+		if !ok {
+			return rows{}, fault.Param(m.typ, fmt.Sprintf("y[%d]", i), label, fmt.Sprintf("one of the classes %v", m.classes))
+		}
+		out.at[i] = at
+	}
+	return out, nil
+}
+
+// Rows are summed in groups, beside each other, each into sums of its own. What a group is
+// depends on the rows and features alone, so that the sums do not depend on the workers.
+const (
+	leastGroup = 512 // rows, and four for each feature
+	mostGroups = 16
+	groupBytes = 64 << 20 // that the sums of all groups may take
+)
+
+// groups is into how many n rows fall for so many features.
+func (m *model) groups(n, features int) int {
+	out := max(1, min(n/max(leastGroup, 4*features), mostGroups, groupBytes/(8*features*features*len(m.classes))))
+	if out > 4 {
+		out -= out % 4 // so that two or four workers have the same to do
+	}
+	return out
+}
+
+// take returns the statistics of the features of rows, for each of widths, ascending, and
+// class.
+func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*Statistics, error) {
+	n := len(r.at)
+	groups := m.groups(n, widths[len(widths)-1])
+	parts := make([][][]*Statistics, groups)
+	err := parallel.For(ctx, m.workers, groups, func(g int) error {
+		var err error
+		parts[g], err = m.sum(ctx, r, g*n/groups, (g+1)*n/groups, widths)
+		if err == nil {
+			steps.Next(0, "a block of %d rows summed", (g+1)*n/groups-g*n/groups)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts[1:] {
+		for w := range widths {
+			for k, s := range part[w] {
+				if err := parts[0][w][k].absorb(s); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return parts[0], nil
+}
+
+// sum returns the statistics of the rows from first to last.
+func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) ([][]*Statistics, error) {
+	out := make([][]*Statistics, len(widths))
+	of := make([][]int, len(m.classes))
+	for i := first; i < last; i++ {
+		of[r.at[i]] = append(of[r.at[i]], i)
+	}
+	buffer := newPanel(widths[len(widths)-1])
+	for _, class := range of {
+		sums := newAccumulator(widths)
+		for len(class) > 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			some := class[:min(panel, len(class))]
+			class = class[len(some):]
+			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
+			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
+				return nil, err
+			}
+			sums.add(features, gather(r.weights, some))
+		}
+		stats, err := sums.statistics()
+		if err != nil {
+			return nil, err
+		}
+		for w, s := range stats {
+			out[w] = append(out[w], s)
+		}
+	}
+	return out, nil
+}
+
+// heldOut returns probabilities of each row of a machine fitted without the rows of its
+// block.
+func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	m, r, err := c.begin(ctx, x, y, nil)
+	if err != nil {
+		return nil, err
+	}
+	n := len(y)
+	if err := check.Rows("block", len(block), n); err != nil {
+		return nil, err
+	}
+	names := classes.Distinct(block)
+	if len(names) < 2 {
+		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
+	}
+	widths := []int{m.layer.width(math.MaxInt)}
+	all, err := m.take(ctx, r, widths, nil)
+	if err != nil {
+		return nil, err
+	}
+	m.stats = all[0]
+	out := mat.NewDense(n, len(m.classes), nil)
+	err = parallel.For(ctx, c.workers, len(names), func(b int) error {
+		var of []int
+		for i, name := range block {
+			if name == names[b] {
+				of = append(of, i)
+			}
+		}
+		held := r.pick(of)
+		s, err := m.without(ctx, held, widths)
+		if err != nil {
+			return fmt.Errorf("without block %d: %w", names[b], err)
+		}
+		z, err := s.scorer.scores(held.x)
+		if err != nil {
+			return err
+		}
+		p := s.proba(z)
+		for i, row := range of {
+			out.SetRow(row, p.RawRowView(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// without returns the solution for all rows but those held.
+func (m *model) without(ctx context.Context, held rows, widths []int) (*solution, error) {
+	own, err := m.take(ctx, held, widths, nil)
+	if err != nil {
+		return nil, err
+	}
+	rest := &model{settings: m.settings, layer: m.layer, classes: m.classes, stats: m.copiedStatistics()}
+	for k, s := range rest.stats {
+		if err := s.Unmerge(own[0][k]); err != nil {
+			return nil, err
+		}
+	}
+	if err := rest.complete(); err != nil {
+		return nil, err
+	}
+	return rest.solve(ctx, nil)
+}

@@ -1,0 +1,127 @@
+package eem
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Multiclass is how more than two classes are told apart.
+type Multiclass int
+
+// The ways. Of two classes both are the same machine.
+const (
+	// OneVersusOne finds a direction for each two classes; a row is of the class with
+	// the largest sum of pairwise probabilities.
+	OneVersusOne Multiclass = iota
+	// Discriminant finds the space of K-1 directions in which the class means lie
+	// farthest apart by the mean of the class covariances, and takes each class for a
+	// Gaussian of its own in it: one system of equations in place of K(K-1)/2, and as a
+	// rule a little less accurate.
+	Discriminant
+)
+
+// String returns the way's name.
+func (m Multiclass) String() string {
+	switch m {
+	case OneVersusOne:
+		return "OneVersusOne"
+	case Discriminant:
+		return "Discriminant"
+	}
+	return fmt.Sprintf("Multiclass(%d)", int(m))
+}
+
+// settings is what Classifier and KernelClassifier have in common.
+type settings struct {
+	typ           string
+	labels        []int
+	priors, costs []float64
+	empirical     bool
+	class         classes.Weights
+	multiclass    Multiclass
+	workers       int
+	observe       func(estimators.Step)
+	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
+}
+
+func (c settings) validate() error {
+	switch {
+	case c.empirical && c.priors != nil:
+		return fault.Param(c.typ, "Priors", c.priors, "nil with EmpiricalPriors")
+	case c.class.Balanced && c.empirical:
+		return fault.Param(c.typ, "Balanced", true, "false with EmpiricalPriors")
+	case c.class.Balanced && c.priors != nil:
+		return fault.Param(c.typ, "Balanced", true, "false with Priors")
+	case c.multiclass < OneVersusOne || c.multiclass > Discriminant:
+		return fault.Param(c.typ, "Multiclass", int(c.multiclass), "OneVersusOne or Discriminant")
+	}
+	for _, f := range []struct {
+		name   string
+		values []float64
+	}{{"Priors", c.priors}, {"Costs", c.costs}} {
+		for i, v := range f.values {
+			if !(v > 0) || math.IsInf(v, 1) {
+				return fault.Param(c.typ, fmt.Sprintf("%s[%d]", f.name, i), v, "a finite value > 0")
+			}
+		}
+	}
+	for i := 1; i < len(c.labels); i++ {
+		if c.labels[i] <= c.labels[i-1] {
+			return fault.Param(c.typ, "Labels", c.labels, "ascending, each once")
+		}
+	}
+	return c.class.Validate(c.typ)
+}
+
+// fits looks for as many priors and costs as there are classes.
+func (c settings) fits(names []int) error {
+	k := len(names)
+	switch {
+	case c.priors != nil && len(c.priors) != k:
+		return fault.Shape("Priors has", len(c.priors), "entries", "there are %d classes", k)
+	case c.costs != nil && len(c.costs) != k:
+		return fault.Shape("Costs has", len(c.costs), "entries", "there are %d classes", k)
+	}
+	return classes.AtLeastTwo(names)
+}
+
+// odds are the prior times the cost times the weight of each class.
+func (c settings) odds(names []int, stats []*Statistics) []float64 {
+	out := make([]float64, len(stats))
+	for k, name := range names {
+		out[k] = 1
+		if c.priors != nil {
+			out[k] = c.priors[k]
+		}
+		if c.empirical {
+			out[k] = stats[k].n
+		}
+		if c.costs != nil {
+			out[k] *= c.costs[k]
+		}
+		if w, ok := c.class.Of[name]; ok {
+			out[k] *= w
+		}
+	}
+	return out
+}
+
+// checkPath is for the sizes of a path.
+func checkPath(typ string, sizes []int) error {
+	if len(sizes) == 0 {
+		return fault.Shape("the path has", 0, "sizes", "want at least 1")
+	}
+	for i, v := range sizes {
+		if v < 1 || (i > 0 && v < sizes[i-1]) {
+			return fault.Param(typ, "sizes", sizes, ">= 1, ascending")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package eem
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// solution is what predicts.
+type solution struct {
+	classes []int
+	pairs   []*projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
+	logW    []float64     // of each pair, class i over class j; with a plane, of each class
+	plane   *plane
+	scorer  scorer
+	report  estimators.Report
+}
+
+// systems is the number of systems of equations that a solution takes.
+func (m *model) systems() int {
+	k := len(m.classes)
+	if m.multiclass == Discriminant {
+		return 1
+	}
+	return k * (k - 1) / 2
+}
+
+// newSolution works out what predicts.
+func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solution, error) {
+	s := &solution{classes: m.classes, report: estimators.Report{Converged: true, Iterations: 1}}
+	for k, st := range m.stats {
+		if st.n <= 1 {
+			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("class %d weighs no more than one row: its covariance is taken from the others", m.classes[k]))
+		}
+	}
+	odds := m.odds(m.classes, m.stats)
+	var directions *mat.Dense
+	var err error
+	if m.multiclass == Discriminant && len(m.classes) > 2 {
+		if directions, err = s.solvePlane(m.stats, odds); err == nil {
+			steps.Next(s.report.Objective, "the discriminant plane of %d features solved", len(m.stats[0].mean))
+		}
+	} else {
+		directions, err = s.solvePairs(ctx, m.stats, odds, steps)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.scorer, err = m.layer.along(directions)
+	return s, err
+}
+
+// solvePairs finds the direction of every pair of classes.
+func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *progress.Steps) (*mat.Dense, error) {
+	for i := range s.classes {
+		for j := range i {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			p, err := project(stats[i], stats[j])
+			if err != nil {
+				return nil, err
+			}
+			s.pairs, s.logW = append(s.pairs, p), append(s.logW, math.Log(odds[i]/odds[j]))
+			s.report.Objective -= p.divergence()
+			s.report.Jitter = max(s.report.Jitter, p.jitter)
+			if p.constant {
+				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart", s.classes[j], s.classes[i]))
+			}
+			steps.Next(s.report.Objective, "classes %d and %d solved in %d features", s.classes[j], s.classes[i], len(p.beta))
+		}
+	}
+	directions := mat.NewDense(len(s.pairs[0].beta), len(s.pairs), nil)
+	for k, p := range s.pairs {
+		directions.SetCol(k, p.beta)
+	}
+	return directions, nil
+}
+
+// directions is the number that rows are placed along.
+func (s *solution) directions() int {
+	if s.plane != nil {
+		_, r := s.plane.means.Dims()
+		return r
+	}
+	return len(s.pairs)
+}
+
+// decision of rows at z along the directions.
+func (s *solution) decision(z *mat.Dense) *mat.Dense {
+	if s.plane != nil {
+		return s.plane.decision(z, s.logW)
+	}
+	n, _ := z.Dims()
+	out := mat.NewDense(n, len(s.classes), nil)
+	for r := range n {
+		s.vote(out.RawRowView(r), z.RawRowView(r))
+	}
+	return out
+}
+
+// vote sets row to the scores of a row at from along the directions of the pairs.
+func (s *solution) vote(row, from []float64) {
+	if len(row) == 2 {
+		odds := s.pairs[0].logOdds(from[0], s.logW[0])
+		if odds == 0 {
+			odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
+		}
+		classes.Both(row, odds)
+		return
+	}
+	clear(row)
+	at := 0
+	for i := range row {
+		for j := range i {
+			p := vecmath.Sigmoid(s.pairs[at].logOdds(from[at], s.logW[at]))
+			row[i] += p
+			row[j] += 1 - p
+			at++
+		}
+	}
+}
+
+// row computes the scores of one row.
+func (s *solution) row(out, x []float64) {
+	p := rowwise.Scratch(s.directions())
+	defer rowwise.Release(p)
+	s.scorer.place(*p, x)
+	if s.plane != nil {
+		s.plane.row(out, *p, s.logW)
+	} else {
+		s.vote(out, *p)
+	}
+	for _, v := range *p { // which a vote may hide
+		out[0] += v - v
+	}
+}
+
+// proba returns the probabilities of rows at z along the directions.
+func (s *solution) proba(z *mat.Dense) *mat.Dense {
+	out := s.decision(z)
+	n, k := out.Dims()
+	for i := range n {
+		row := out.RawRowView(i)
+		if s.plane != nil {
+			vecmath.Softmax(row)
+			continue
+		}
+		for j, v := range row {
+			if k == 2 {
+				row[j] = vecmath.Sigmoid(v)
+			} else {
+				row[j] = 2 * v / float64(k*(k-1))
+			}
+		}
+	}
+	return out
+}
