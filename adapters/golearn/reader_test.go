@@ -293,3 +293,35 @@ func (f *first) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	}
 	return out, nil
 }
+
+// BenchmarkPredictOneRow is what a server that asks about single rows pays besides the
+// estimator, which has little to do here.
+func BenchmarkPredictOneRow(b *testing.B) {
+	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
+	for _, features := range []int{10, 1000} {
+		x := mat.NewDense(40, features, nil)
+		labels := make([]string, 40)
+		for i := range labels {
+			labels[i] = speciesNames[i%2]
+			x.Set(i, i%features, 1)
+		}
+		train, err := LabelledGrid(x, nil, "class", labels)
+		require.NoError(b, err)
+		row, err := FeatureGrid(x.Slice(0, 1, 0, features), nil)
+		require.NoError(b, err)
+		for name, m := range map[string]base.Classifier{
+			"Classifier": cls(), "Bagging": &Bagging{New: cls, Workers: 1},
+			"Pipeline": &Pipeline{Steps: []Step{Transform(&scaler{}), Transform(&scaler{})}, Final: cls()},
+		} {
+			require.NoError(b, m.Fit(train))
+			b.Run(fmt.Sprintf("%s/%d", name, features), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := m.Predict(row); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
