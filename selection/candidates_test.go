@@ -48,7 +48,7 @@ func TestCandidates(t *testing.T) {
 		assert.Empty(t, res.Family+res.Kernel)
 		assert.Equal(t, "*lssvm.Regressor", res.Type)
 		assert.Contains(t, res.String(), search.Name()+": candidate 1 (*lssvm.Regressor), ")
-		assert.Contains(t, res.String(), "mean NMSE of 3 folds, *ridge.Regressor")
+		assert.Contains(t, res.String(), "mean of 3 folds, *ridge.Regressor")
 		assert.Empty(t, res.Warnings)
 		assert.IsType(t, &lssvm.Regressor{}, r.Fitted())
 		assert.Equal(t, "RBF(gamma=1)", r.Fitted().(*lssvm.Regressor).ChosenKernel().String())

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// MaxDescent is how many searches, each over one parameter, a family of two gets at most.
-const MaxDescent = 10
+// maxTurns is how many searches, each over one parameter, a family of two gets at most.
+const maxTurns = 10
 
 // descend searches the two parameters of a family in turn, each with the other at the best
 // that was seen, until that one does not improve the score.
@@ -27,7 +27,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 	}
 	var out *Result
 	total := &Result{}
-	for i := range MaxDescent {
+	for i := range maxTurns {
 		axis := i % 2
 		along := c.space.along(axis == 0, at[1-axis])
 		r, err := c.search(ctx, p, shared, along)

@@ -11,9 +11,9 @@ import (
 // The ridges that the evidence is maximised over, in units of the mean diagonal
 // of the kernel matrix (of √W K √W with weights).
 const (
-	MinEvidenceRidge = 1e-6
-	MaxEvidenceRidge = 1e2
-	EvidenceRidges   = 17
+	minEvidenceRidge   = 1e-6
+	maxEvidenceRidge   = 1e2
+	evidenceRidgeCount = 17
 )
 
 // logEvidence returns the largest log evidence of a Gaussian process of
@@ -67,9 +67,9 @@ func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge floa
 // mean diagonal: those above least, in its units, and in place of the others least. They
 // descend, so that of equal evidences the smoothest model wins.
 func evidenceRidges(meanDiagonal, least float64) (out []float64) {
-	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
-	for i := EvidenceRidges - 1; i >= 0; i-- {
-		ridge := MinEvidenceRidge * math.Exp(float64(i)*h)
+	h := math.Log(maxEvidenceRidge/minEvidenceRidge) / (evidenceRidgeCount - 1)
+	for i := evidenceRidgeCount - 1; i >= 0; i-- {
+		ridge := minEvidenceRidge * math.Exp(float64(i)*h)
 		if ridge <= least {
 			return append(out, meanDiagonal*least)
 		}

@@ -38,7 +38,7 @@ func TestHalving(t *testing.T) {
 		return rows
 	}
 	assert.Less(t, 2*work(h), work(g))
-	assert.Contains(t, h.Trace[len(h.Trace)-3].Decision()+h.Trace[len(h.Trace)-2].Decision()+h.Trace[len(h.Trace)-1].Decision(), "round 2: mean NMSE of 3 folds: chosen")
+	assert.Contains(t, h.Trace[len(h.Trace)-3].Decision()+h.Trace[len(h.Trace)-2].Decision()+h.Trace[len(h.Trace)-1].Decision(), "round 2: mean of 3 folds: chosen")
 
 	labels := make([]int, len(y))
 	for i, v := range y {

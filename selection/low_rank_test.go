@@ -128,7 +128,7 @@ func TestSubsampleSearch(t *testing.T) {
 	x, y := problemOf(7000, 2, 0.3, 7)
 	r := searched(t, &Entropy{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
 	row := r.Trace[len(r.Trace)-1]
-	assert.Equal(t, SubsampleRows, row.Rows)
+	assert.Equal(t, subsampleRows, row.Rows)
 	assert.InDelta(t, row.Bits/math.Log2(7000), row.Entropy, 1e-12, "bits over log2 of all rows")
 	assert.Positive(t, row.StandardError)
 	assert.Less(t, row.StandardError, .01)

@@ -196,7 +196,7 @@ func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, comp
 	row.Rows, row.Aim = rows, aim
 	if old, ok := r.known(&row); ok && old.evaluated() {
 		row = old
-		row.Aim, row.Taken, row.Chosen, row.Unscored, row.FoldsDone = aim, nil, false, "", 0
+		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
 		if row.Basis.later() { // it is recalled when it is its turn
 			row.clearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)

@@ -26,7 +26,7 @@ const (
 	// does not suppose that the kernel is right, only that it predicts. Weights are
 	// those of the fit, of the mean of the squares, and of the variance.
 	LeaveOneOut Score = iota
-	// LogEvidence is that of a Gaussian process at the best of EvidenceRidges, for
+	// LogEvidence is that of a Gaussian process at the best of 17 ridges, from 1e-6 to 100 times the mean k(x, x), for
 	// a Regressor. With weights a row's noise has the variance λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target, in
@@ -106,7 +106,7 @@ const scoreResidual = 0.1
 
 // featureScorer scores by a closed form where there is no whole kernel matrix, all points on
 // the same rows, since a score depends on their number: on all rows by the features of the
-// pivots if those leave little beside the ridge at every point, and else exactly on ScoreRows
+// pivots if those leave little beside the ridge at every point, and else exactly on scoreRows
 // of them.
 type featureScorer struct {
 	run      *Run
@@ -264,7 +264,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 		return nil
 	}
 	n, _ := s.run.x.Dims()
-	s.drawn = s.search.draw(n, ScoreRows, Subsamples)
+	s.drawn = s.search.draw(n, scoreRows, subsamples)
 	s.part = s.form.on(s.drawn)
 	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.x, s.drawn), &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes})
 	return err
@@ -281,7 +281,7 @@ func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param flo
 	return out, err
 }
 
-// onRows scores exactly on ScoreRows rows.
+// onRows scores exactly on scoreRows rows.
 func (s *featureScorer) onRows(ctx context.Context, row *TraceRow) error {
 	a, ok := s.ahead[row.Param]
 	if ok {

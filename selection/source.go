@@ -26,7 +26,7 @@ const (
 	// until they say on which side of every target the entropy lies, O(nm²) for m pivots
 	// and memory mn.
 	LowRank
-	// Subsample is LowRank on Subsamples draws of SubsampleRows rows. The bits of a kernel
+	// Subsample is LowRank on three draws of 5000 rows. The bits of a kernel
 	// settle as rows are added while its entropy falls with log2 n, so the mean of the bits
 	// is set against the number of all rows.
 	Subsample
@@ -51,11 +51,11 @@ func (m Method) String() string {
 const (
 	ExactRows     = 1000
 	LowRankRows   = 20_000
-	SubsampleRows = 5000
-	Subsamples    = 3
-	// ScoreRows rows, drawn once, are what a closed form is computed on where pivots
+	subsampleRows = 5000
+	subsamples    = 3
+	// scoreRows rows, drawn once, are what a closed form is computed on where pivots
 	// leave too much to compute it on all.
-	ScoreRows = 1000
+	scoreRows = 1000
 )
 
 // of settles Automatic for n rows.
@@ -89,8 +89,8 @@ func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
 		return lowRankSource{search: e, x: r.x, workers: r.workers}
 	}
 	out := subsampleSource{all: n}
-	for i := range Subsamples {
-		part := linalg.Rows(r.x, e.draw(n, SubsampleRows, uint64(i)))
+	for i := range subsamples {
+		part := linalg.Rows(r.x, e.draw(n, subsampleRows, uint64(i)))
 		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
 	}
 	return out
@@ -190,19 +190,19 @@ func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *Tra
 			return err
 		}
 		bits = append(bits, l.Point.Bits)
-		low, high = low+l.Low.Bits/Subsamples, high+l.High.Bits/Subsamples
+		low, high = low+l.Low.Bits/subsamples, high+l.High.Bits/subsamples
 		row.Rank, row.Residual = max(row.Rank, l.Rank), max(row.Residual, l.Residual)
 		row.Wide = row.Wide || !l.Decided
 	}
 	mean, squares := 0.0, 0.0
 	for _, b := range bits {
-		mean += b / Subsamples
+		mean += b / subsamples
 	}
 	for _, b := range bits {
-		squares += (b - mean) * (b - mean) / (Subsamples - 1)
+		squares += (b - mean) * (b - mean) / (subsamples - 1)
 	}
-	row.Bits, row.EffectiveRank, row.Entropy = mean, math.Exp2(mean), mean*perBit
-	row.StandardError = math.Sqrt(squares/Subsamples) * perBit
+	row.Bits, row.Entropy = mean, mean*perBit
+	row.StandardError = math.Sqrt(squares/subsamples) * perBit
 	row.EntropyLow = max(0, low*perBit-2*row.StandardError)
 	row.EntropyHigh = min(1, high*perBit+2*row.StandardError)
 	return nil

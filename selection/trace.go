@@ -25,7 +25,6 @@ type TraceRow struct {
 	Entropy       float64 `json:"entropy"`
 	EntropyHigh   float64 `json:"entropy_high"`
 	Bits          float64 `json:"bits"`
-	EffectiveRank float64 `json:"effective_rank"`
 	Rows          int     `json:"rows"`                     // that the entropy is of, or that the learner was fitted on
 	Rank          int     `json:"rank,omitempty"`           // pivots of a low-rank entropy; 0: exact
 	Residual      float64 `json:"residual,omitempty"`       // the share of the trace that they leave
@@ -33,13 +32,11 @@ type TraceRow struct {
 	StandardError float64 `json:"standard_error,omitempty"` // of Entropy, from subsamples
 	Band          Band    `json:"band,omitempty"`           // where the entropy lies, of a GoldenSection
 
-	Score     float64  `json:"score"`
-	Ridge     float64  `json:"ridge"` // at which a closed form has its score
-	Basis     Basis    `json:"basis,omitempty"`
-	ScoredOn  int      `json:"scored_on,omitempty"` // pivots, rows or folds, as Basis says
-	Metric    string   `json:"metric,omitempty"`    // of a cross-validation
-	Unscored  Unscored `json:"unscored,omitempty"`
-	FoldsDone int      `json:"folds_done,omitempty"` // where the budget ended a cross-validation
+	Score    float64  `json:"score"`
+	Ridge    float64  `json:"ridge"` // at which a closed form has its score
+	Basis    Basis    `json:"basis,omitempty"`
+	ScoredOn int      `json:"scored_on,omitempty"` // pivots, rows or folds, as Basis says
+	Unscored Unscored `json:"unscored,omitempty"`
 
 	Taken    []Taken `json:"taken,omitempty"` // the targets that it was taken for
 	Chosen   bool    `json:"chosen,omitempty"`
@@ -101,12 +98,12 @@ func (t TraceRow) Decision() string {
 		add("taken for %.3g (%s)", taken.Target, taken.Status)
 	}
 	switch {
-	case t.FoldsDone > 0:
-		add("not scored: %s after %d of %d folds", t.Unscored, t.FoldsDone, t.ScoredOn)
+	case t.Unscored == BudgetSpent && t.Fits > 0:
+		add("not scored: %s after %d of %d folds", t.Unscored, t.Fits, t.ScoredOn)
 	case t.Unscored != "":
 		add("not scored: %s", t.Unscored)
 	case t.Basis == OnFolds:
-		add("mean %s of %d folds", t.Metric, t.ScoredOn)
+		add("mean of %d folds", t.ScoredOn)
 	case t.Basis == OnPivots || t.Basis == OnRows:
 		add("scored on %d %s", t.ScoredOn, t.Basis)
 	}
@@ -126,14 +123,14 @@ func (t TraceRow) Decision() string {
 // unscored is a row of which nothing is known yet.
 func unscored(p Point) TraceRow {
 	return TraceRow{
-		Point: p, Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing, EffectiveRank: missing,
+		Point: p, Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing,
 		Score: missing, Ridge: missing,
 	}
 }
 
 // setEntropy writes an exact entropy.
 func (t *TraceRow) setEntropy(e measures.VonNeumann) {
-	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits, t.EffectiveRank = e.Entropy, e.Entropy, e.Entropy, e.Bits, e.EffectiveRank
+	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
 // setScore writes a score.

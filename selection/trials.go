@@ -74,7 +74,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
 		}
 		if old, ok := r.known(row); ok && old.Basis == OnFolds && !math.IsNaN(old.Score) {
 			row.setScore(old.Score, row.Ridge, OnFolds, old.ScoredOn)
-			row.Metric, row.Fits, row.Seconds = old.Metric, old.Fits, old.Seconds
+			row.Fits, row.Seconds = old.Fits, old.Seconds
 			continue
 		}
 		asked, job.points = append(asked, row), append(job.points, t.Points[i])
@@ -82,7 +82,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
 	job.observe = func(i int, score, seconds float64) {
 		row := asked[i]
 		row.setScore(score, row.Ridge, OnFolds, len(t.Folds))
-		row.Metric, row.Fits = t.Metric.Name, len(t.Folds)
+		row.Fits = len(t.Folds)
 		row.Seconds += seconds
 		if math.IsNaN(score) {
 			row.Unscored = FitFailed
@@ -96,7 +96,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
 	for i, row := range asked {
 		if done.folds[i] < len(t.Folds) {
 			r.cut = true
-			row.Unscored, row.Fits, row.FoldsDone, row.ScoredOn = BudgetSpent, done.folds[i], done.folds[i], len(t.Folds)
+			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.folds[i], len(t.Folds)
 		}
 	}
 	if done.failed != nil && r.failed == nil {

@@ -114,8 +114,8 @@ func TestWeightedLogEvidenceIsADensity(t *testing.T) {
 	require.NoError(t, err)
 	meanWeight := stat.Mean(w, nil) // the mean diagonal of √W K √W
 	best, bestRidge := math.Inf(-1), 0.0
-	for i := range EvidenceRidges {
-		lambda := meanWeight * math.Pow(10, -6+8*float64(i)/(EvidenceRidges-1))
+	for i := range evidenceRidgeCount {
+		lambda := meanWeight * math.Pow(10, -6+8*float64(i)/(evidenceRidgeCount-1))
 		a := mat.DenseCopyOf(k)
 		for r := range n {
 			a.Set(r, r, a.At(r, r)+lambda/w[r])

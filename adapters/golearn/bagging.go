@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -352,22 +351,12 @@ func (b *Bagging) Fitted() []base.Classifier {
 // Supports reports whether the method of a capability would work: Proba, unless it
 // was fitted on a float class; Cloning; and Marshalling, which depends on the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
-	switch capability {
-	case estimators.Proba:
-		return b.fitted == nil || b.fitted.Target.Kind != floatKind
-	case estimators.Cloning:
-		return true
-	case estimators.Marshalling:
-		if b.New == nil {
-			return false
-		}
-		m := b.New()
-		if o, ok := own.As[ours](m); ok {
-			return o.Supports(capability)
-		}
-		return m != nil
+	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Cloning, estimators.Proba}}
+	if b.New != nil {
+		w.Estimators = inside(b.New())
 	}
-	return false
+	hasNone := capability == estimators.Proba && b.fitted != nil && b.fitted.Target.Kind == floatKind
+	return !hasNone && supports(b, capability, w)
 }
 
 // Clone returns an unfitted, equally configured copy, which shares New.

@@ -1,7 +1,6 @@
 package golearn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,13 +31,13 @@ func checkPresent(c column, present []int) error {
 	if c.Kind == floatKind {
 		size = 2 // 0 and 1
 	}
-	if len(present) == 0 {
-		return errors.New("no class")
-	}
 	for i, k := range present {
 		if k < 0 || k >= size || (i > 0 && k <= present[i-1]) {
-			return fmt.Errorf("class %d is number %d of %d", i, k, size)
+			return fault.BadModel(classifierKind, "class %d is number %d of %d", i, k, size)
 		}
+	}
+	if len(present) == 0 {
+		return fault.BadModel(classifierKind, "no class")
 	}
 	return nil
 }

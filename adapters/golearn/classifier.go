@@ -135,6 +135,7 @@ func (m *classifierModel) predict(t *table) (cells, error) {
 	return held(m.Target, values), err
 }
 
+// labels returns the cells of the class column.
 func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	y, err := m.estimator.Predict(x)
 	if err != nil {
@@ -143,13 +144,8 @@ func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	if rows, _ := x.Dims(); len(y) != rows {
 		return nil, fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", rows)
 	}
-	return m.cells(y)
-}
-
-// cells turns labels into cells of the class column.
-func (m *classifierModel) cells(labels []int) ([]float64, error) {
-	out := make([]float64, len(labels))
-	for i, label := range labels {
+	out := make([]float64, len(y))
+	for i, label := range y {
 		if label < 0 || label >= len(m.present) {
 			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.present)))
 		}
@@ -263,8 +259,7 @@ func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 // on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
 // and golearn knows no decision values, so all others are false.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Proba, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{c.Estimator}, Methods: methods}.Supports(c, capability)
+	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
@@ -285,16 +280,9 @@ func (c *Classifier) String() string {
 	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.Schema.Columns), len(c.fitted.present))
 }
 
-type classifierPayload struct {
-	Trained   trained
-	Present   []int
-	Scores    bool
-	Estimator estimators.Part
-}
-
 func (m *classifierModel) payload() (any, error) {
 	est, err := estimators.MakePart("Estimator", m.estimator)
-	return classifierPayload{m.trained, m.present, m.scores, est}, err
+	return wrappedPayload{m.trained, m.present, m.scores, est}, err
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
@@ -302,18 +290,11 @@ func (m *classifierModel) payload() (any, error) {
 // short, changed, or of another configuration; ErrParam for a nil Estimator; one
 // that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	var p classifierPayload
-	est, err := readWrapped(c, data, &p, c.Estimator)
+	p, est, err := readWrapped(c, data, c.Estimator, c.NoOneHot, c.Missing)
+	if err == nil {
+		err = checkPresent(p.Trained.Target, p.Present)
+	}
 	if err != nil {
-		return err
-	}
-	if err := p.Trained.fits(classifierKind, c.NoOneHot, c.Missing); err != nil {
-		return err
-	}
-	if err := checkPresent(p.Trained.Target, p.Present); err != nil {
-		return fault.BadModel(classifierKind, "%v", err)
-	}
-	if err := p.Estimator.Into(classifierKind, "the estimator", est); err != nil {
 		return err
 	}
 	if got := est.Classes(); !slices.Equal(got, upTo(len(p.Present))) {

@@ -40,17 +40,31 @@ func loadWithPrefix(o ours, r *base.ClassifierDeserializer, prefix string) error
 	return o.UnmarshalBinary(data)
 }
 
-// readWrapped reads the payload of a model around an estimator, and returns a clone of the
-// configured one to read its part into.
-func readWrapped[E any](o ours, data []byte, payload any, configured E) (E, error) {
-	est, err := estimators.Clone(o.name(), configured)
+// wrappedPayload is a model around an estimator.
+type wrappedPayload struct {
+	Trained   trained
+	Present   []int `cbor:",omitempty"` // of a Classifier
+	Scores    bool  `cbor:",omitempty"` // of a Classifier
+	Estimator estimators.Part
+}
+
+// readWrapped reads a model around an estimator, the estimator into a clone of the
+// configured one.
+func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
+	est, err = estimators.Clone(o.name(), configured)
 	if err == nil && !estimators.Supports(est, estimators.Marshalling) {
 		err = estimators.Unsupported(o.name(), est, estimators.Marshalling)
 	}
 	if err == nil {
-		err = readPayload(o, data, payload)
+		err = readPayload(o, data, &p)
 	}
-	return est, err
+	if err == nil {
+		err = p.Trained.fits(o.kind(), noOneHot, missing)
+	}
+	if err == nil {
+		err = p.Estimator.Into(o.kind(), "the estimator", est)
+	}
+	return p, est, err
 }
 
 func readPayload(o ours, data []byte, payload any) error {

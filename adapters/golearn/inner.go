@@ -6,6 +6,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
 )
@@ -45,19 +46,11 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 
 // ofInner gives f a fitted model and a table as that reads it. The target is what it was
 // trained to predict.
-func ofInner[R any](c base.Classifier, t *table, target column, f func(m predictor, t *table) (R, error)) (out R, err error) {
-	o, ok := own.As[ours](c)
-	if !ok {
-		return f(stranger{c, target}, t)
+func ofInner[R any](c base.Classifier, t *table, target column, f func(m predictor, t *table) (R, error)) (R, error) {
+	if o, ok := own.As[ours](c); ok {
+		return aligned(o, t, f)
 	}
-	m := o.model()
-	if t.n > 0 { // without rows the steps before c were left out
-		t, err = t.align(m.reads().Columns)
-	}
-	if err == nil {
-		out, err = f(m, t)
-	}
-	return out, named(o, err)
+	return f(&stranger{trained{Target: target}, c}, t)
 }
 
 // ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
@@ -83,12 +76,11 @@ func ask(c Model, t *table, class column) (cells, error) {
 
 // stranger is a fitted model that is not ours.
 type stranger struct {
-	Model
-	target column
+	trained
+	inner Model
 }
 
-func (s stranger) class() column                   { return s.target }
-func (s stranger) predict(t *table) (cells, error) { return ask(s.Model, t, s.target) }
+func (s *stranger) predict(t *table) (cells, error) { return ask(s.inner, t, s.Target) }
 
 // copyOf copies a model of this package; a stranger is itself.
 func copyOf(c base.Classifier) base.Classifier {
@@ -97,6 +89,19 @@ func copyOf(c base.Classifier) base.Classifier {
 	}
 	return c
 }
+
+// inside is what a model within another can do, for its Supports: a stranger is marshalled
+// through its own SaveWithPrefix, and cannot be copied.
+func inside(c base.Classifier) []any {
+	if o, ok := own.As[ours](c); ok || c == nil {
+		return []any{o}
+	}
+	return []any{marshals{}}
+}
+
+type marshals struct{}
+
+func (marshals) Supports(c estimators.Capability) bool { return c == estimators.Marshalling }
 
 // inPlace reports whether fitting c changes the value that the user configured.
 func inPlace(c base.Classifier) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -15,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
 // ours is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
@@ -42,13 +44,19 @@ type model interface {
 	payload() (any, error) // for its file
 }
 
-// predictor is a fitted model, ours or a stranger's.
+// predictor is a fitted model, ours or a stranger's. What it gives of a table without rows
+// is empty.
 type predictor interface {
 	class() column // what it was trained to predict
 	// predict returns a class cell for each row of t, which has at least one, and is as the
 	// model reads it.
 	predict(t *table) (cells, error)
+	proba(t *table) (*mat.Dense, error)
+	variance(t *table) (pair, error)                // mean and variance
+	interval(t *table, level float64) (pair, error) // the lower and the upper bound
 }
+
+type pair struct{ first, second []float64 }
 
 // trained is what each of them keeps of its training grid.
 type trained struct {
@@ -58,6 +66,10 @@ type trained struct {
 
 func (t *trained) reads() *schema { return &t.Schema }
 func (t *trained) class() column  { return t.Target }
+
+func (*trained) proba(*table) (*mat.Dense, error)       { return nil, without(estimators.Proba) }
+func (*trained) variance(*table) (pair, error)          { return pair{}, without(estimators.Variance) }
+func (*trained) interval(*table, float64) (pair, error) { return pair{}, without(estimators.Interval) }
 
 func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
 	if err := errors.Join(t.Schema.validate(), t.Target.validate()); err != nil {
@@ -141,17 +153,6 @@ func (a *adapter[M]) GetMetadata() base.ClassifierMetadataV1 {
 	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: a.kind(), ClassifierVersion: metadataVersion}
 }
 
-// What a model may give besides; for a table of no rows it is empty.
-type (
-	probabilistic interface {
-		proba(t *table) (*mat.Dense, error)
-	}
-	varying interface {
-		variance(t *table) (moments, error)
-	}
-	moments struct{ mean, variance []float64 }
-)
-
 // named puts the type before an error.
 func named(o interface{ name() string }, err error) error {
 	if err == nil {
@@ -173,12 +174,21 @@ func fit(ctx context.Context, o ours, grid base.FixedDataGrid) error {
 
 // through reads the rows of a grid as a fitted model does and gives both to f.
 func through[R any](o ours, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
-	m := o.model()
-	if m == nil {
+	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
 	}
 	t, err := read(grid)
-	if err == nil {
+	if err != nil {
+		return out, named(o, err)
+	}
+	return aligned(o, t, f)
+}
+
+// aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
+// columns there is nothing to align.
+func aligned[R any](o ours, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	m := o.model()
+	if t.n > 0 || len(t.features) > 0 {
 		t, err = t.align(m.reads().Columns)
 	}
 	if err == nil {
@@ -199,12 +209,20 @@ func predict(o ours, grid base.FixedDataGrid) (base.FixedDataGrid, error) {
 }
 
 func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {
-	return through(o, grid, probaOf)
+	return through(o, grid, predictor.proba)
 }
 
 func predictVariance(o ours, grid base.FixedDataGrid) (mean, variance []float64, err error) {
-	out, err := through(o, grid, varianceOf)
-	return out.mean, out.variance, err
+	out, err := through(o, grid, predictor.variance)
+	return out.first, out.second, err
+}
+
+func predictInterval(o ours, grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	if err := interval.Level(o.name(), level); err != nil {
+		return nil, nil, err
+	}
+	out, err := through(o, grid, intervalOf(level))
+	return out.first, out.second, err
 }
 
 func answer(m predictor, t *table) (cells, error) {
@@ -214,18 +232,8 @@ func answer(m predictor, t *table) (cells, error) {
 	return m.predict(t)
 }
 
-func probaOf(m predictor, t *table) (*mat.Dense, error) {
-	if p, ok := m.(probabilistic); ok {
-		return p.proba(t)
-	}
-	return nil, without(estimators.Proba)
-}
-
-func varianceOf(m predictor, t *table) (moments, error) {
-	if v, ok := m.(varying); ok {
-		return v.variance(t)
-	}
-	return moments{}, without(estimators.Variance)
+func intervalOf(level float64) func(predictor, *table) (pair, error) {
+	return func(m predictor, t *table) (pair, error) { return m.interval(t, level) }
 }
 
 func without(c estimators.Capability) error {
@@ -239,6 +247,14 @@ func capable[C any](e any, c estimators.Capability) (C, error) {
 		return out, estimators.Unsupported("Estimator", e, c)
 	}
 	return out, nil
+}
+
+// supports answers for one of the five types, whose methods take grids, by what it wraps.
+func supports(o ours, c estimators.Capability, w estimators.Wrapped) bool {
+	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
+		w.Methods = []estimators.Capability{c}
+	}
+	return w.Supports(o, c)
 }
 
 func reportOf(e any) estimators.Report {

@@ -254,7 +254,7 @@ func TestHostilePayloads(t *testing.T) {
 	species := column{Name: "c", Kind: categoricalKind, Values: speciesNames}
 	of := func(cols ...column) trained { return trained{schema{Columns: cols}, species} }
 	three := []int{0, 1, 2}
-	for name, p := range map[string]classifierPayload{
+	for name, p := range map[string]wrappedPayload{
 		"no features":        {Trained: of(), Present: three, Estimator: est},
 		"unknown type":       {Trained: of(column{Name: "a", Kind: 9}), Present: three, Estimator: est},
 		"many decimals":      {Trained: of(column{Name: "a", Kind: floatKind, Precision: 1 << 30}), Present: three, Estimator: est},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Pipeline is a base.Classifier: steps, fitted on the training grid one after
@@ -120,10 +119,11 @@ func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, 
 
 // ofFinal gives f the rows as the steps leave them.
 func ofFinal[R any](m *pipelineModel, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
-	for i, s := range m.steps {
-		if t.n == 0 {
-			break
-		}
+	steps := m.steps
+	if t.n == 0 {
+		steps, t = nil, &table{} // they want rows
+	}
+	for i, s := range steps {
 		if t, err = s.apply(t); err != nil {
 			return out, fmt.Errorf("step %d: %w", i, err)
 		}
@@ -146,17 +146,27 @@ func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 	return predictProba(p, grid)
 }
 
-func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, probaOf) }
+func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, predictor.proba) }
 
 // PredictVariance returns Final's mean and variance for each row of grid; both are
 // nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
-// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and one that wraps
-// errors.ErrUnsupported if Final gives no variance.
+// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and
+// one that wraps errors.ErrUnsupported if Final gives no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	return predictVariance(p, grid)
 }
 
-func (m *pipelineModel) variance(t *table) (moments, error) { return ofFinal(m, t, varianceOf) }
+func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, predictor.variance) }
+
+// PredictInterval returns Final's interval of that level for each row of grid, as
+// Regressor's does. What PredictVariance says of a Nystroem step holds here.
+func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	return predictInterval(p, grid, level)
+}
+
+func (m *pipelineModel) interval(t *table, level float64) (pair, error) {
+	return ofFinal(m, t, intervalOf(level))
+}
 
 // Labels returns the classes of a Final of this package; nil before Fit and for
 // others.
@@ -180,24 +190,18 @@ func (p *Pipeline) Fitted() base.Classifier {
 // it makes none.
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
-// Supports reports whether the method of a capability would work. Proba, Variance
+// Supports reports whether the method of a capability would work. Proba, Variance, Interval
 // and Reporting depend on Final; Cloning and Marshalling on the transformers too.
 // A Final of golearn cannot be copied, and is marshalled through its own
 // SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
-	final, isOurs := own.As[ours](p.Final)
-	switch capability {
-	case estimators.Cloning, estimators.Marshalling:
-		for _, s := range p.Steps {
-			if s.transform != nil && !estimators.Supports(s.transform, capability) {
-				return false
-			}
-		}
-		if !isOurs {
-			return p.Final != nil && capability == estimators.Marshalling
+	w := estimators.Wrapped{Estimators: inside(p.Final)}
+	for _, s := range p.Steps {
+		if s.transform != nil {
+			w.Steps = append(w.Steps, s.transform)
 		}
 	}
-	return isOurs && final.Supports(capability)
+	return supports(p, capability, w)
 }
 
 // Clone returns an unfitted, equally configured copy. It is independent but for

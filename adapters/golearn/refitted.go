@@ -98,7 +98,7 @@ func (r *Refitted) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) 
 
 // Supports reports whether the method of a capability would work: Cloning and Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
-	return capability == estimators.Cloning || capability == estimators.Marshalling
+	return supports(r, capability, estimators.Wrapped{})
 }
 
 // Clone returns an unfitted copy, which shares New.

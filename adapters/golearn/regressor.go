@@ -96,13 +96,32 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 	return predictVariance(r, grid)
 }
 
-func (m *regressorModel) variance(t *table) (moments, error) {
+func (m *regressorModel) variance(t *table) (pair, error) {
 	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
 	if err != nil || t.n == 0 {
-		return moments{}, err
+		return pair{}, err
 	}
-	return give(&m.Schema, t, func(x *mat.Dense) (out moments, err error) {
-		out.mean, out.variance, err = v.PredictVariance(x)
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictVariance(x)
+		return out, err
+	})
+}
+
+// PredictInterval returns, for each row of grid, the bounds between which a new observation
+// there lies with the probability level, in (0, 1); both are nil for a grid of no rows.
+// Errors as Predict's, ErrParam for another level, and one that wraps
+// errors.ErrUnsupported if the estimator gives no intervals.
+func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	return predictInterval(r, grid, level)
+}
+
+func (m *regressorModel) interval(t *table, level float64) (pair, error) {
+	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
+	if err != nil || t.n == 0 {
+		return pair{}, err
+	}
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictInterval(x, level)
 		return out, err
 	})
 }
@@ -133,10 +152,9 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends
-// on Estimator: Variance, Cloning, Reporting, Marshalling. All others are false.
+// on Estimator: Variance, Interval, Cloning, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Variance, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{r.Estimator}, Methods: methods}.Supports(r, capability)
+	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
@@ -157,14 +175,9 @@ func (r *Regressor) String() string {
 	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.Schema.Columns))
 }
 
-type regressorPayload struct {
-	Trained   trained
-	Estimator estimators.Part
-}
-
 func (m *regressorModel) payload() (any, error) {
 	est, err := estimators.MakePart("Estimator", m.estimator)
-	return regressorPayload{m.trained, est}, err
+	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
@@ -172,19 +185,12 @@ func (m *regressorModel) payload() (any, error) {
 // short, changed, or of another configuration; ErrParam for a nil Estimator; one
 // that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	var p regressorPayload
-	est, err := readWrapped(r, data, &p, r.Estimator)
+	p, est, err := readWrapped(r, data, r.Estimator, r.NoOneHot, r.Missing)
 	if err != nil {
-		return err
-	}
-	if err := p.Trained.fits(regressorKind, r.NoOneHot, r.Missing); err != nil {
 		return err
 	}
 	if k := p.Trained.Target.Kind; k != floatKind {
 		return fault.BadModel(regressorKind, "the target %q is %v", p.Trained.Target.Name, k)
-	}
-	if err := p.Estimator.Into(regressorKind, "the estimator", est); err != nil {
-		return err
 	}
 	r.fitted = &regressorModel{p.Trained, est}
 	return nil

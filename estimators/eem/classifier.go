@@ -56,6 +56,7 @@ var (
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 	_ estimators.PredictorTo[int]              = (*Classifier)(nil)

@@ -61,6 +61,7 @@ var (
 	_ estimators.ProbaPredictor                = (*KernelClassifier)(nil)
 	_ estimators.DecisionPredictor             = (*KernelClassifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*KernelClassifier)(nil)
+	_ estimators.PartialFitter[int]            = (*KernelClassifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*KernelClassifier)(nil)
 	_ estimators.Reporter                      = (*KernelClassifier)(nil)
 	_ estimators.PredictorTo[int]              = (*KernelClassifier)(nil)
@@ -177,7 +178,9 @@ func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) error { return c.p
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
+func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return c.decisionTo(dst, x)
+}
 
 // Clone returns an unfitted KernelClassifier of the same configuration.
 func (c *KernelClassifier) Clone() estimators.Classifier {

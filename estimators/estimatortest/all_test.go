@@ -161,23 +161,25 @@ func TestAll(t *testing.T) {
 	estimatortest.Regressor(t, "ridge.DirectKernel (behind the steps that make its kernel)", func() estimators.Regressor { return direct(0) },
 		with(estimatortest.Options{Workers: func(w int) any { return direct(w) }}))
 
+	medianOfRows := map[string]string{"weighted-fit": "takes gamma from the median distance of the rows without their weights"}
 	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
 	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
 		return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior, CacheBytes: 1}
 	}, plain)
 	estimatortest.Regressor(t, "rvm.Regressor (no intercept, fixed noise)", func() estimators.Regressor {
-		return &rvm.Regressor{NoIntercept: true, NoiseVariance: 0.1}
+		return &rvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, NoIntercept: true, NoiseVariance: 0.1}
 	}, plain)
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
-	estimatortest.Classifier(t, "rvm.Classifier (refined)", func() estimators.Classifier { return &rvm.Classifier{Refine: true} }, plain)
+		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "rvm.Classifier (refined, balanced)", func() estimators.Classifier {
+		return &rvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Refine: true, Balanced: true}
+	}, plain)
 
 	const leavesOutRows = "scores by leaving out rows: two equal rows are not one of weight 2"
 	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row", "weighted-fit": leavesOutRows}
 
 	// The solver ends within its Tolerance of the optimum, wherever it comes from.
-	medianOfRows := map[string]string{"weighted-fit": "takes gamma from the median distance of the rows without their weights"}
 	approximate := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: medianOfRows, Tolerance: 10 * svm.DefaultTolerance, Workers: workers})
 	}

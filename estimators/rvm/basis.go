@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // columns gives columns of the design matrix as they come from the kernel: dst is
@@ -20,10 +21,11 @@ type columns func(ctx context.Context, dst *mat.Dense, first int) error
 // blockWidth is the number of columns that are evaluated at a time.
 const blockWidth = 128
 
-// basis is the design matrix Φ (n×M) with columns of unit norm, centred for an
-// intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
+// basis is the design matrix Φ (n×M), its rows counted, with columns of unit norm, centred
+// for an intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
 // ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
 type basis struct {
+	weights.Counts
 	n, m  int
 	raw   columns
 	means []float64
@@ -69,20 +71,20 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 	return err
 }
 
-func newBasis(ctx context.Context, raw columns, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
-	b := &basis{n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
+func newBasis(ctx context.Context, raw columns, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*basis, error) {
+	b := &basis{Counts: c, n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
 	b.kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
 	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.kept))))
 	err := parallel.For(ctx, workers, len(b.kept), func(i int) error {
 		first, width := b.span(i)
 		block := mat.NewDense(width, n, nil)
-		if err := raw(ctx, block, first); err != nil {
+		if err := b.evaluate(ctx, block, first); err != nil {
 			return err
 		}
 		for j := range width {
 			row := block.RawRowView(j)
 			if centre {
-				b.means[first+j] = subtractMean(row)
+				b.means[first+j] = b.Centre(row)
 			}
 			b.norms[first+j] = norm(row)
 		}
@@ -114,27 +116,22 @@ func newBasis(ctx context.Context, raw columns, n, m int, centre, ones bool, byt
 	return b, nil
 }
 
+// evaluate puts columns from first on, as they come but for the counts, into the rows of dst.
+func (b *basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
+	if err := b.raw(ctx, dst, first); err != nil {
+		return err
+	}
+	width, _ := dst.Dims()
+	for j := range width {
+		b.Apply(dst.RawRowView(j))
+	}
+	return nil
+}
+
 // span returns the first column of a block and its width.
 func (b *basis) span(i int) (first, width int) {
 	first = i * blockWidth
 	return first, min(blockWidth, b.m-first)
-}
-
-// subtractMean centres v and returns what it took away.
-func subtractMean(v []float64) float64 {
-	mean := 0.0
-	for _, a := range v {
-		mean += a / float64(len(v))
-	}
-	rest := 0.0
-	for i, a := range v {
-		v[i] = a - mean
-		rest += v[i] / float64(len(v))
-	}
-	for i := range v {
-		v[i] -= rest
-	}
-	return mean + rest
 }
 
 func norm(v []float64) float64 { return blas64.Nrm2(linalg.Vector(v)) }
@@ -161,17 +158,20 @@ func (b *basis) block(ctx context.Context, i int) (*mat.Dense, error) {
 	}
 	first, width := b.span(i)
 	block := mat.NewDense(width, b.n, nil)
-	if err := b.raw(ctx, block, first); err != nil {
-		return nil, err
+	return block, b.anew(ctx, block, first)
+}
+
+// anew puts scaled columns from first on into the rows of dst.
+func (b *basis) anew(ctx context.Context, dst *mat.Dense, first int) error {
+	if err := b.evaluate(ctx, dst, first); err != nil {
+		return err
 	}
+	width, _ := dst.Dims()
 	for j := range width {
-		row := block.RawRowView(j)
-		for k := range row {
-			row[k] -= b.means[first+j]
-		}
+		b.Subtract(dst.RawRowView(j), b.means[first+j])
 	}
-	b.scale(block, first)
-	return block, nil
+	b.scale(dst, first)
+	return nil
 }
 
 // column returns column j, which belongs to b.
@@ -180,23 +180,18 @@ func (b *basis) column(ctx context.Context, j int) ([]float64, error) {
 		return k.RawRowView(j % blockWidth), nil
 	}
 	one := mat.NewDense(1, b.n, nil)
-	if err := b.raw(ctx, one, j); err != nil {
+	if err := b.anew(ctx, one, j); err != nil {
 		return nil, err
 	}
-	row := one.RawRowView(0)
-	for k := range row {
-		row[k] -= b.means[j]
-	}
-	b.scale(one, j)
-	return row, nil
+	return one.RawRowView(0), nil
 }
 
 // correlate returns Φ'v.
 func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 	out := make([]float64, b.m)
 	total := 0.0
-	for _, a := range v {
-		total += a
+	for i, a := range v {
+		total += b.Root(i) * a
 	}
 	err := parallel.For(ctx, b.workers, len(b.kept), func(i int) error {
 		first, width := b.span(i)
@@ -207,7 +202,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 		}
 		// Centred and scaled is the product, not the block.
 		block := mat.NewDense(width, b.n, nil)
-		if err := b.raw(ctx, block, first); err != nil {
+		if err := b.evaluate(ctx, block, first); err != nil {
 			return err
 		}
 		blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))

@@ -24,7 +24,7 @@
 // evidence has many optima, so the climb begins from several starts, the empty model
 // at three noises and, for a basis of at most AllIn, all columns; the highest is kept.
 //
-// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βn) more for FlatPrior with
+// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βN) more for FlatPrior with
 // φ centred. Far from all relevance vectors of a local kernel that is the noise alone.
 //
 // # Classification
@@ -40,6 +40,14 @@
 //
 // More than two classes are learnt each against the rest, and their p divided by the
 // sum.
+//
+// # Weights
+//
+// A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by it.
+// For regression its targets, its row of Φ and that of the column of ones are multiplied by
+// √w, and N is the sum of the weights, less 1 for FlatPrior, in the evidence, in the
+// estimate of the noise and in 1/(βN). So a weight of 2 is the row given twice, exactly.
+// FitDesign takes no weights: multiply the rows of its matrix by √w, or repeat them.
 //
 // # Numerics
 //

@@ -9,8 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 const (
@@ -63,20 +65,22 @@ func (p *binary) exclude(i int) {
 	p.alpha, p.w = slices.Delete(p.alpha, i, i+1), slices.Delete(p.w, i, i+1)
 }
 
-// latent returns f = Φw.
+// latent returns f = Φw, Φ not counted.
 func (p *binary) latent(w []float64) []float64 {
 	f := make([]float64, len(p.t))
 	for i, c := range p.columns {
 		linalg.Axpy(w[i], c, f)
 	}
+	p.b.Undo(f)
 	return f
 }
 
-// energy is E = Σ log(1+e^f) - tf + w'Aw/2.
+// energy is E = Σ c (log(1+e^f) - tf) + w'Aw/2 for counts c.
 func (p *binary) energy(f, w []float64) float64 {
 	e := 0.0
 	for i, v := range f {
-		e += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
+		of := max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
+		e += p.b.Root(i) * p.b.Root(i) * of
 	}
 	for i, a := range p.alpha {
 		e += a * w[i] * w[i] / 2
@@ -112,11 +116,20 @@ func (p *binary) curvature(f []float64) error {
 	return nil
 }
 
+// rest sets dst to t - y, times the roots of the counts as the columns are.
+func (p *binary) rest(dst []float64) {
+	for i, t := range p.t {
+		dst[i] = p.b.Root(i) * (t - p.y[i])
+	}
+}
+
 // mode finds the mode of the posterior by Newton's method with halved steps, from
 // where it was, and the evidence there.
 func (p *binary) mode(ctx context.Context) error {
 	f := p.latent(p.w)
 	e := p.energy(f, p.w)
+	memory := rowwise.Scratch(len(f))
+	defer rowwise.Release(memory)
 	for last := false; ; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -126,10 +139,11 @@ func (p *binary) mode(ctx context.Context) error {
 		}
 		m := len(p.active)
 		g := mat.NewDense(m, 1, nil)
+		p.rest(*memory)
 		for i, c := range p.columns {
 			s := -p.alpha[i] * p.w[i]
 			for k, v := range c {
-				s += v * (p.t[k] - p.y[k])
+				s += v * (*memory)[k]
 			}
 			g.Set(i, 0, s)
 		}
@@ -212,7 +226,7 @@ func (p *binary) statistics(column []float64) (s, q float64) {
 	}
 	for i, a := range column {
 		s += p.curve[i] * a * a
-		q += a * (p.t[i] - p.y[i])
+		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
 	return s - p.chol.QuadInverse(cross)[0], q
 }
@@ -223,14 +237,12 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 	s, q = make([]float64, p.b.m), make([]float64, p.b.m)
 	weighted := mat.NewDense(m, len(p.t), nil)
 	rest := make([]float64, len(p.t))
+	p.rest(rest)
 	for k, c := range p.columns {
 		row := weighted.RawRowView(k)
 		for i, v := range c {
 			row[i] = p.curve[i] * v
 		}
-	}
-	for i, t := range p.t {
-		rest[i] = t - p.y[i]
 	}
 	err = parallel.For(ctx, p.workers, len(p.b.kept), func(i int) error {
 		block, err := p.b.block(ctx, i)
@@ -289,7 +301,7 @@ func (p *binary) proposals(ctx context.Context) ([]action, error) {
 }
 
 // climb changes the model as long as the evidence rises.
-func (p *binary) climb(ctx context.Context, observe func(*binary)) (bool, error) {
+func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
 	if err := p.reestimate(ctx, 1e-3); err != nil {
 		return false, err
 	}
@@ -311,8 +323,8 @@ func (p *binary) climb(ctx context.Context, observe func(*binary)) (bool, error)
 			if err != nil {
 				return false, err
 			}
-			if kept && observe != nil {
-				observe(p)
+			if kept {
+				steps.Next(-p.lev, "%d relevance vectors", len(p.active)-1)
 			}
 		}
 	}
@@ -379,7 +391,7 @@ func (p *binary) gradient() []float64 {
 		sum := 0.0
 		for i := range n {
 			v := linalg.Dot(ps.RawRowView(i), phi.RawRowView(i))
-			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k)
+			sum += v * p.curve[i] * (1 - 2*p.y[i]) * ps.At(i, k) / p.b.Root(i)
 		}
 		g[k] = (1-p.alpha[k]*(p.sigma.At(k, k)+p.w[k]*p.w[k]))/2 + p.alpha[k]*p.w[k]*sum/2
 	}

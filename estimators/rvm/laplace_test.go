@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -48,8 +49,12 @@ func loadClasses(t *testing.T) (c classReference, labels []int) {
 
 // binaryAt is the model of given columns and precisions of the columns as they are.
 func binaryAt(t *testing.T, c classReference, budget int64, active []int, alpha []float64) *binary {
+	return weightedBinaryAt(t, c, nil, budget, active, alpha)
+}
+
+func weightedBinaryAt(t *testing.T, c classReference, rows []float64, budget int64, active []int, alpha []float64) *binary {
 	x := golden.Dense(c.X)
-	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), len(c.Y), len(c.Y)+1, false, true, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), weights.NewCounts(rows, len(c.Y)), len(c.Y), len(c.Y)+1, false, true, budget, 2)
 	require.NoError(t, err)
 	p := &binary{b: b, t: c.Y, workers: 2, banned: map[int]bool{}}
 	for i, j := range active {
@@ -89,17 +94,23 @@ func TestClassReferenceFixedPoint(t *testing.T) {
 
 func TestClassGradient(t *testing.T) {
 	c, _ := loadClasses(t)
-	p := binaryAt(t, c, 1<<30, c.Fixed.Active, c.Fixed.Alpha)
-	g := p.gradient()
-	const step = 1e-4
-	for i := range g {
-		lev := map[float64]float64{}
-		for _, u := range []float64{-step, step} {
-			alpha := append([]float64(nil), c.Fixed.Alpha...)
-			alpha[i] *= math.Exp(u)
-			lev[u] = binaryAt(t, c, 1<<30, c.Fixed.Active, alpha).lev
+	weights := make([]float64, len(c.Y))
+	for i := range weights {
+		weights[i] = 0.3 + float64(i%7)/2
+	}
+	for _, w := range [][]float64{nil, weights} {
+		at := func(alpha []float64) *binary { return weightedBinaryAt(t, c, w, 1<<30, c.Fixed.Active, alpha) }
+		g := at(c.Fixed.Alpha).gradient()
+		const step = 1e-4
+		for i := range g {
+			lev := map[float64]float64{}
+			for _, u := range []float64{-step, step} {
+				alpha := append([]float64(nil), c.Fixed.Alpha...)
+				alpha[i] *= math.Exp(u)
+				lev[u] = at(alpha).lev
+			}
+			assert.InDelta(t, (lev[step]-lev[-step])/(2*step), g[i], 1e-6)
 		}
-		assert.InDelta(t, (lev[step]-lev[-step])/(2*step), g[i], 1e-6)
 	}
 }
 

@@ -2,9 +2,8 @@ package rvm
 
 import (
 	"encoding"
+	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -14,25 +13,68 @@ import (
 )
 
 const (
-	regressorKind = "rvm.Regressor"
-	version       = 1
+	regressorKind  = "rvm.Regressor"
+	classifierKind = "rvm.Classifier"
+	version        = 1
 )
 
 var (
 	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
 	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
-// storedModel is a model in a file: only what predictions need.
+// storedSupport is what the files of both types have.
+type storedSupport struct {
+	Design  bool // fitted by FitDesign: there is no kernel and there are no vectors
+	Kernel  kernels.Reference
+	Width   int
+	Vectors codec.Matrix
+	Rows    []int
+	Columns []int
+}
+
+func (s *support) store(configured kernels.Kernel) storedSupport {
+	out := storedSupport{Design: s.kernel == nil, Width: s.width, Vectors: codec.FromDense(s.vectors), Rows: s.rows, Columns: s.columns}
+	if s.kernel != nil {
+		out.Kernel = kernels.MakeReference(configured, s.kernel)
+	}
+	return out
+}
+
+// support rebuilds and validates.
+func (s storedSupport) support(kind string, configured kernels.Kernel) (*support, error) {
+	k := len(s.Columns)
+	if s.Width < 1 || !ascending(s.Columns) {
+		return nil, fault.BadModel(kind, "columns %v of a width of %d", s.Columns, s.Width)
+	}
+	out := &support{rows: s.Rows, columns: s.Columns, width: s.Width}
+	var err error
+	if out.vectors, err = s.Vectors.Dense(); err != nil {
+		return nil, fault.BadModel(kind, "vectors: %v", err)
+	}
+	if s.Design {
+		if out.vectors != nil || len(s.Rows) > 0 || k > 0 && s.Columns[k-1] >= s.Width {
+			return nil, fault.BadModel(kind, "columns %v of a design matrix of %d", s.Columns, s.Width)
+		}
+		return out, nil
+	}
+	rows, width := 0, s.Width
+	if out.vectors != nil {
+		rows, width = out.vectors.Dims()
+	}
+	if rows != k || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != k {
+		return nil, fault.BadModel(kind, "%d vectors of %d columns and %d rows for %d of %d", rows, width, len(s.Rows), k, s.Width)
+	}
+	out.kernel, err = s.Kernel.Resolve(kind, configured)
+	return out, err
+}
+
+// storedModel is a Regressor in a file: only what predictions need.
 type storedModel struct {
-	Design       bool // fitted by FitDesign: there is no kernel and there are no vectors
-	Kernel       kernels.Reference
-	Width        int
-	Vectors      codec.Matrix
-	Rows         []int
-	Indices      []int
-	Ones         bool
-	Coefficients codec.Floats
+	Support      storedSupport
+	Coefficients codec.Floats // of the columns of the support, and of that of ones if there is one more
 	Alphas       codec.Floats
 	Cov          codec.Floats // the upper triangle, row by row
 	Means        codec.Floats
@@ -46,66 +88,42 @@ type storedModel struct {
 
 func (m *model) store(configured kernels.Kernel) storedModel {
 	s := storedModel{
-		Design: m.kernel == nil, Width: m.width, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Indices: m.indices, Ones: m.ones,
-		Coefficients: m.coefficients, Alphas: m.alphas, Means: m.means, Intercept: m.intercept, Noise: m.noise, Spread: m.spread,
-		Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
+		Support: m.support.store(configured), Coefficients: m.coefficients, Alphas: m.alphas, Cov: codec.FromSym(m.cov), Means: m.means, Intercept: m.intercept,
+		Noise: m.noise, Spread: m.spread, Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
 	}
 	s.Report.Objective = 0
-	if m.kernel != nil {
-		s.Kernel = kernels.MakeReference(configured, m.kernel)
-	}
-	s.Cov = packSym(m.cov)
 	return s
 }
 
 // model rebuilds and validates.
-func (s storedModel) model(kind string, configured kernels.Kernel) (*model, error) {
-	bad := func(format string, args ...any) (*model, error) { return nil, fault.BadModel(kind, format, args...) }
-	k := len(s.Indices)
+func (s storedModel) model(configured kernels.Kernel) (*model, error) {
+	bad := func(format string, args ...any) (*model, error) {
+		return nil, fault.BadModel(regressorKind, format, args...)
+	}
+	k := len(s.Coefficients)
+	cov, ok := s.Cov.Sym(k)
 	switch {
-	case s.Width < 1 || len(s.Coefficients) != k || len(s.Alphas) != k || len(s.Means) != k || s.Ones && k == 0:
-		return bad("%d columns, %d coefficients, %d precisions and %d means for a width of %d", k, len(s.Coefficients), len(s.Alphas), len(s.Means), s.Width)
-	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !s.Cov.Finite() || !isFinite(s.Intercept):
+	case k-len(s.Support.Columns) != 0 && k-len(s.Support.Columns) != 1 || len(s.Alphas) != k || len(s.Means) != k:
+		return bad("%d columns, %d coefficients, %d precisions and %d means", len(s.Support.Columns), k, len(s.Alphas), len(s.Means))
+	case !ok:
+		return bad("a covariance of %d numbers for %d columns, or not finite", len(s.Cov), k)
+	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !isFinite(s.Intercept):
 		return bad("a value is not finite")
 	case !(s.Noise >= 0) || !(s.Spread >= 0) || !isFinite(s.Noise) || !isFinite(s.Spread):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)
 	case len(s.Evidence) != 1 || math.IsNaN(s.Evidence[0]) || len(s.Objective) != 1 || math.IsNaN(s.Objective[0]):
 		return bad("evidence %v, objective %v", s.Evidence, s.Objective)
-	case !ascending(s.Indices) || k > 0 && s.Indices[0] < 0:
-		return bad("columns %v do not ascend", s.Indices)
 	}
-	m := &model{width: s.Width, ones: s.Ones, rows: s.Rows, solution: &solution{
-		indices: s.Indices, coefficients: s.Coefficients, alphas: s.Alphas, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
+	of, err := s.Support.support(regressorKind, configured)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{support: of, solution: &solution{
+		coefficients: s.Coefficients, alphas: s.Alphas, cov: cov, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
 		evidence: s.Evidence[0], report: s.Report,
 	}}
 	m.report.Objective = s.Objective[0]
-	var ok bool
-	if m.cov, ok = unpackSym(k, s.Cov); !ok {
-		return bad("a covariance of %d numbers for %d columns", len(s.Cov), k)
-	}
-	var err error
-	if m.vectors, err = s.Vectors.Dense(); err != nil {
-		return bad("vectors: %v", err)
-	}
-	if s.Design {
-		columns := m.indices[:m.vectorsCount()]
-		if m.vectors != nil || len(columns) > 0 && columns[len(columns)-1] >= s.Width {
-			return bad("columns %v of a design matrix of %d", s.Indices, s.Width)
-		}
-		return m, nil
-	}
-	rows := 0
-	if m.vectors != nil {
-		var width int
-		if rows, width = m.vectors.Dims(); width != s.Width {
-			return bad("vectors of %d columns, %d announced", width, s.Width)
-		}
-	}
-	if rows != m.vectorsCount() || len(s.Rows) != 0 && len(s.Rows) != rows {
-		return bad("%d vectors and %d rows for %d coefficients", rows, len(s.Rows), m.vectorsCount())
-	}
-	m.kernel, err = s.Kernel.Resolve(kind, configured)
-	return m, err
+	return m, nil
 }
 
 // MarshalBinary writes the fitted model: the relevance vectors, their coefficients
@@ -124,20 +142,13 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
-	m, err := s.model(regressorKind, r.Kernel)
+	m, err := s.model(r.Kernel)
 	if err != nil {
 		return err
 	}
 	r.m = m
 	return nil
 }
-
-const classifierKind = "rvm.Classifier"
-
-var (
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
-)
 
 // storedMachine is one class against the rest in a file.
 type storedMachine struct {
@@ -149,68 +160,59 @@ type storedMachine struct {
 	Evidence     float64
 }
 
-type storedClasses struct {
-	Design   bool
-	Kernel   kernels.Reference
-	Width    int
+type storedClassification struct {
+	Support  storedSupport
 	Labels   []int
-	Vectors  codec.Matrix
-	Rows     []int
-	Columns  []int
 	Machines []storedMachine
 	Report   estimators.Report
 }
 
-// packSym returns the upper triangle, row by row.
-func packSym(m *mat.SymDense) (out codec.Floats) {
-	if m == nil {
-		return nil
+// machine rebuilds and validates, for a support of so many columns.
+func (s storedMachine) machine(columns int) (*machine, error) {
+	k := len(s.Members)
+	cov, ok := s.Cov.Sym(k + 1)
+	numbers := codec.Floats{s.Intercept, s.Evidence}
+	switch {
+	case !ok || len(s.Coefficients) != k || len(s.Alphas) != k:
+		return nil, fmt.Errorf("%d coefficients and %d numbers of covariance for %d vectors", len(s.Coefficients), len(s.Cov), k)
+	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !numbers.Finite():
+		return nil, fmt.Errorf("a value is not finite")
+	case !ascending(s.Members) || k > 0 && s.Members[k-1] >= columns:
+		return nil, fmt.Errorf("vectors %v of %d", s.Members, columns)
 	}
-	n := m.SymmetricDim()
-	for i := range n {
-		for j := i; j < n; j++ {
-			out = append(out, m.At(i, j))
-		}
-	}
-	return out
+	return &machine{members: s.Members, coefficients: s.Coefficients, alphas: s.Alphas, cov: cov, intercept: s.Intercept, evidence: s.Evidence}, nil
 }
 
-// unpackSym is the inverse, nil for order 0; ok is false if the length does not fit.
-func unpackSym(n int, packed codec.Floats) (m *mat.SymDense, ok bool) {
-	if float64(len(packed)) != float64(n)*(float64(n)+1)/2 {
-		return nil, false
+func (s storedClassification) classification(configured kernels.Kernel) (*classification, error) {
+	if !classes.Valid(s.Labels) || len(s.Machines) != classes.Machines(len(s.Labels)) {
+		return nil, fault.BadModel(classifierKind, "%d machines for classes %v", len(s.Machines), s.Labels)
 	}
-	if n == 0 {
-		return nil, true
+	of, err := s.Support.support(classifierKind, configured)
+	if err != nil {
+		return nil, err
 	}
-	m = mat.NewSymDense(n, nil)
-	at := 0
-	for i := range n {
-		for j := i; j < n; j++ {
-			m.SetSym(i, j, packed[at])
-			at++
+	m := &classification{support: of, labels: s.Labels, report: s.Report}
+	for i, sm := range s.Machines {
+		mc, err := sm.machine(len(of.columns))
+		if err != nil {
+			return nil, fault.BadModel(classifierKind, "machine %d: %v", i, err)
 		}
+		m.machines = append(m.machines, mc)
 	}
-	return m, true
+	return m, nil
 }
 
 // MarshalBinary writes the fitted model: the relevance vectors of all machines, their
 // coefficients and covariances, the classes, and the kernel's name. The configuration is
 // not written.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
-	m := c.m
-	if m == nil {
+	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	s := storedClasses{
-		Design: m.kernel == nil, Width: m.width, Labels: m.labels, Vectors: codec.FromDense(m.vectors), Rows: m.rows, Columns: m.columns, Report: m.report,
-	}
-	if m.kernel != nil {
-		s.Kernel = kernels.MakeReference(c.Kernel, m.kernel)
-	}
-	for _, mc := range m.machines {
+	s := storedClassification{Support: c.m.support.store(c.Kernel), Labels: c.m.labels, Report: c.m.report}
+	for _, mc := range c.m.machines {
 		s.Machines = append(s.Machines, storedMachine{
-			Members: mc.members, Coefficients: mc.coefficients, Alphas: mc.alphas, Cov: packSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
+			Members: mc.members, Coefficients: mc.coefficients, Alphas: mc.alphas, Cov: codec.FromSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
 		})
 	}
 	return codec.Marshal(classifierKind, version, s)
@@ -219,7 +221,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
 // Errors are ErrBadModel and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	var s storedClasses
+	var s storedClassification
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
@@ -231,58 +233,10 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func (s storedClasses) classification(configured kernels.Kernel) (*classification, error) {
-	bad := func(format string, args ...any) (*classification, error) {
-		return nil, fault.BadModel(classifierKind, format, args...)
-	}
-	k := len(s.Labels)
-	switch {
-	case !classes.Valid(s.Labels) || len(s.Machines) != classes.Machines(k):
-		return bad("%d machines for classes %v", len(s.Machines), s.Labels)
-	case s.Width < 1 || !ascending(s.Columns) || len(s.Columns) > 0 && s.Columns[0] < 0:
-		return bad("columns %v of a width of %d", s.Columns, s.Width)
-	}
-	m := &classification{labels: s.Labels, rows: s.Rows, columns: s.Columns, width: s.Width, report: s.Report}
-	var err error
-	if m.vectors, err = s.Vectors.Dense(); err != nil {
-		return bad("vectors: %v", err)
-	}
-	rows, width := 0, s.Width
-	if m.vectors != nil {
-		rows, width = m.vectors.Dims()
-	}
-	switch {
-	case s.Design && (m.vectors != nil || len(s.Rows) > 0 || len(s.Columns) > 0 && s.Columns[len(s.Columns)-1] >= s.Width):
-		return bad("columns %v of a design matrix of %d", s.Columns, s.Width)
-	case !s.Design && (rows != len(s.Columns) || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != rows):
-		return bad("%d vectors of %d columns for %d of %d", rows, width, len(s.Columns), s.Width)
-	}
-	for i, sm := range s.Machines {
-		mc := &machine{members: sm.Members, coefficients: sm.Coefficients, alphas: sm.Alphas, intercept: sm.Intercept, evidence: sm.Evidence}
-		var ok bool
-		mc.cov, ok = unpackSym(len(sm.Members)+1, sm.Cov)
-		numbers := codec.Floats{sm.Intercept, sm.Evidence}
-		switch {
-		case !ok || len(sm.Coefficients) != len(sm.Members) || len(sm.Alphas) != len(sm.Members):
-			return bad("machine %d: %d coefficients and %d numbers of covariance for %d vectors", i, len(sm.Coefficients), len(sm.Cov), len(sm.Members))
-		case !sm.Coefficients.Finite() || !sm.Alphas.Finite() || !sm.Cov.Finite() || !numbers.Finite():
-			return bad("machine %d: a value is not finite", i)
-		case !ascending(sm.Members) || len(sm.Members) > 0 && (sm.Members[0] < 0 || sm.Members[len(sm.Members)-1] >= len(s.Columns)):
-			return bad("machine %d: vectors %v of %d", i, sm.Members, len(s.Columns))
-		}
-		m.machines = append(m.machines, mc)
-	}
-	if s.Design {
-		return m, nil
-	}
-	m.kernel, err = s.Kernel.Resolve(classifierKind, configured)
-	return m, err
-}
-
-// ascending reports whether v ascends without repetition.
+// ascending reports whether v are numbers from 0 on that ascend without repetition.
 func ascending(v []int) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i] <= v[i-1] {
+	for i, a := range v {
+		if a < 0 || i > 0 && a <= v[i-1] {
 			return false
 		}
 	}

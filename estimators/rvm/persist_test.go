@@ -102,10 +102,14 @@ func TestFilesOfOtherKinds(t *testing.T) {
 
 func TestHostilePayloads(t *testing.T) {
 	inf := math.Inf(1)
-	model := func() storedModel {
+	of := func() storedSupport {
+		return storedSupport{
+			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
+		}
+	}
+	model := func() storedModel { // with a column of ones
 		return storedModel{
-			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3},
-			Indices: []int{3, 9}, Ones: true, Coefficients: []float64{1, 2}, Alphas: []float64{1, 2}, Cov: []float64{1, 0, 1}, Means: []float64{0, 0},
+			Support: of(), Coefficients: []float64{1, 2}, Alphas: []float64{1, 2}, Cov: []float64{1, 0, 1}, Means: []float64{0, 0},
 			Noise: 1, Evidence: []float64{-3}, Objective: []float64{3},
 		}
 	}
@@ -116,7 +120,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 	require.NoError(t, try(model()))
 	for name, change := range map[string]func(s *storedModel){
-		"width":           func(s *storedModel) { s.Width = 0 },
+		"width":           func(s *storedModel) { s.Support.Width = 0 },
 		"coefficients":    func(s *storedModel) { s.Coefficients = s.Coefficients[:1] },
 		"alphas":          func(s *storedModel) { s.Alphas = nil },
 		"means":           func(s *storedModel) { s.Means = []float64{1} },
@@ -129,55 +133,58 @@ func TestHostilePayloads(t *testing.T) {
 		"evidence":        func(s *storedModel) { s.Evidence = []float64{math.NaN()} },
 		"no evidence":     func(s *storedModel) { s.Evidence = nil },
 		"objective":       func(s *storedModel) { s.Objective = nil },
-		"order":           func(s *storedModel) { s.Indices = []int{9, 3} },
-		"negative":        func(s *storedModel) { s.Indices = []int{-1, 3} },
-		"vectors":         func(s *storedModel) { s.Vectors = codec.Matrix{} },
-		"vector width":    func(s *storedModel) { s.Vectors = codec.Matrix{Rows: 1, Cols: 2, Data: []float64{2, 2}} },
-		"infinite vector": func(s *storedModel) { s.Vectors.Data[0] = inf },
-		"rows":            func(s *storedModel) { s.Rows = []int{1, 2} },
-		"ones":            func(s *storedModel) { s.Ones = false },
-		"matrix":          func(s *storedModel) { s.Design = true },
-		"beyond":          func(s *storedModel) { s.Design, s.Vectors, s.Rows = true, codec.Matrix{}, nil },
-		"kernel":          func(s *storedModel) { s.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
-		"ones of no model": func(s *storedModel) {
-			*s = storedModel{Width: 1, Ones: true, Evidence: s.Evidence, Objective: s.Objective}
+		"negative":        func(s *storedModel) { s.Support.Columns = []int{-1} },
+		"vectors":         func(s *storedModel) { s.Support.Vectors = codec.Matrix{} },
+		"vector width":    func(s *storedModel) { s.Support.Vectors = codec.Matrix{Rows: 1, Cols: 2, Data: []float64{2, 2}} },
+		"infinite vector": func(s *storedModel) { s.Support.Vectors.Data[0] = inf },
+		"rows":            func(s *storedModel) { s.Support.Rows = []int{1, 2} },
+		"order": func(s *storedModel) {
+			s.Support.Columns, s.Support.Rows = []int{9, 3}, nil
+			s.Support.Vectors = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{2, 3}}
 		},
+		"two of ones": func(s *storedModel) { s.Support.Columns, s.Support.Rows, s.Support.Vectors = nil, nil, codec.Matrix{} },
+		"matrix":      func(s *storedModel) { s.Support.Design = true },
+		"beyond":      func(s *storedModel) { s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil },
+		"kernel":      func(s *storedModel) { s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
 	} {
 		s := model()
 		change(&s)
 		assert.ErrorIs(t, try(s), estimators.ErrBadModel, name)
 	}
 
-	classes := func() storedClasses {
-		return storedClasses{
-			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Labels: []int{1, 2}, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3},
-			Columns: []int{3}, Machines: []storedMachine{{Members: []int{0}, Coefficients: []float64{1}, Alphas: []float64{1}, Cov: []float64{1, 0, 1}}},
+	classes := func() storedClassification {
+		return storedClassification{
+			Support: of(), Labels: []int{1, 2}, Machines: []storedMachine{{Members: []int{0}, Coefficients: []float64{1}, Alphas: []float64{1}, Cov: []float64{1, 0, 1}}},
 		}
 	}
-	tryClasses := func(s storedClasses) error {
+	tryClasses := func(s storedClassification) error {
 		data, err := codec.Marshal(classifierKind, 1, s)
 		require.NoError(t, err)
 		return (&Classifier{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, tryClasses(classes()))
-	for name, change := range map[string]func(s *storedClasses){
-		"labels":         func(s *storedClasses) { s.Labels = []int{2, 1} },
-		"one class":      func(s *storedClasses) { s.Labels = []int{2} },
-		"machines":       func(s *storedClasses) { s.Labels = []int{1, 2, 3} },
-		"width":          func(s *storedClasses) { s.Width = 0 },
-		"columns":        func(s *storedClasses) { s.Columns = []int{-1} },
-		"vectors":        func(s *storedClasses) { s.Vectors = codec.Matrix{} },
-		"bad vector":     func(s *storedClasses) { s.Vectors.Data[0] = inf },
-		"rows":           func(s *storedClasses) { s.Rows = []int{1, 2} },
-		"matrix":         func(s *storedClasses) { s.Design = true },
-		"beyond":         func(s *storedClasses) { s.Design, s.Vectors, s.Rows = true, codec.Matrix{}, nil },
-		"covariance":     func(s *storedClasses) { s.Machines[0].Cov = nil },
-		"coefficients":   func(s *storedClasses) { s.Machines[0].Coefficients = nil },
-		"infinite":       func(s *storedClasses) { s.Machines[0].Alphas[0] = inf },
-		"intercept":      func(s *storedClasses) { s.Machines[0].Intercept = inf },
-		"member":         func(s *storedClasses) { s.Machines[0].Members[0] = 1 },
-		"negative":       func(s *storedClasses) { s.Machines[0].Members[0] = -1 },
-		"another kernel": func(s *storedClasses) { s.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
+	for name, change := range map[string]func(s *storedClassification){
+		"labels":     func(s *storedClassification) { s.Labels = []int{2, 1} },
+		"one class":  func(s *storedClassification) { s.Labels = []int{2} },
+		"machines":   func(s *storedClassification) { s.Labels = []int{1, 2, 3} },
+		"width":      func(s *storedClassification) { s.Support.Width = 0 },
+		"columns":    func(s *storedClassification) { s.Support.Columns = []int{-1} },
+		"vectors":    func(s *storedClassification) { s.Support.Vectors = codec.Matrix{} },
+		"bad vector": func(s *storedClassification) { s.Support.Vectors.Data[0] = inf },
+		"rows":       func(s *storedClassification) { s.Support.Rows = []int{1, 2} },
+		"matrix":     func(s *storedClassification) { s.Support.Design = true },
+		"beyond": func(s *storedClassification) {
+			s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil
+		},
+		"covariance":   func(s *storedClassification) { s.Machines[0].Cov = nil },
+		"coefficients": func(s *storedClassification) { s.Machines[0].Coefficients = nil },
+		"infinite":     func(s *storedClassification) { s.Machines[0].Alphas[0] = inf },
+		"intercept":    func(s *storedClassification) { s.Machines[0].Intercept = inf },
+		"member":       func(s *storedClassification) { s.Machines[0].Members[0] = 1 },
+		"negative":     func(s *storedClassification) { s.Machines[0].Members[0] = -1 },
+		"another kernel": func(s *storedClassification) {
+			s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{})
+		},
 	} {
 		s := classes()
 		change(&s)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -88,19 +88,24 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
+	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 )
 
-// model is a fitted Regressor. After FitDesign kernel and vectors are nil, and width
-// is the number of columns of the design matrix.
+// model is a fitted Regressor.
 type model struct {
-	*solution
-	kernel  kernels.Kernel
-	vectors *mat.Dense // of the members but the column of ones; nil without any
-	rows    []int      // the training rows that the vectors are; nil for landmarks
-	width   int
-	ones    bool // the last member is the column of ones
+	*solution // of the columns of the support, and of that of ones
+	*support
+}
+
+// ones is the number of coefficients, 0 or 1, that are the column of ones's.
+func (m *model) ones() int { return len(m.coefficients) - len(m.columns) }
+
+func (r *Regressor) place() place {
+	return place{typ: regressorType, kernel: r.Kernel, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes}
 }
 
 func (r *Regressor) validate() error {
@@ -109,27 +114,12 @@ func (r *Regressor) validate() error {
 		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
 	case !(r.NoiseVariance >= 0) || math.IsInf(r.NoiseVariance, 1):
 		return fault.Param(regressorType, "NoiseVariance", r.NoiseVariance, "a finite value > 0, or 0 to estimate it")
-	}
-	if r.AllIn < 0 {
+	case r.AllIn < 0:
 		return fault.Param(regressorType, "AllIn", r.AllIn, ">= 1, or 0 for the default")
+	case r.Starts < 0 || r.Starts > DefaultStarts:
+		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", DefaultStarts))
 	}
-	return validateBasis(regressorType, r.Kernel, r.Components, r.Starts, r.CacheBytes)
-}
-
-// validateBasis checks the fields that Regressor and Classifier share.
-func validateBasis(typ string, k kernels.Kernel, size, starts int, cache int64) error {
-	switch {
-	case size < 0:
-		return fault.Param(typ, "Components", size, ">= 0")
-	case starts < 0 || starts > DefaultStarts:
-		return fault.Param(typ, "Starts", starts, fmt.Sprintf("1 to %d, or 0 for the default", DefaultStarts))
-	case cache < 0:
-		return fault.Param(typ, "CacheBytes", cache, ">= 0")
-	}
-	if k != nil {
-		return kernels.Validate(k)
-	}
-	return nil
+	return r.place().validate()
 }
 
 // intercept is what the fields ask for.
@@ -143,141 +133,36 @@ func (r *Regressor) intercept() interceptKind {
 	return flatIntercept
 }
 
-// task is what the fields ask for, on a design matrix.
-func (r *Regressor) task(raw columns, n, m int, y []float64) task {
-	allIn := cmp.Or(r.AllIn, DefaultAllIn)
-	if r.NoAllIn {
-		allIn = 0
-	}
-	return task{
-		raw: raw, n: n, m: m, y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: allIn, starts: cmp.Or(r.Starts, DefaultStarts),
-		bytes: cmp.Or(r.CacheBytes, DefaultCacheBytes), workers: r.Workers, observe: r.Observe,
-	}
-}
-
 // Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change
 // of the model costs O(nm + Mm), a new one also O(nM), and memory is that of CacheBytes
 // and O(Mm). Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that
 // overflows), or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows: a
+// weight of 2 is the row given twice, in the evidence too, but for the median distance of a
+// nil Kernel and the draw of Components, which are of the rows without their weights. The
+// noise is estimated from the sum of the weights in the place of n, which FlatPrior wants
+// above 1: where weights are known but for a factor, as precisions of the targets, let their
+// mean be 1.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	d, err := r.place().onRows(ctx, x, len(y))
 	if err != nil {
 		return err
 	}
-	n, d := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
-		return err
-	}
-	kernel, err := kernels.OrMedianRBF(ctx, r.Kernel, xd, r.Seed)
-	if err != nil {
-		return err
-	}
-	centres, rows, err := chooseBasis(xd, r.Landmarks, r.Components, r.Seed)
-	if err != nil {
-		return err
-	}
-	m, _ := centres.Dims()
-	s, err := r.task(kernelColumns(kernel, centres, xd), n, m, y).solve(ctx)
-	if err != nil {
-		return err
-	}
-	r.m = newModel(s, kernel, centres, rows, d, m)
-	return nil
-}
-
-// chooseBasis returns the rows that basis functions sit on, and which training rows
-// they are.
-func chooseBasis(x, landmarks *mat.Dense, size int, seed uint64) (*mat.Dense, []int, error) {
-	n, d := x.Dims()
-	if landmarks != nil {
-		l, err := check.Dense("Landmarks", landmarks)
-		if err != nil {
-			return nil, nil, err
-		}
-		if _, c := l.Dims(); c != d {
-			return nil, nil, fault.Shape("Landmarks has", c, "columns", "x has %d", d)
-		}
-		return l, nil, nil
-	}
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	if size == 0 || size >= n {
-		return x, rows, nil
-	}
-	rows = rand.New(rand.NewPCG(seed, 0x62617369_73)).Perm(n)[:size] // the stream "basis"
-	slices.Sort(rows)
-	return linalg.Rows(x, rows), rows, nil
-}
-
-// kernelColumns evaluates columns k(·, centre) on the rows of x; those after the last
-// centre are ones.
-func kernelColumns(k kernels.Kernel, centres, x *mat.Dense) columns {
-	m, d := centres.Dims()
-	return func(ctx context.Context, dst *mat.Dense, first int) error {
-		width, n := dst.Dims()
-		last := min(first+width, m)
-		if first < last {
-			block, err := kernels.Cross(ctx, k, centres.Slice(first, last, 0, d), x, &kernels.Options{Workers: 1})
-			if err != nil {
-				return err
-			}
-			dst.Slice(0, last-first, 0, n).(*mat.Dense).Copy(block)
-		}
-		for i := last - first; i < width; i++ {
-			row := dst.RawRowView(i)
-			for j := range row {
-				row[j] = 1
-			}
-		}
-		return nil
-	}
-}
-
-// matrixColumns gives the columns of a matrix, and ones after the last.
-func matrixColumns(phi *mat.Dense) columns {
-	_, m := phi.Dims()
-	return func(_ context.Context, dst *mat.Dense, first int) error {
-		width, _ := dst.Dims()
-		for i := range width {
-			row := dst.RawRowView(i)
-			if first+i < m {
-				mat.Col(row, first+i, phi)
-				continue
-			}
-			for j := range row {
-				row[j] = 1
-			}
-		}
-		return nil
-	}
-}
-
-func newModel(s *solution, kernel kernels.Kernel, centres *mat.Dense, rows []int, width, m int) *model {
-	out := &model{solution: s, kernel: kernel, width: width}
-	columns := s.indices
-	if k := len(columns); k > 0 && columns[k-1] == m {
-		out.ones, columns = true, columns[:k-1]
-	}
-	if centres == nil || len(columns) == 0 {
-		return out
-	}
-	_, d := centres.Dims()
-	out.vectors = mat.NewDense(len(columns), d, nil)
-	for i, j := range columns {
-		out.vectors.SetRow(i, centres.RawRowView(j))
-		if rows != nil {
-			out.rows = append(out.rows, rows[j])
-		}
-	}
-	return out
+	return r.learn(ctx, d, y, weights)
 }
 
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
@@ -287,63 +172,41 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	if err := r.validate(); err != nil {
 		return err
 	}
-	pd, err := check.Dense("phi", phi)
+	d, err := r.place().onMatrix(phi, len(y))
 	if err != nil {
 		return err
 	}
-	n, m := pd.Dims()
-	if len(y) != n {
-		return fault.Shape("y has", len(y), "entries", "phi has %d rows", n)
-	}
+	return r.learn(ctx, d, y, nil)
+}
+
+func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) error {
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	s, err := r.task(matrixColumns(pd), n, m, y).solve(ctx)
-	if err != nil {
-		return err
+	k := task{
+		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn),
+		starts: cmp.Or(r.Starts, DefaultStarts), bytes: r.place().bytes(), workers: r.Workers, observe: r.Observe,
 	}
-	r.m = newModel(s, nil, nil, nil, m, m)
-	return nil
+	if r.NoAllIn {
+		k.allIn = 0
+	}
+	s, err := k.solve(ctx)
+	if err == nil {
+		r.m = newModel(s, d)
+	}
+	return err
+}
+
+func newModel(s *solution, d design) *model {
+	columns := s.indices
+	if k := len(columns); k > 0 && columns[k-1] == d.m {
+		columns = columns[:k-1] // the last is that of ones
+	}
+	return &model{solution: s, support: d.support(columns)}
 }
 
 // predictChunk rows at a time bound the memory of a prediction.
 const predictChunk = 1024
-
-// features returns the members' columns at the rows of x (r×m), or nil without any.
-func (m *model) features(x *mat.Dense, workers int) (*mat.Dense, error) {
-	n, _ := x.Dims()
-	if len(m.indices) == 0 {
-		return nil, nil
-	}
-	out := mat.NewDense(n, len(m.indices), nil)
-	if m.kernel == nil {
-		for i := range n {
-			for a, j := range m.indices {
-				if v := 1.0; j < m.width {
-					v = x.At(i, j)
-					out.Set(i, a, v)
-				} else {
-					out.Set(i, a, v)
-				}
-			}
-		}
-		return out, nil
-	}
-	if m.vectors != nil {
-		k, err := kernels.Cross(context.Background(), m.kernel, x, m.vectors, &kernels.Options{Workers: workers})
-		if err != nil {
-			return nil, err
-		}
-		_, c := k.Dims()
-		out.Slice(0, n, 0, c).(*mat.Dense).Copy(k)
-	}
-	if m.ones {
-		for i := range n {
-			out.Set(i, len(m.indices)-1, 1)
-		}
-	}
-	return out, nil
-}
 
 // predict returns mean and variance for the rows of x, the variance only if asked
 // for.
@@ -351,7 +214,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictChunk {
 		part := x.Slice(first, min(first+predictChunk, n), 0, d).(*mat.Dense)
-		phi, err := m.features(part, workers)
+		phi, err := m.features(part, m.ones(), workers)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -380,41 +243,19 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	return mean, variance, nil
 }
 
-// input checks rows for a prediction; matrix tells which kind of fit is wanted.
-func (r *Regressor) input(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
-	if r.m == nil {
-		return nil, fault.NotFitted(regressorType)
-	}
-	if err := rightMethod(regressorType, matrix, r.m.kernel == nil); err != nil {
-		return nil, err
-	}
-	xd, err := check.Dense(name, x)
+// predict checks rows and predicts; matrix tells whether they are those of a design matrix.
+func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
+	xd, err := r.support().input(regressorType, name, x, matrix)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return xd, check.Columns(name, xd, r.m.width)
-}
-
-// rightMethod returns an error if a method for matrices is called on what was fitted
-// on rows, or the other way round.
-func rightMethod(typ string, matrix, fittedOnMatrix bool) error {
-	switch {
-	case matrix && !fittedOnMatrix:
-		return &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Design"}
-	case !matrix && fittedOnMatrix:
-		return &fault.NotFittedError{Type: typ + ": fitted on a design matrix: use the methods that end in Design"}
-	}
-	return nil
+	return r.m.predict(xd, r.Workers, withVariance)
 }
 
 // Predict returns the mean at each row of x (r×d). Cost O(rmd) for m relevance
 // vectors.
 func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
-	xd, err := r.input("x", x, false)
-	if err != nil {
-		return nil, err
-	}
-	mean, _, err := r.m.predict(xd, r.Workers, false)
+	mean, _, err := r.predict("x", x, false, false)
 	return mean, err
 }
 
@@ -424,11 +265,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // machine: it says how certain the model is, not how far away the row lies. Cost
 // O(rm(d + m)).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
-	xd, err := r.input("x", x, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.m.predict(xd, r.Workers, true)
+	return r.predict("x", x, false, true)
 }
 
 // PredictInterval returns the ends of the central interval that a new observation at
@@ -448,50 +285,33 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 
 // PredictDesign predicts from new rows of the design matrix (r×M).
 func (r *Regressor) PredictDesign(phi mat.Matrix) ([]float64, error) {
-	pd, err := r.input("phi", phi, true)
-	if err != nil {
-		return nil, err
-	}
-	mean, _, err := r.m.predict(pd, r.Workers, false)
+	mean, _, err := r.predict("phi", phi, true, false)
 	return mean, err
 }
 
 // PredictVarianceDesign is PredictVariance from new rows of the design matrix (r×M).
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
-	pd, err := r.input("phi", phi, true)
-	if err != nil {
-		return nil, nil, err
+	return r.predict("phi", phi, true, true)
+}
+
+// support is nil before Fit.
+func (r *Regressor) support() *support {
+	if r.m == nil {
+		return nil
 	}
-	return r.m.predict(pd, r.Workers, true)
+	return r.m.support
 }
 
 // RelevanceIndices returns the training rows, or with Landmarks or FitDesign the
 // landmarks or columns, that are in the model, ascending; nil before Fit.
-func (r *Regressor) RelevanceIndices() []int {
-	if r.m == nil {
-		return nil
-	}
-	if r.m.rows != nil {
-		return slices.Clone(r.m.rows)
-	}
-	return append([]int{}, r.m.indices[:r.m.vectorsCount()]...)
-}
-
-func (m *model) vectorsCount() int {
-	if m.ones {
-		return len(m.indices) - 1
-	}
-	return len(m.indices)
-}
+func (r *Regressor) RelevanceIndices() []int { return r.support().relevant() }
 
 // RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
 // model without any.
-func (r *Regressor) RelevanceVectors() *mat.Dense {
-	if r.m == nil || r.m.vectors == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(r.m.vectors)
-}
+func (r *Regressor) RelevanceVectors() *mat.Dense { return r.support().copiedVectors() }
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
+func (r *Regressor) ChosenKernel() kernels.Kernel { return r.support().chosenKernel() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the
 // order of RelevanceIndices; nil before Fit.
@@ -499,16 +319,16 @@ func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return append([]float64{}, r.m.coefficients[:r.m.vectorsCount()]...)
+	return append([]float64{}, r.m.coefficients[:len(r.m.columns)]...)
 }
 
 // Covariance returns the posterior covariance of Coefficients; nil before Fit and for a
 // model without relevance vectors.
 func (r *Regressor) Covariance() *mat.SymDense {
-	if r.m == nil || r.m.vectorsCount() == 0 {
+	if r.m == nil || len(r.m.columns) == 0 {
 		return nil
 	}
-	k := r.m.vectorsCount()
+	k := len(r.m.columns)
 	out := mat.NewSymDense(k, nil)
 	out.CopySym(r.m.cov.SliceSym(0, k))
 	return out
@@ -519,7 +339,7 @@ func (r *Regressor) Alphas() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return append([]float64{}, r.m.alphas[:r.m.vectorsCount()]...)
+	return append([]float64{}, r.m.alphas[:len(r.m.columns)]...)
 }
 
 // Intercept returns the constant term, whatever its prior; 0 before Fit and with
@@ -528,10 +348,14 @@ func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
 	}
-	if r.m.ones {
-		return r.m.intercept + r.m.coefficients[len(r.m.coefficients)-1]
+	return r.m.constantTerm()
+}
+
+func (m *model) constantTerm() float64 {
+	if m.ones() == 0 {
+		return m.intercept
 	}
-	return r.m.intercept
+	return m.intercept + m.coefficients[len(m.coefficients)-1]
 }
 
 // ChosenNoiseVariance returns the variance of the noise; 0 before Fit.
@@ -550,14 +374,6 @@ func (r *Regressor) LogEvidence() float64 {
 		return 0
 	}
 	return r.m.evidence
-}
-
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
-func (r *Regressor) ChosenKernel() kernels.Kernel {
-	if r.m == nil {
-		return nil
-	}
-	return r.m.kernel
 }
 
 // Report says how the last Fit went. Objective is the negative log evidence,
@@ -585,27 +401,16 @@ func (r *Regressor) Clone() estimators.Regressor {
 // of a dense matrix are predicted one by one without allocating; they agree with Predict's
 // to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
-	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
-}
-
-// rowWidth is the number of columns that row wants; 0 where there is no kernel.
-func (m *model) rowWidth() int {
-	if m == nil || m.kernel == nil {
-		return 0
-	}
-	return m.width
+	return rowwise.Numbers(regressorType, dst, x, r.support().rowWidth(), r.Predict, r.m.row)
 }
 
 // row computes the mean of one row.
 func (m *model) row(out, x []float64) {
-	out[0] = m.intercept
-	if m.ones {
-		out[0] += m.coefficients[len(m.coefficients)-1]
-	}
+	out[0] = m.constantTerm()
 	if m.vectors == nil {
 		return
 	}
-	p := rowwise.Scratch(m.vectorsCount())
+	p := rowwise.Scratch(len(m.columns))
 	defer rowwise.Release(p)
 	kernels.Row(*p, m.kernel, x, m.vectors)
 	for i, v := range *p {

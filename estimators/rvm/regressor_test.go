@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -59,12 +60,13 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 		for _, v := range c.Y {
 			mean += v / float64(len(c.Y))
 		}
-		k := task{n: len(c.Y), m: len(c.Y), y: c.Y, intercept: c.intercept()}
+		n, d := x.Dims()
+		rows := make([]int, n)
+		of := design{n: n, m: n, width: d, kernel: c.kernel(), centres: x, rows: rows}
+		k := task{design: of, Counts: weights.NewCounts(nil, n), y: c.Y, intercept: c.intercept()}
 		s, err := k.unscale(st, 1, mean, true, 0)
 		require.NoError(t, err)
-		_, d := x.Dims()
-		rows := make([]int, len(c.Y))
-		m := newModel(s, c.kernel(), x, rows, d, len(c.Y))
+		m := newModel(s, of)
 		got, variance, err := m.predict(golden.Dense(c.Predict.X), 1, true)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(got, c.Predict.Mean), 1e-6, name)
@@ -253,9 +255,9 @@ func TestErrors(t *testing.T) {
 		"rvm: Regressor: NoiseVariance = -1, want a finite value > 0, or 0 to estimate it":   {NoiseVariance: -1},
 		"rvm: Regressor: NoiseVariance = +Inf, want a finite value > 0, or 0 to estimate it": {NoiseVariance: math.Inf(1)},
 		"rvm: Regressor: AllIn = -1, want >= 1, or 0 for the default":                        {AllIn: -1},
-		"rvm: Regressor: Components = -1, want >= 0":                                         {Components: -1},
+		"rvm: Regressor: Components = -1, want >= 1, or 0 for all rows":                      {Components: -1},
 		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                      {Starts: 4},
-		"rvm: Regressor: CacheBytes = -1, want >= 0":                                         {CacheBytes: -1},
+		"rvm: Regressor: CacheBytes = -1, want >= 1, or 0 for the default":                   {CacheBytes: -1},
 		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":            {Kernel: kernels.RBF{Gamma: -1}},
 		"Landmarks has 3 columns, x has 2":                                                   {Landmarks: mat.NewDense(1, 3, nil)},
 		"Landmarks has 0 rows, want at least 1":                                              {Landmarks: &mat.Dense{}},

@@ -2,6 +2,8 @@ package rvm
 
 import (
 	"context"
+
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 )
 
 const (
@@ -42,7 +44,7 @@ func (st *state) updateNoise(ctx context.Context) error {
 
 // climb takes actions until none promises anything after a full polish. It reports
 // whether it got there within the limit of actions.
-func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (bool, error) {
+func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bool, error) {
 	if err := st.recompute(ctx); err != nil {
 		return false, err
 	}
@@ -67,9 +69,7 @@ func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (boo
 			if ok {
 				since++
 				polished = false
-				if observe != nil {
-					observe(st)
-				}
+				steps.Next(-st.lev, "%d relevance vectors", len(st.active))
 			}
 			continue
 		}
@@ -78,9 +78,8 @@ func (st *state) climb(ctx context.Context, hold int, observe func(*state)) (boo
 		}
 		// Nothing is left at these precisions: take what adds nothing out, and move
 		// all precisions and the noise together.
-		steps := polishSteps
 		before := st.lev
-		if err := st.settle(ctx, steps); err != nil {
+		if err := st.settle(ctx, polishSteps); err != nil {
 			return false, err
 		}
 		if st.lev-before < leastGain {
@@ -148,7 +147,7 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
 	}
-	alpha := 0.5 / (float64(p.b.n) * p.variance)
+	alpha := 0.5 / (p.b.Total * p.variance)
 	for j := range p.b.m {
 		if p.b.norms[j] == 0 {
 			continue

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // interceptKind is how a regression has a constant term.
@@ -25,8 +27,8 @@ const (
 
 // task is a regression on a design matrix, as the fields of Regressor ask for it.
 type task struct {
-	raw       columns
-	n, m      int // m without the column of ones of ARDPrior, which raw gives last
+	design
+	weights.Counts
 	y         []float64
 	intercept interceptKind
 	noise     float64 // variance; 0: estimated
@@ -47,60 +49,9 @@ type solution struct {
 	means        []float64     // of the members' columns; 0 unless the intercept has a flat prior
 	intercept    float64
 	noise        float64 // variance
-	spread       float64 // 1/n for an intercept of flat prior, else 0: what the intercept adds, in units of noise
+	spread       float64 // 1/N for an intercept of flat prior, else 0: what the intercept adds, in units of noise
 	evidence     float64
 	report       estimators.Report
-}
-
-// newProblem takes the targets, in units of scale, to the coordinates of the basis.
-func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*problem, float64, error) {
-	p := &problem{b: b, t: make([]float64, len(y)), dof: float64(b.n), noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
-	for i, v := range y {
-		p.t[i] = v / scale
-	}
-	centred := slices.Clone(p.t)
-	mean := subtractMean(centred)
-	p.variance = linalg.Dot(centred, centred) / float64(b.n)
-	if centre {
-		p.t = centred
-		p.dof--
-	} else if p.variance == 0 {
-		p.variance = mean * mean
-	}
-	p.tt = linalg.Dot(p.t, p.t)
-	var err error
-	p.bt, err = b.correlate(ctx, p.t)
-	return p, mean * scale, err
-}
-
-// scaleOf is the standard deviation of the targets, or their size where that is 0;
-// 0 where all of them are.
-func scaleOf(y []float64) float64 {
-	largest := 0.0
-	for _, v := range y {
-		largest = max(largest, math.Abs(v))
-	}
-	if largest == 0 {
-		return 0
-	}
-	mean, squares := 0.0, 0.0
-	for _, v := range y {
-		mean += v / largest / float64(len(y))
-	}
-	for _, v := range y {
-		d := v/largest - mean
-		squares += d * d / float64(len(y))
-	}
-	if s := math.Sqrt(squares); s > 1e-14 {
-		return max(s*largest, math.SmallestNonzeroFloat64)
-	}
-	return largest
-}
-
-// constant reports whether the targets are all the same, to rounding.
-func constant(y []float64) bool {
-	low, high := slices.Min(y), slices.Max(y)
-	return high/2-low/2 <= 1e-14*max(math.Abs(low), math.Abs(high))
 }
 
 func (k task) solve(ctx context.Context) (*solution, error) {
@@ -108,11 +59,14 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if scale == 0 || constant(k.y) && k.intercept != ardIntercept || k.n == 1 && k.intercept == flatIntercept {
 		return k.trivial(), ctx.Err()
 	}
+	if k.intercept == flatIntercept && !(k.Total > 1+1e-9) { // normalised weights sum to 1 but for rounding
+		return nil, fault.Param(regressorType, "sum of the weights", k.Total, "> 1: they count rows")
+	}
 	m := k.m
 	if k.intercept == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, k.raw, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
+	b, err := newBasis(ctx, k.raw, k.Counts, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -143,16 +97,7 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 	if p.b.m <= k.allIn {
 		starts = append(starts, start{0, func() (*state, error) { return startFull(ctx, p) }})
 	}
-	var mu sync.Mutex
-	steps := 0
-	observe := func(st *state) {
-		mu.Lock()
-		defer mu.Unlock()
-		steps++
-		if k.observe != nil {
-			k.observe(estimators.Step{Iteration: steps, Objective: -st.lev, Message: fmt.Sprintf("%d relevance vectors", len(st.active))})
-		}
-	}
+	steps := &progress.Steps{Observe: k.observe}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
 	// All at once even on fewer processors, which then share them: three starts that take two
 	// processors in turn would leave one idle for the last.
@@ -166,7 +111,7 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 			return err
 		}
 		states[i] = st
-		done[i], err = st.climb(ctx, starts[i].hold, observe)
+		done[i], err = st.climb(ctx, starts[i].hold, steps)
 		return err
 	})
 	if err != nil {
@@ -190,7 +135,7 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale),
 	}
 	if k.intercept == flatIntercept {
-		out.intercept, out.spread = mean, 1/float64(k.n)
+		out.intercept, out.spread = mean, 1/k.Total
 	}
 	order := make([]int, size) // members by column
 	for i := range order {
@@ -240,15 +185,15 @@ func (k task) trivial() *solution {
 		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},
 	}}
 	if k.intercept == flatIntercept {
-		out.spread = 1 / float64(k.n)
-		for _, v := range k.y {
-			out.intercept += v / float64(k.n)
+		out.spread = 1 / k.Total
+		for i, v := range k.y {
+			out.intercept += k.Weight(i) / k.Total * v
 		}
 		return out
 	}
 	if k.noise == 0 {
-		for _, v := range k.y {
-			out.noise += v / float64(k.n) * v
+		for i, v := range k.y {
+			out.noise += k.Weight(i) / k.Total * v * v
 		}
 	}
 	return out

@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -74,7 +77,7 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 	if c.intercept() == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
+	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), weights.NewCounts(nil, n), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
 	require.NoError(t, err)
 	p, _, err := newProblem(ctx, b, c.Y, c.intercept() == flatIntercept, 1, 0, 2)
 	require.NoError(t, err)
@@ -261,7 +264,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 		c := load(t, name)
 		for _, start := range []float64{1, 100} {
 			st := startEmpty(c.problem(t, 1<<30), start)
-			converged, err := st.climb(ctx, noiseHold, func(st *state) { agree(t, st) })
+			converged, err := st.climb(ctx, noiseHold, &progress.Steps{Observe: func(estimators.Step) { agree(t, st) }})
 			require.NoError(t, err)
 			assert.True(t, converged, name)
 			agree(t, st)

@@ -312,7 +312,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[int(search.Result().Param)]}
+	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[search.Result().Candidate]}
 	return g.Classifier.Fit(ctx, x, y)
 }
 

@@ -1,0 +1,268 @@
+package rvm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// place is what the fields of Regressor and Classifier say of the basis.
+type place struct {
+	typ        string
+	kernel     kernels.Kernel
+	landmarks  *mat.Dense
+	components int
+	seed       uint64
+	cacheBytes int64
+}
+
+func (p place) validate() error {
+	switch {
+	case p.components < 0:
+		return fault.Param(p.typ, "Components", p.components, ">= 1, or 0 for all rows")
+	case p.cacheBytes < 0:
+		return fault.Param(p.typ, "CacheBytes", p.cacheBytes, ">= 1, or 0 for the default")
+	case p.kernel != nil:
+		return kernels.Validate(p.kernel)
+	}
+	return nil
+}
+
+func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, DefaultCacheBytes) }
+
+// design is a basis before a fit: n×m, and what it takes to have its columns at new rows.
+type design struct {
+	raw     columns
+	n, m    int // m without the column of ones, which raw gives last
+	width   int // of the rows, or of the design matrix
+	kernel  kernels.Kernel
+	centres *mat.Dense // that columns sit on; nil for a design matrix
+	rows    []int      // the training rows that the centres are; nil for landmarks
+}
+
+// onRows is the basis of a kernel on rows x, which have so many targets.
+func (p place) onRows(ctx context.Context, x mat.Matrix, targets int) (d design, err error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return d, err
+	}
+	d.n, d.width = xd.Dims()
+	if err := check.Rows("y", targets, d.n); err != nil {
+		return d, err
+	}
+	if d.kernel, err = kernels.OrMedianRBF(ctx, p.kernel, xd, p.seed); err != nil {
+		return d, err
+	}
+	if d.centres, d.rows, err = p.centres(xd); err != nil {
+		return d, err
+	}
+	d.m, _ = d.centres.Dims()
+	d.raw = kernelColumns(d.kernel, d.centres, xd)
+	return d, nil
+}
+
+// onMatrix is that of a design matrix.
+func (p place) onMatrix(phi mat.Matrix, targets int) (d design, err error) {
+	pd, err := check.Dense("phi", phi)
+	if err != nil {
+		return d, err
+	}
+	d.n, d.m = pd.Dims()
+	if targets != d.n {
+		return d, fault.Shape("y has", targets, "entries", "phi has %d rows", d.n)
+	}
+	d.width, d.raw = d.m, matrixColumns(pd)
+	return d, nil
+}
+
+// centres returns the rows that basis functions sit on, and which training rows they are.
+func (p place) centres(x *mat.Dense) (*mat.Dense, []int, error) {
+	n, d := x.Dims()
+	if p.landmarks != nil {
+		l, err := check.Dense("Landmarks", p.landmarks)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, c := l.Dims(); c != d {
+			return nil, nil, fault.Shape("Landmarks has", c, "columns", "x has %d", d)
+		}
+		return l, nil, nil
+	}
+	if p.components == 0 || p.components >= n {
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		return x, rows, nil
+	}
+	rows := rand.New(rand.NewPCG(p.seed, 0x62617369_73)).Perm(n)[:p.components] // the stream "basis"
+	slices.Sort(rows)
+	return linalg.Rows(x, rows), rows, nil
+}
+
+// kernelColumns evaluates columns k(·, centre) on the rows of x; those after the last
+// centre are ones.
+func kernelColumns(k kernels.Kernel, centres, x *mat.Dense) columns {
+	m, d := centres.Dims()
+	return func(ctx context.Context, dst *mat.Dense, first int) error {
+		width, n := dst.Dims()
+		last := min(first+width, m)
+		if first < last {
+			block, err := kernels.Cross(ctx, k, centres.Slice(first, last, 0, d), x, &kernels.Options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			dst.Slice(0, last-first, 0, n).(*mat.Dense).Copy(block)
+		}
+		for i := last - first; i < width; i++ {
+			fill(dst.RawRowView(i), 1)
+		}
+		return nil
+	}
+}
+
+// matrixColumns gives the columns of a matrix, and ones after the last.
+func matrixColumns(phi *mat.Dense) columns {
+	_, m := phi.Dims()
+	return func(_ context.Context, dst *mat.Dense, first int) error {
+		width, _ := dst.Dims()
+		for i := range width {
+			row := dst.RawRowView(i)
+			if first+i < m {
+				mat.Col(row, first+i, phi)
+			} else {
+				fill(row, 1)
+			}
+		}
+		return nil
+	}
+}
+
+func fill(v []float64, with float64) {
+	for i := range v {
+		v[i] = with
+	}
+}
+
+// support is the part of a basis that a fit has kept: the relevance vectors.
+type support struct {
+	kernel  kernels.Kernel // nil after FitDesign
+	vectors *mat.Dense     // nil after FitDesign, and without any
+	rows    []int          // the training rows that the vectors are; nil for landmarks
+	columns []int          // of the basis, which the vectors are, ascending
+	width   int            // of the rows, or of the design matrix
+}
+
+// support keeps some columns.
+func (d design) support(columns []int) *support {
+	s := &support{kernel: d.kernel, columns: columns, width: d.width}
+	if d.centres == nil || len(columns) == 0 {
+		return s
+	}
+	s.vectors = linalg.Rows(d.centres, columns)
+	if d.rows != nil {
+		for _, j := range columns {
+			s.rows = append(s.rows, d.rows[j])
+		}
+	}
+	return s
+}
+
+// features returns the kept columns at the rows of x, r×k, and after them so many of ones;
+// nil where that is none.
+func (s *support) features(x *mat.Dense, ones, workers int) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	k := len(s.columns)
+	if k+ones == 0 {
+		return nil, nil
+	}
+	if s.vectors != nil && ones == 0 {
+		return kernels.Cross(context.Background(), s.kernel, x, s.vectors, &kernels.Options{Workers: workers})
+	}
+	out := mat.NewDense(n, k+ones, nil)
+	if s.vectors != nil {
+		kept, err := kernels.Cross(context.Background(), s.kernel, x, s.vectors, &kernels.Options{Workers: workers})
+		if err != nil {
+			return nil, err
+		}
+		out.Slice(0, n, 0, k).(*mat.Dense).Copy(kept)
+	}
+	for i := range n {
+		row := out.RawRowView(i)
+		if s.vectors == nil {
+			for a, j := range s.columns {
+				row[a] = x.At(i, j)
+			}
+		}
+		fill(row[k:], 1)
+	}
+	return out, nil
+}
+
+// input checks rows for a prediction of a type by the name; matrix tells whether they are
+// those of a design matrix.
+func (s *support) input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
+	switch {
+	case s == nil:
+		return nil, fault.NotFitted(typ)
+	case matrix && s.kernel != nil:
+		return nil, fmt.Errorf("%s: fitted on rows, use the methods that do not end in Design: %w", typ, fault.ErrNotFitted)
+	case !matrix && s.kernel == nil:
+		return nil, fmt.Errorf("%s: fitted on a design matrix, use the methods that end in Design: %w", typ, fault.ErrNotFitted)
+	}
+	xd, err := check.Dense(name, x)
+	if err != nil {
+		return nil, err
+	}
+	return xd, check.Columns(name, xd, s.width)
+}
+
+// rowWidth is the number of columns of a row; 0 where there is no kernel.
+func (s *support) rowWidth() int {
+	if s == nil || s.kernel == nil {
+		return 0
+	}
+	return s.width
+}
+
+// index is the training row, landmark or column of a vector.
+func (s *support) index(vector int) int {
+	if s.rows != nil {
+		return s.rows[vector]
+	}
+	return s.columns[vector]
+}
+
+func (s *support) relevant() []int {
+	if s == nil {
+		return nil
+	}
+	out := make([]int, len(s.columns))
+	for i := range out {
+		out[i] = s.index(i)
+	}
+	return out
+}
+
+func (s *support) copiedVectors() *mat.Dense {
+	if s == nil || s.vectors == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(s.vectors)
+}
+
+func (s *support) chosenKernel() kernels.Kernel {
+	if s == nil {
+		return nil
+	}
+	return s.kernel
+}

@@ -1,0 +1,234 @@
+package rvm
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// repeated are weights of 1 to 3, and the rows as often as they say.
+func repeated(n int) (weights []float64, rows []int) {
+	for i := range n {
+		w := 1 + i*i%5/2
+		weights = append(weights, float64(w))
+		for range w {
+			rows = append(rows, i)
+		}
+	}
+	return weights, rows
+}
+
+func pick[T any](v []T, rows []int) []T {
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = v[r]
+	}
+	return out
+}
+
+// A weight of 2 is the row twice in all that is learnt, the evidence and the noise among it,
+// where the basis is the same.
+func TestWeightsAreRows(t *testing.T) {
+	x, y := wave(90)
+	fresh, _ := wave(20)
+	weights, rows := repeated(90)
+	for _, way := range intercepts {
+		for name, r := range map[string]*Regressor{"estimated": {}, "no cache": {CacheBytes: 1}, "fixed noise": {NoiseVariance: 0.01}} {
+			r.Kernel, r.Landmarks, r.InterceptPrior, r.NoIntercept = kernels.RBF{Gamma: 0.4}, x, way.InterceptPrior, way.NoIntercept
+			twice := r.Clone().(*Regressor)
+			require.NoError(t, twice.Fit(ctx, linalg.Rows(x, rows), pick(y, rows)))
+			require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+			assert.Equal(t, twice.RelevanceIndices(), r.RelevanceIndices(), "%s %v", name, way.intercept())
+			assert.InEpsilon(t, twice.LogEvidence(), r.LogEvidence(), 1e-9, "%s %v", name, way.intercept())
+			assert.InEpsilon(t, twice.ChosenNoiseVariance(), r.ChosenNoiseVariance(), 1e-6)
+			mean, variance, err := twice.PredictVariance(fresh)
+			require.NoError(t, err)
+			got, v, err := r.PredictVariance(fresh)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-6, "%s %v", name, way.intercept())
+			assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-6, "%s %v", name, way.intercept())
+		}
+	}
+}
+
+// For weights of any size: at the precisions and the noise that were found, coefficients,
+// covariance and evidence are those of the definition,
+//
+//	H = βΦ'WΦ + A,  μ = βH⁻¹Φ'Wt,  L = ½(N ln β/2π - ln|H| + Σ ln α - β e'We - μ'Aμ),
+//
+// N = Σw, for a flat prior on the intercept less 1 and about the weighted means; and γ = αμ²
+// and (N - Σγ)/β = e'We there, where the evidence is stationary.
+func TestWeightedDefinition(t *testing.T) {
+	x, y := wave(80)
+	weights := make([]float64, 80)
+	total := 0.0
+	for i := range weights {
+		weights[i] = 0.2 + 2*math.Abs(math.Sin(float64(i)))
+		total += weights[i]
+	}
+	for _, way := range []*Regressor{{NoIntercept: true}, {}} {
+		r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: way.NoIntercept}
+		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+		phi, err := kernels.Cross(ctx, r.Kernel, x, r.RelevanceVectors(), nil)
+		require.NoError(t, err)
+		_, m := phi.Dims()
+		target, dof := append([]float64(nil), y...), total
+		if !way.NoIntercept {
+			dof--
+			centre := func(v []float64) {
+				mean := 0.0
+				for i, w := range weights {
+					mean += w * v[i] / total
+				}
+				for i := range v {
+					v[i] -= mean
+				}
+			}
+			centre(target)
+			for j := range m {
+				column := mat.Col(nil, j, phi)
+				centre(column)
+				phi.SetCol(j, column)
+			}
+		}
+		beta := 1 / r.ChosenNoiseVariance()
+		w := mat.NewDiagDense(80, weights)
+		var weighted, h, right mat.Dense
+		weighted.Mul(w, phi)
+		h.Mul(phi.T(), &weighted)
+		h.Scale(beta, &h)
+		evidence := dof * (math.Log(beta) - math.Log(2*math.Pi))
+		for j, a := range r.Alphas() {
+			h.Set(j, j, h.At(j, j)+a)
+			evidence += math.Log(a)
+		}
+		right.Mul(weighted.T(), mat.NewDense(80, 1, target))
+		right.Scale(beta, &right)
+		var cov, mu, fit mat.Dense
+		require.NoError(t, cov.Inverse(&h))
+		mu.Mul(&cov, &right)
+		assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), mu.RawMatrix().Data), 1e-6)
+		assert.True(t, mat.EqualApprox(&cov, r.Covariance(), 1e-6*mat.Norm(&cov, 2)))
+		fit.Mul(phi, &mu)
+		squares, gammas := 0.0, 0.0
+		for i, v := range target {
+			e := v - fit.At(i, 0)
+			squares += weights[i] * e * e
+		}
+		for j, a := range r.Alphas() {
+			evidence -= a * mu.At(j, 0) * mu.At(j, 0)
+			gamma := 1 - a*cov.At(j, j)
+			gammas += gamma
+			assert.InEpsilon(t, gamma, a*mu.At(j, 0)*mu.At(j, 0), 1e-5)
+		}
+		det, _ := mat.LogDet(&h)
+		evidence -= beta*squares + det
+		assert.InEpsilon(t, evidence/2, r.LogEvidence(), 1e-9)
+		assert.InEpsilon(t, (dof-gammas)/beta, squares, 1e-6)
+	}
+}
+
+// With a mean of 1 weights are precisions: times a number, and the noise with it, they give
+// the same model where the noise is given.
+func TestWeightsAreCounts(t *testing.T) {
+	x, y := wave(60)
+	small, large := make([]float64, 60), make([]float64, 60)
+	for i := range small {
+		small[i] = 0.5 + float64(i%3)/2
+		large[i] = 4 * small[i]
+	}
+	a := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoiseVariance: 0.01}
+	b := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoiseVariance: 0.04}
+	require.NoError(t, a.FitWeighted(ctx, x, y, small))
+	require.NoError(t, b.FitWeighted(ctx, x, y, large))
+	assert.LessOrEqual(t, golden.MaxError(b.Coefficients(), a.Coefficients()), 1e-6)
+
+	// Too little weight leaves no degree of freedom beside the intercept.
+	tiny := make([]float64, 60)
+	for i := range tiny {
+		tiny[i] = 1.0 / 60
+	}
+	err := (&Regressor{}).FitWeighted(ctx, x, y, tiny)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "rvm: Regressor: sum of the weights = ")
+	require.NoError(t, (&Regressor{NoIntercept: true}).FitWeighted(ctx, x, y, tiny))
+}
+
+// The trivial models take the weighted mean.
+func TestWeightedConstant(t *testing.T) {
+	x, y := mat.NewDense(3, 1, []float64{1, 2, 3}), []float64{4, 4, 4}
+	r := &Regressor{}
+	require.NoError(t, r.FitWeighted(ctx, x, y, []float64{1, 2, 5}))
+	_, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	assert.InDelta(t, 4, r.Intercept(), 1e-15)
+	assert.Zero(t, variance[0])
+}
+
+func TestClassWeightsAreRows(t *testing.T) {
+	for _, k := range []int{2, 3} {
+		x, y := blobs(80, k, 1)
+		weights, rows := repeated(80)
+		for name, c := range map[string]*Classifier{"plain": {}, "no cache": {CacheBytes: 1}, "refined": {Refine: true}, "balanced": {Balanced: true}} {
+			c.Kernel, c.Landmarks = kernels.RBF{Gamma: 0.5}, x
+			twice := c.Clone().(*Classifier)
+			require.NoError(t, twice.Fit(ctx, linalg.Rows(x, rows), pick(y, rows)))
+			require.NoError(t, c.FitWeighted(ctx, x, y, weights))
+			assert.Equal(t, twice.RelevanceIndices(), c.RelevanceIndices(), name)
+			assert.InEpsilon(t, twice.LogEvidence(), c.LogEvidence(), 1e-7, name)
+			p, err := twice.PredictProba(x)
+			require.NoError(t, err)
+			q, err := c.PredictProba(x)
+			require.NoError(t, err)
+			assert.True(t, mat.EqualApprox(p, q, 1e-6), name)
+		}
+	}
+}
+
+// Balanced and ClassWeights are weights of rows.
+func TestClassWeights(t *testing.T) {
+	x, y := blobs(60, 2, 3)
+	for i := range y {
+		if i%4 == 1 {
+			y[i] = 0 // 45 to 15
+		}
+	}
+	count := 0.0
+	for _, label := range y {
+		count += float64(label)
+	}
+	for name, c := range map[string]struct {
+		of     *Classifier
+		weight [2]float64
+	}{
+		"balanced": {&Classifier{Balanced: true}, [2]float64{60 / (2 * (60 - count)), 60 / (2 * count)}},
+		"given":    {&Classifier{ClassWeights: map[int]float64{1: 3, 8: 2}}, [2]float64{1, 3}},
+		"both":     {&Classifier{Balanced: true, ClassWeights: map[int]float64{0: 2}}, [2]float64{2 * 60 / (2 * (60 - count)), 60 / (2 * count)}},
+	} {
+		weights := make([]float64, 60)
+		for i, label := range y {
+			weights[i] = c.weight[label]
+		}
+		want := &Classifier{}
+		require.NoError(t, want.FitWeighted(ctx, x, y, weights))
+		require.NoError(t, c.of.Fit(ctx, x, y))
+		p, err := want.PredictProba(x)
+		require.NoError(t, err)
+		q, err := c.of.PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, q, 1e-9), name)
+		plain := &Classifier{}
+		require.NoError(t, plain.Fit(ctx, x, y))
+		assert.NotEqual(t, plain.LogEvidence(), c.of.LogEvidence(), name)
+	}
+	err := (&Classifier{ClassWeights: map[int]float64{1: -1}}).Fit(ctx, x, y)
+	assert.EqualError(t, err, "rvm: Classifier: ClassWeights[1] = -1, want a finite value > 0")
+}
