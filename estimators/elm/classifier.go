@@ -86,14 +86,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}
 	n, d := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
 	m := &model{width: d, report: estimators.Report{Converged: true, Iterations: 1}}
 	var at []int
 	if m.classes, at, err = classes.Of(y); err != nil {
@@ -220,11 +217,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, m.width)
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
 	if rows, _ := xd.Dims(); rows == 1 { // for which blocks only cost
@@ -280,9 +274,7 @@ func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
 	}
-	out := c.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return c.m.report.Clone()
 }
 
 // Clone returns an unfitted Classifier of the same configuration.

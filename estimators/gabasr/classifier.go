@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -56,7 +57,7 @@ type classification struct {
 	learned
 	classes    []int
 	likelihood Likelihood
-	links      []link // of the machines
+	links      []platt.Sigmoid // of the machines
 	report     estimators.Report
 }
 
@@ -87,12 +88,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
 	labels := classes.Distinct(y)
@@ -111,9 +108,13 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 		return err
 	}
 	for i, t := range tasks {
-		l := link{Slope: 1}
+		l := platt.Sigmoid{Slope: 1}
 		if c.Likelihood != PolyaGamma {
-			l = fitLink(m.machines[i].loo, t.labels)
+			at := make([]int, len(y))
+			for row, label := range t.labels {
+				at[row] = int(label)
+			}
+			l = platt.FitSigmoid(m.machines[i].loo, at, nil)
 		}
 		m.links = append(m.links, l)
 	}
@@ -354,9 +355,7 @@ func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
 	}
-	out := c.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return c.m.report.Clone()
 }
 
 // Clone returns an unfitted Classifier of the same configuration.

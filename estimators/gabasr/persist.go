@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/platt"
 )
 
 const (
@@ -47,7 +48,7 @@ type storedClassifier struct {
 	Learned    storedLearned
 	Classes    []int
 	Likelihood int
-	Links      []link
+	Links      []platt.Sigmoid
 }
 
 func (l *learned) store(report estimators.Report) storedLearned {

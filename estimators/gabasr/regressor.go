@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,17 +80,11 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Targeted(x, y)
 	if err != nil {
 		return err
 	}
 	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
-		return err
-	}
 	m := &regression{learned: learned{scaling: newScaling(xd, s.plain), kind: s.kind, burnIn: s.burnIn}, scale: 1}
 	if !s.plain {
 		var spread, largest float64
@@ -148,11 +141,7 @@ func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	xd, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	return xd, check.Columns("x", xd, l.Width)
+	return check.Wide("x", x, l.Width)
 }
 
 // inChunks calls f with scaled rows of x, and the number of the first.
@@ -332,9 +321,7 @@ func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
 	}
-	out := r.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return r.m.report.Clone()
 }
 
 // Clone returns an unfitted Regressor of the same configuration.

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
@@ -116,33 +114,4 @@ func TestSplitRHat(t *testing.T) {
 	assert.InDelta(t, math.Sqrt(0.5+4/(2*0.5)), splitRHat(trace([]float64{1, 2, 3, 4}), 0), 1e-12)
 	assert.Greater(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{8, 9, 8, 9}), 0), 5.0)
 	assert.Less(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{2, 1, 2, 1}), 0), 1.0)
-}
-
-// The link is at the minimum of its loss: the gradient is 0 there.
-func TestLink(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 8))
-	scores, labels := make([]float64, 300), make([]float64, 300)
-	positive := 0.0
-	for i := range scores {
-		scores[i] = 100 * rng.NormFloat64()
-		if rng.Float64() < vecmath.Sigmoid(0.03*scores[i]-1) {
-			labels[i] = 1
-			positive++
-		}
-	}
-	l := fitLink(scores, labels)
-	assert.InDelta(t, 0.03, l.Slope, 0.01)
-	high, low := (positive+1)/(positive+2), 1/(300-positive+2)
-	var ga, gb float64
-	for i, f := range scores {
-		r := vecmath.Sigmoid(l.Slope*f+l.Offset) - (low + (high-low)*labels[i])
-		ga, gb = ga+r*f/100, gb+r
-	}
-	assert.InDelta(t, 0, ga, 1e-5)
-	assert.InDelta(t, 0, gb, 1e-5)
-	for i := range labels {
-		labels[i] = 1 - labels[i]
-		scores[i] = scores[i] + 0
-	}
-	assert.Zero(t, fitLink(scores, labels).Slope, "scores that are worse than none")
 }
