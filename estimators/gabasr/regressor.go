@@ -103,7 +103,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}
