@@ -3,9 +3,9 @@ package kernels
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -24,18 +24,9 @@ type Scaled struct {
 }
 
 var (
-	_ blockKernel = Sum{}
-	_ Validator   = Sum{}
-	_ Diagonal    = Sum{}
-	_ Blocker     = Sum{}
-	_ blockKernel = Product{}
-	_ Validator   = Product{}
-	_ Diagonal    = Product{}
-	_ Blocker     = Product{}
-	_ blockKernel = Scaled{}
-	_ Validator   = Scaled{}
-	_ Diagonal    = Scaled{}
-	_ Blocker     = Scaled{}
+	_ parts = Sum{}
+	_ parts = Product{}
+	_ parts = Scaled{}
 )
 
 func add(a, b float64) float64      { return a + b }
@@ -68,51 +59,31 @@ func (p Product) Validate() error { return validateAll("kernels: Product", p) }
 // Validate returns an ErrParam error unless Factor is finite and at least 0, or
 // the kernel's.
 func (s Scaled) Validate() error {
-	if !(s.Factor >= 0) || math.IsInf(s.Factor, 1) {
-		return fault.Param("kernels: Scaled", "Factor", s.Factor, "a finite value > 0, or 0 for 1")
+	if err := positive("Scaled", "Factor", s.Factor); err != nil {
+		return err
 	}
 	return Validate(s.Kernel)
 }
 
-// Block implements Blocker.
-func (s Sum) Block(dst, x, z *mat.Dense) { blockOf(s, dst, x, z) }
-
-// Block implements Blocker.
-func (p Product) Block(dst, x, z *mat.Dense) { blockOf(p, dst, x, z) }
-
-// Block implements Blocker.
-func (s Scaled) Block(dst, x, z *mat.Dense) { blockOf(s, dst, x, z) }
-
-// Diag implements Diagonal.
-func (s Sum) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, s, 0, add, x) }
-
-// Diag implements Diagonal.
-func (p Product) Diag(dst []float64, x *mat.Dense) { foldDiag(dst, p, 1, multiply, x) }
-
-// Diag implements Diagonal.
-func (s Scaled) Diag(dst []float64, x *mat.Dense) {
-	Diag(dst, s.Kernel, x)
-	for i := range dst {
-		dst[i] *= s.factor()
-	}
-}
-
 func (s Sum) need() need     { return needOfAll(s) }
 func (p Product) need() need { return needOfAll(p) }
-func (s Scaled) need() need  { return needOf(s.Kernel) }
+func (s Scaled) need() need  { return partsOf(s.Kernel).need() }
+
+func (s Sum) diag(dst []float64, x *mat.Dense)     { foldDiag(dst, s, 0, add, x) }
+func (p Product) diag(dst []float64, x *mat.Dense) { foldDiag(dst, p, 1, multiply, x) }
+
+func (s Scaled) diag(dst []float64, x *mat.Dense) {
+	Diag(dst, s.Kernel, x)
+	floats.Scale(s.factor(), dst)
+}
 
 func (s Sum) block(dst *mat.Dense, x, z *operand)     { foldBlock(dst, s, 0, add, x, z) }
 func (p Product) block(dst *mat.Dense, x, z *operand) { foldBlock(dst, p, 1, multiply, x, z) }
 
 func (s Scaled) block(dst *mat.Dense, x, z *operand) {
-	block(s.Kernel, dst, x, z)
-	r, _ := dst.Dims()
-	f := s.factor()
-	for i := range r {
-		di := dst.RawRowView(i)
-		for j := range di {
-			di[j] *= f
-		}
+	partsOf(s.Kernel).block(dst, x, z)
+	for i := range x.len() {
+		floats.Scale(s.factor(), dst.RawRowView(i))
 	}
 }
 
@@ -152,7 +123,7 @@ func foldBlock(dst *mat.Dense, ks []Kernel, neutral float64, op func(a, b float6
 		}
 	}
 	for _, k := range ks {
-		block(k, next, x, z)
+		partsOf(k).block(next, x, z)
 		for i := range r {
 			di, ni := dst.RawRowView(i), next.RawRowView(i)
 			for j, v := range ni {
@@ -164,7 +135,7 @@ func foldBlock(dst *mat.Dense, ks []Kernel, neutral float64, op func(a, b float6
 
 func needOfAll(ks []Kernel) (n need) {
 	for _, k := range ks {
-		n |= needOf(k)
+		n |= partsOf(k).need()
 	}
 	return n
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -36,31 +38,19 @@ func (c Cauchy) Validate() error {
 	return nil
 }
 
-// Diag spares the evaluation of k(x, x).
-func (c Cauchy) Diag(dst []float64, _ *mat.Dense) {
-	for i := range dst {
-		dst[i] = 1
+// OfSquaredDistances makes its matrices as fast as those of RBF.
+func (c Cauchy) OfSquaredDistances(dst, squared []float64) {
+	for i, s := range squared {
+		dst[i] = 1 / (1 + s/c.Width/c.Width)
 	}
 }
 
-// Block evaluates many pairs at once: worth it where that is faster than Eval.
-func (c Cauchy) Block(dst, x, z *mat.Dense) {
-	r, n := dst.Dims()
-	for i := range r {
-		for j := range n {
-			dst.Set(i, j, c.Eval(x.RawRowView(i), z.RawRowView(j)))
-		}
-	}
-}
-
-// Any type with Eval and String is a kernel; blocks, diagonal and validation are
-// used where it has them.
+// Any type with Eval and String is a kernel; what else it can do is used.
 func ExampleKernel() {
 	var k kernels.Kernel = Cauchy{Width: 2}
-	_, blocks := k.(kernels.Blocker)
-	_, diagonal := k.(kernels.Diagonal)
+	_, radial := k.(kernels.Radial)
 	_, validates := k.(kernels.Validator)
-	fmt.Println(blocks, diagonal, validates)
+	fmt.Println(radial, validates)
 
 	gram, err := kernels.Matrix(context.Background(), kernels.Sum{k, kernels.Linear{}}, rows, nil)
 	if err != nil {
@@ -71,11 +61,67 @@ func ExampleKernel() {
 	_, err = kernels.Matrix(context.Background(), Cauchy{}, rows, nil)
 	fmt.Println(err)
 	// Output:
-	// true true true
+	// true true
 	// ⎡ 1.000   0.800   0.138⎤
 	// ⎢ 0.800   2.000   3.167⎥
 	// ⎣ 0.138   3.167  26.000⎦
 	// Cauchy: Width: want a finite value > 0
+}
+
+// exponential is a kernel of the inner product.
+type exponential struct{}
+
+func (exponential) Eval(x, z []float64) float64 { return math.Exp(floats.Dot(x, z)) }
+func (exponential) String() string              { return "exponential" }
+func (exponential) OfDotProducts(dst, products []float64) {
+	for i, v := range products {
+		dst[i] = math.Exp(v)
+	}
+}
+
+func ExampleDotProduct() {
+	var k kernels.DotProduct = exponential{}
+	values := make([]float64, 2)
+	k.OfDotProducts(values, []float64{0, 1})
+	fmt.Printf("%.3f\n", values)
+	// Output: [1.000 2.718]
+}
+
+// intersection is Σ min(x[j], z[j]), of histograms: neither a distance nor an inner product.
+type intersection struct{}
+
+func (intersection) Eval(x, z []float64) (s float64) {
+	if len(x) != len(z) {
+		panic("intersection: rows of different length")
+	}
+	for j, v := range x {
+		s += min(v, z[j])
+	}
+	return s
+}
+func (intersection) String() string { return "intersection" }
+
+// Block is worth it where it is faster than Eval for each pair.
+func (k intersection) Block(dst, x, z *mat.Dense) {
+	dst.Apply(func(i, j int, _ float64) float64 { return k.Eval(x.RawRowView(i), z.RawRowView(j)) }, dst)
+}
+
+// Diag needs no comparison: a histogram's intersection with itself is its sum.
+func (intersection) Diag(dst []float64, x *mat.Dense) {
+	for i := range dst {
+		dst[i] = floats.Sum(x.RawRowView(i))
+	}
+}
+
+// Parts of a kernel matrix, for who makes one piece by piece.
+func ExampleBlocker() {
+	var k kernels.Blocker = intersection{}
+	histograms := mat.NewDense(2, 3, []float64{1, 2, 0, 0, 2, 2})
+	diag, row := make([]float64, 2), make([]float64, 2)
+	kernels.Diag(diag, k.(kernels.Kernel), histograms)
+	kernels.Row(row, k.(kernels.Kernel), []float64{1, 1, 1}, histograms)
+	fmt.Println(diag, row)
+	// Output: [3 4] [2 2]
 }
 
 // cauchyFamily makes Cauchy searchable by its rate, 1/width.
@@ -95,6 +141,6 @@ func ExampleFamily() {
 func ExampleOptions() {
 	x := mat.NewDense(1000, 2, nil)
 	_, err := kernels.Matrix(context.Background(), kernels.RBF{}, x, &kernels.Options{Workers: 1, MaxBytes: 1 << 20})
-	fmt.Println(errors.Is(err, kernels.ErrTooLarge))
+	fmt.Println(errors.Is(err, estimators.ErrTooLarge))
 	// Output: true
 }

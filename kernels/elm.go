@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -27,9 +26,8 @@ type ELM struct {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	parts
 	Validator
 } = ELM{}
 
@@ -57,17 +55,10 @@ func (k ELM) String() string { return fmt.Sprintf("ELM(sigma=%v)", k.sigma()) }
 
 // Validate returns an ErrParam error unless Sigma is finite and at least 0.
 func (k ELM) Validate() error {
-	if !(k.Sigma >= 0) || math.IsInf(k.Sigma, 1) {
-		return fault.Param("kernels: ELM", "Sigma", k.Sigma, "a finite value > 0, or 0 for the default")
-	}
-	return nil
+	return positive("ELM", "Sigma", k.Sigma)
 }
 
-// Block implements Blocker.
-func (k ELM) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal.
-func (k ELM) Diag(dst []float64, x *mat.Dense) {
+func (k ELM) diag(dst []float64, x *mat.Dense) {
 	for i, s := range squaredNorms(x) {
 		r := k.root(s)
 		dst[i] = k.of(s, r, r)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -17,7 +18,7 @@ type embedding struct{ kernels.RBF }
 
 func (embedding) Eval(x, z []float64) float64 { return 2 * kernels.RBF{}.Eval(x, z) }
 func (embedding) Block(dst, x, z *mat.Dense) {
-	kernels.RBF{}.Block(dst, x, z)
+	kernels.Block(dst, kernels.RBF{}, x, z)
 	dst.Scale(2, dst)
 }
 
@@ -47,5 +48,5 @@ func TestEmbeddedKernel(t *testing.T) {
 		assert.InDelta(t, k.Eval(x.RawRowView(1), x.RawRowView(1)), m.At(1, 1), 1e-14, "%v", k)
 	}
 	_, err := kernels.SpectralDensityOf(renewed{})
-	assert.ErrorIs(t, err, kernels.ErrParam, "that of the RBF is not the kernel's")
+	assert.ErrorIs(t, err, estimators.ErrParam, "that of the RBF is not the kernel's")
 }

@@ -29,8 +29,17 @@ const (
 	MaxParam = 1e12
 )
 
+// positiveReals are the parameters of most families.
+type positiveReals struct{}
+
+// Bounds returns MinParam and MaxParam.
+func (positiveReals) Bounds() (lo, hi float64) { return MinParam, MaxParam }
+
+// Integer returns false.
+func (positiveReals) Integer() bool { return false }
+
 // RBFFamily is RBF over its γ. Start is that of MedianRBF with seed 0.
-type RBFFamily struct{}
+type RBFFamily struct{ positiveReals }
 
 // At returns RBF{Gamma: gamma}.
 func (RBFFamily) At(gamma float64) Kernel { return RBF{Gamma: gamma} }
@@ -40,12 +49,6 @@ func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 	k, err := MedianRBF(ctx, x, 0)
 	return min(max(k.Gamma, MinParam), MaxParam), err
 }
-
-// Bounds returns MinParam and MaxParam.
-func (RBFFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
-
-// Integer returns false.
-func (RBFFamily) Integer() bool { return false }
 
 // String returns "RBF".
 func (RBFFamily) String() string { return "RBF" }
@@ -63,10 +66,7 @@ const StartDegree = 12
 type PolynomialFamily struct{}
 
 // At returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
-func (PolynomialFamily) At(degree float64) Kernel {
-	lo, hi := PolynomialFamily{}.Bounds()
-	return Normalized{Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: 1}}
-}
+func (PolynomialFamily) At(degree float64) Kernel { return ShiftedPolynomialFamily{}.At(degree, 1) }
 
 // Start returns StartDegree.
 func (PolynomialFamily) Start(context.Context, mat.Matrix) (float64, error) { return StartDegree, nil }
@@ -82,7 +82,7 @@ func (PolynomialFamily) String() string { return "NormalizedPolynomial" }
 
 // LaplacianFamily is Laplacian over its γ. Start is one over the root of the
 // median squared distance.
-type LaplacianFamily struct{}
+type LaplacianFamily struct{ positiveReals }
 
 // At returns Laplacian{Gamma: gamma}.
 func (LaplacianFamily) At(gamma float64) Kernel { return Laplacian{Gamma: gamma} }
@@ -92,18 +92,13 @@ func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (float64, error)
 	return inverseDistance(ctx, x)
 }
 
-// Bounds returns MinParam and MaxParam.
-func (LaplacianFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
-
-// Integer returns false.
-func (LaplacianFamily) Integer() bool { return false }
-
 // String returns "Laplacian".
 func (LaplacianFamily) String() string { return "Laplacian" }
 
 // MaternFamily is Matern over 1/ℓ, so that its entropy rises with the parameter
 // as that of the other families does.
 type MaternFamily struct {
+	positiveReals
 	Nu float64 // 1.5 or 2.5; 0 means DefaultNu
 }
 
@@ -115,12 +110,6 @@ func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 	return inverseDistance(ctx, x)
 }
 
-// Bounds returns MinParam and MaxParam.
-func (MaternFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
-
-// Integer returns false.
-func (MaternFamily) Integer() bool { return false }
-
 // String returns, for example, "Matern(nu=1.5)".
 func (f MaternFamily) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", Matern{Nu: f.Nu}.withDefaults().Nu)
@@ -131,19 +120,13 @@ const StartSigma = 1.0
 
 // ELMFamily is ELM over its s. Its entropy has a ceiling that most targets lie
 // above; a search then ends with the status of a ceiling.
-type ELMFamily struct{}
+type ELMFamily struct{ positiveReals }
 
 // At returns ELM{Sigma: sigma}.
 func (ELMFamily) At(sigma float64) Kernel { return ELM{Sigma: sigma} }
 
 // Start returns StartSigma.
 func (ELMFamily) Start(context.Context, mat.Matrix) (float64, error) { return StartSigma, nil }
-
-// Bounds returns MinParam and MaxParam.
-func (ELMFamily) Bounds() (lo, hi float64) { return MinParam, MaxParam }
-
-// Integer returns false.
-func (ELMFamily) Integer() bool { return false }
 
 // String returns "ELM".
 func (ELMFamily) String() string { return "ELM" }

@@ -7,10 +7,11 @@
 //	type Kernel interface { Eval(x, z []float64) float64; String() string }
 //
 // Matrix and Cross evaluate a kernel on all pairs of rows. They work in blocks
-// of a fixed size, so the result is the same on any number of workers: for the
-// kernels of this package a block is one matrix product and one pass over its
-// elements; for others it is one call of Block where the kernel has that
-// capability, and a loop over Eval where not.
+// of a fixed size, so the result is the same on any number of workers. A block of
+// a kernel that is a function of the distance (Radial) or the inner product
+// (DotProduct) is one matrix product and one pass over its elements; of others it
+// is one call of Block where the kernel has that capability (Blocker), and a loop
+// over Eval where not.
 //
 //	Linear, Polynomial                     of the inner product
 //	RBF, Laplacian, Matern                 of a distance
@@ -23,12 +24,15 @@
 //	MedianRBF                              the default where no kernel is given
 //	Prepared                               Cross with the same rows many times
 //	Shared, SharedCross                    many kernels on the same rows
+//	Row, Block, Diag                       parts of a matrix
 //	Spectral                               frequencies of a stationary kernel
 //
-// Package kerneltest has the checks that a kernel of one's own should pass. Its Block, Diag
-// and SpectralDensity are called in the place of Eval; those that it has only because it
-// embeds another kernel are not, since its Eval may be another: for their speed hold that
-// kernel in a named field.
+// Package kerneltest has the checks that a kernel of one's own should pass. Its capabilities
+// (OfSquaredDistances, OfDotProducts, Block, Diag, SpectralDensity) are called in the place of
+// Eval; those that it has only because it embeds another kernel are not, since its Eval may be
+// another: for their speed hold that kernel in a named field.
+//
+// Errors are those of package estimators.
 //
 // # Scales
 //
@@ -38,11 +42,11 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Kernel is a symmetric function of two rows. Implementations are safe for
@@ -55,15 +59,28 @@ type Kernel interface {
 	String() string
 }
 
-// Blocker is the capability to evaluate a block of pairs in one pass.
+// Radial is the capability of a kernel that is a function of the distance of two rows, as RBF
+// is one. Its matrices are a matrix product and a pass over the distances, which a Shared
+// keeps; nothing else is asked for them.
+type Radial interface {
+	// OfSquaredDistances sets dst[i] to the value for two rows whose squared Euclidean
+	// distance is squared[i]. dst is as long as squared, and may be squared itself.
+	OfSquaredDistances(dst, squared []float64)
+}
+
+// DotProduct is the capability of a kernel that is a function of the inner product of two
+// rows, as Polynomial is one, and the same to it as Radial to one of distances.
+type DotProduct interface {
+	// OfDotProducts sets dst[i] to the value for two rows whose inner product is
+	// products[i]. dst is as long as products, and may be products itself.
+	OfDotProducts(dst, products []float64)
+}
+
+// Blocker is the capability of any other kernel to evaluate many pairs faster than one by one.
 type Blocker interface {
 	// Block sets dst[i,j] = k(x[i], z[j]). dst is r×c, x is r×d and z is c×d; they
 	// do not overlap.
-	Block(dst *mat.Dense, x, z *mat.Dense)
-}
-
-// Diagonal is the capability to give k(x, x) without going through all pairs.
-type Diagonal interface {
+	Block(dst, x, z *mat.Dense)
 	// Diag sets dst[i] = k(x[i], x[i]).
 	Diag(dst []float64, x *mat.Dense)
 }
@@ -71,15 +88,6 @@ type Diagonal interface {
 // Validator is the capability to say what is wrong with a kernel's parameters.
 // Matrix and Cross ask it before they compute.
 type Validator interface{ Validate() error }
-
-// The errors of this package; see package estimators for all of them.
-var (
-	ErrParam     = fault.ErrParam
-	ErrShape     = fault.ErrShape
-	ErrNotFinite = fault.ErrNotFinite
-	ErrTooLarge  = fault.ErrTooLarge
-	ErrBadModel  = fault.ErrBadModel
-)
 
 // Validate returns an error if k is nil or says that its parameters are out of
 // range.
@@ -93,49 +101,13 @@ func Validate(k Kernel) error {
 	return nil
 }
 
-// Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
-func Diag(dst []float64, k Kernel, x *mat.Dense) {
-	if d, ok := own.As[Diagonal](k); ok {
-		d.Diag(dst, x)
-		return
+// positive returns an ErrParam error unless v, a field whose zero means its default, is
+// finite and at least 0.
+func positive(typ, field string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fault.Param("kernels: "+typ, field, v, "a finite value > 0, or 0 for the default")
 	}
-	for i := range dst {
-		r := x.RawRowView(i)
-		dst[i] = k.Eval(r, r)
-	}
-}
-
-// blockKernel is what the kernels of this package implement: a block from
-// operands that were prepared once for all the blocks they take part in.
-type blockKernel interface {
-	Kernel
-	need() need
-	block(dst *mat.Dense, x, z *operand)
-}
-
-// block evaluates any kernel on prepared operands.
-func block(k Kernel, dst *mat.Dense, x, z *operand) {
-	if b, ok := own.As[blockKernel](k); ok {
-		b.block(dst, x, z)
-		return
-	}
-	if b, ok := own.As[Blocker](k); ok {
-		b.Block(dst, x.rows, z.rows)
-		return
-	}
-	r, c := dst.Dims()
-	for i := range r {
-		xi, di := x.rows.RawRowView(i), dst.RawRowView(i)
-		for j := range c {
-			di[j] = k.Eval(xi, z.rows.RawRowView(j))
-		}
-	}
-}
-
-// blockOf is Block for a blockKernel: it prepares both sides for this block.
-func blockOf(k blockKernel, dst, x, z *mat.Dense) {
-	shift := meanRow(z)
-	k.block(dst, newOperand(x, k.need(), shift), newOperand(z, k.need(), shift))
+	return nil
 }
 
 func checkLen(x, z []float64) {

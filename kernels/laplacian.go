@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -23,9 +22,8 @@ type Laplacian struct {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	parts
 	Validator
 } = Laplacian{}
 
@@ -42,19 +40,16 @@ func (k Laplacian) String() string { return fmt.Sprintf("Laplacian(gamma=%v)", k
 
 // Validate returns an ErrParam error unless Gamma is finite and at least 0.
 func (k Laplacian) Validate() error {
-	if !(k.Gamma >= 0) || math.IsInf(k.Gamma, 1) {
-		return fault.Param("kernels: Laplacian", "Gamma", k.Gamma, "a finite value > 0, or 0 for the default")
-	}
-	return nil
+	return positive("Laplacian", "Gamma", k.Gamma)
 }
 
-// Block implements Blocker.
-func (k Laplacian) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal: all ones.
-func (k Laplacian) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
-
 func (k Laplacian) need() need { return 0 }
+
+func (k Laplacian) diag(dst []float64, _ *mat.Dense) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
 
 func (k Laplacian) block(dst *mat.Dense, x, z *operand) {
 	distances := keep(pairManhattan, dst, x, z, func(dst *mat.Dense) { manhattans(dst, x, z) })

@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -14,9 +12,8 @@ import (
 type Linear struct{}
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	DotProduct
 } = Linear{}
 
 // Eval returns <x, z>. Cost O(d).
@@ -28,16 +25,5 @@ func (Linear) Eval(x, z []float64) float64 {
 // String returns "Linear".
 func (Linear) String() string { return "Linear" }
 
-// Block implements Blocker.
-func (k Linear) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal: the squared norms.
-func (Linear) Diag(dst []float64, x *mat.Dense) { copy(dst, squaredNorms(x)) }
-
-func (Linear) need() need { return needDots }
-
-func (Linear) block(dst *mat.Dense, x, z *operand) {
-	if products := dots(dst, x, z); products != dst {
-		dst.Copy(products)
-	}
-}
+// OfDotProducts implements DotProduct.
+func (Linear) OfDotProducts(dst, products []float64) { copy(dst, products) }

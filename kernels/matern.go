@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -30,9 +28,8 @@ type Matern struct {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	Radial
 	Validator
 } = Matern{}
 
@@ -71,35 +68,25 @@ func (k Matern) String() string {
 // Validate returns an ErrParam error unless Nu is 1.5 or 2.5 and Length is finite
 // and positive, or they are 0.
 func (k Matern) Validate() error {
-	switch d := k.withDefaults(); {
-	case d.Nu != 1.5 && d.Nu != 2.5:
+	if nu := k.withDefaults().Nu; nu != 1.5 && nu != 2.5 {
 		return fault.Param("kernels: Matern", "Nu", k.Nu, "1.5 or 2.5, or 0 for the default")
-	case !(d.Length > 0) || math.IsInf(d.Length, 1):
-		return fault.Param("kernels: Matern", "Length", k.Length, "a finite value > 0, or 0 for the default")
 	}
-	return nil
+	return positive("Matern", "Length", k.Length)
 }
 
-// Block implements Blocker.
-func (k Matern) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal: all ones.
-func (k Matern) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
-
-func (k Matern) need() need { return needDistances }
-
-func (k Matern) block(dst *mat.Dense, x, z *operand) {
-	distances := squaredDistances(dst, x, z)
+// OfSquaredDistances implements Radial.
+func (k Matern) OfSquaredDistances(dst, squared []float64) {
 	k = k.withDefaults()
-	exps := make([]float64, len(z.centredSq))
-	for i := range x.centredSq {
-		di := dst.RawRowView(i)
-		for j, d := range distances.RawRowView(i) {
-			di[j] = k.scaled(d)
+	var exps [stripe]float64
+	for len(dst) > 0 {
+		n := min(len(dst), stripe)
+		for i, d := range squared[:n] {
+			dst[i] = k.scaled(d)
 		}
-		vecmath.Exp(exps, -1, di)
-		for j, s := range di {
-			di[j] = k.polynomial(s) * exps[j]
+		vecmath.Exp(exps[:n], -1, dst[:n])
+		for i, s := range dst[:n] {
+			dst[i] = k.polynomial(s) * exps[i]
 		}
+		dst, squared = dst[n:], squared[n:]
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -52,15 +51,14 @@ const stripe = 128
 // value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
 // opt.MaxBytes, and ctx's.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.SymDense, error) {
-	o, xd, err := prepare(k, x, opt)
+	if err := Validate(k); err != nil {
+		return nil, err
+	}
+	o, xd, err := prepareOne(x, opt)
 	if err != nil {
 		return nil, err
 	}
-	n, _ := xd.Dims()
-	if err := checkBytes(n, n, o.MaxBytes); err != nil {
-		return nil, err
-	}
-	sides, err := operands(ctx, needOf(k), xd, meanRow(xd), o.Workers)
+	sides, err := operands(ctx, partsOf(k).need(), xd, meanRow(xd), o.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +71,8 @@ func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Op
 	out := mat.NewSymDense(n, nil)
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
-	diag := make([]float64, n)
-	Diag(diag, k, xd)
+	diag, p := make([]float64, n), partsOf(k)
+	p.diag(diag, xd)
 
 	// Only blocks on and above the diagonal are computed: block t of a triangle
 	// whose column c holds blocks (0,c) to (c,c).
@@ -82,7 +80,7 @@ func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Op
 	err := parallel.For(ctx, o.Workers, blocks, func(t int) error {
 		i, j := triangle(t)
 		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
-		block(k, dst, sides[i], sides[j])
+		p.block(dst, sides[i], sides[j])
 		if i == j {
 			for r := range sides[i].len() {
 				dst.Set(r, r, diag[i*stripe+r])
@@ -100,43 +98,56 @@ func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Op
 // (m×d). Cost, errors and determinism are those of Matrix, without its halving
 // by symmetry.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.Dense, error) {
-	o, xd, err := prepare(k, x, opt)
-	if err != nil {
+	if err := Validate(k); err != nil {
 		return nil, err
 	}
-	zd, err := check.Dense("z", z)
+	o, xd, zd, err := prepareTwo(x, z, opt)
 	if err != nil {
-		return nil, err
-	}
-	n, d := xd.Dims()
-	m, dz := zd.Dims()
-	if d != dz {
-		return nil, fault.Shape("x has", d, "columns", "z has %d", dz)
-	}
-	if err := checkBytes(n, m, o.MaxBytes); err != nil {
 		return nil, err
 	}
 	p, err := newPrepared(ctx, k, zd, o)
 	if err != nil {
 		return nil, err
 	}
-	out := mat.NewDense(n, m, nil)
+	n, _ := xd.Dims()
+	out := mat.NewDense(n, p.rows, nil)
 	if err := p.cross(ctx, out, xd); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func prepare(k Kernel, x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {
+// prepareOne checks the rows of a square matrix.
+func prepareOne(x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
 		return o, nil, err
 	}
-	if err := Validate(k); err != nil {
+	xd, err := check.Dense("x", x)
+	if err != nil {
 		return o, nil, err
 	}
-	xd, err := check.Dense("x", x)
-	return o, xd, err
+	n, _ := xd.Dims()
+	return o, xd, checkBytes(n, n, o.MaxBytes)
+}
+
+// prepareTwo checks the rows of a matrix of pairs.
+func prepareTwo(x, z mat.Matrix, opt *Options) (o Options, xd, zd *mat.Dense, err error) {
+	if o, err = opt.withDefaults(); err != nil {
+		return o, nil, nil, err
+	}
+	if xd, err = check.Dense("x", x); err != nil {
+		return o, nil, nil, err
+	}
+	if zd, err = check.Dense("z", z); err != nil {
+		return o, nil, nil, err
+	}
+	n, d := xd.Dims()
+	m, dz := zd.Dims()
+	if d != dz {
+		return o, nil, nil, fault.Shape("x has", d, "columns", "z has %d", dz)
+	}
+	return o, xd, zd, checkBytes(n, m, o.MaxBytes)
 }
 
 func checkBytes(n, m int, limit int64) error {
@@ -148,13 +159,6 @@ func checkBytes(n, m int, limit int64) error {
 		}
 	}
 	return nil
-}
-
-func needOf(k Kernel) need {
-	if b, ok := own.As[blockKernel](k); ok {
-		return b.need()
-	}
-	return 0
 }
 
 func operands(ctx context.Context, n need, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -37,6 +38,7 @@ func (customBlock) Block(dst, x, z *mat.Dense) {
 		}
 	}
 }
+func (customBlock) Diag(dst []float64, x *mat.Dense) { Diag(dst, custom{}, x) }
 
 func random(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -150,11 +152,11 @@ func TestHugeValues(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 0, 1}, mat.Row(nil, 0, k))
 	_, err = Matrix(ctx, Linear{}, x, nil)
-	assert.ErrorIs(t, err, ErrNotFinite)
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
 	_, err = Cross(ctx, Polynomial{Degree: 500}, random(4, 2, 1), mat.NewDense(1, 2, []float64{90, 90}), nil)
-	assert.ErrorIs(t, err, ErrNotFinite)
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
 	_, err = Matrix(ctx, Normalized{Linear{}}, x, nil)
-	assert.ErrorIs(t, err, ErrNotFinite, "the norms overflow")
+	assert.ErrorIs(t, err, fault.ErrNotFinite, "the norms overflow")
 	// Degree 500 of a normalised polynomial does not overflow.
 	k, err = Matrix(ctx, Normalized{Polynomial{Degree: 500, Coef0: 1}}, mat.NewDense(2, 1, []float64{1e3, 2e3}), nil)
 	require.NoError(t, err)
@@ -172,29 +174,29 @@ func TestMatrixErrors(t *testing.T) {
 		text string
 		f    func() error
 	}{
-		"nil kernel":        {ErrParam, "Kernel", func() error { _, err := Matrix(ctx, nil, x, nil); return err }},
-		"nil in Normalized": {ErrParam, "Kernel", func() error { _, err := Matrix(ctx, Normalized{}, x, nil); return err }},
-		"gamma":             {ErrParam, "Gamma = -1", func() error { _, err := Matrix(ctx, RBF{Gamma: -1}, x, nil); return err }},
-		"gamma NaN":         {ErrParam, "Gamma = NaN", func() error { _, err := Matrix(ctx, Normalized{RBF{Gamma: math.NaN()}}, x, nil); return err }},
-		"degree":            {ErrParam, "Degree = -2", func() error { _, err := Cross(ctx, Polynomial{Degree: -2}, x, x, nil); return err }},
-		"coef0":             {ErrParam, "Coef0 = -1", func() error { _, err := Cross(ctx, Polynomial{Coef0: -1}, x, x, nil); return err }},
-		"NaN":               {ErrNotFinite, "x[2,1] is NaN", func() error { _, err := Matrix(ctx, RBF{}, bad, nil); return err }},
-		"NaN in z":          {ErrNotFinite, "z[2,1] is NaN", func() error { _, err := Cross(ctx, RBF{}, x, bad, nil); return err }},
-		"empty":             {ErrShape, "0 rows", func() error { _, err := Matrix(ctx, RBF{}, &mat.Dense{}, nil); return err }},
-		"nil x":             {ErrShape, "nil", func() error { _, err := Matrix(ctx, RBF{}, nil, nil); return err }},
-		"width":             {ErrShape, "x has 2 columns, z has 3", func() error { _, err := Cross(ctx, RBF{}, x, random(4, 3, 1), nil); return err }},
-		"laplacian":         {ErrParam, "Laplacian: Gamma = -1", func() error { _, err := Matrix(ctx, Laplacian{Gamma: -1}, x, nil); return err }},
-		"nu":                {ErrParam, "Nu = 2", func() error { _, err := Matrix(ctx, Matern{Nu: 2}, x, nil); return err }},
-		"length":            {ErrParam, "Length = -1", func() error { _, err := Matrix(ctx, Matern{Length: -1}, x, nil); return err }},
-		"sigma":             {ErrParam, "Sigma = NaN", func() error { _, err := Matrix(ctx, ELM{Sigma: math.NaN()}, x, nil); return err }},
-		"tanh":              {ErrParam, "Coef0 = NaN", func() error { _, err := Matrix(ctx, Tanh{Coef0: math.NaN()}, x, nil); return err }},
-		"tanh gamma":        {ErrParam, "Tanh: Gamma = -1", func() error { _, err := Matrix(ctx, Tanh{Gamma: -1}, x, nil); return err }},
-		"empty sum":         {ErrParam, "Sum: kernels = 0", func() error { _, err := Matrix(ctx, Sum{}, x, nil); return err }},
-		"in product":        {ErrParam, "Product: kernel 1: kernels: RBF: Gamma = -1", func() error { _, err := Matrix(ctx, Product{Linear{}, RBF{Gamma: -1}}, x, nil); return err }},
-		"nil in sum":        {ErrParam, "Sum: kernel 0", func() error { _, err := Matrix(ctx, Sum{nil}, x, nil); return err }},
-		"factor":            {ErrParam, "Factor = -2", func() error { _, err := Matrix(ctx, Scaled{Linear{}, -2}, x, nil); return err }},
-		"memory":            {ErrTooLarge, "landmarks", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: 127}); return err }},
-		"limit":             {ErrParam, "MaxBytes = -1", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: -1}); return err }},
+		"nil kernel":        {fault.ErrParam, "Kernel", func() error { _, err := Matrix(ctx, nil, x, nil); return err }},
+		"nil in Normalized": {fault.ErrParam, "Kernel", func() error { _, err := Matrix(ctx, Normalized{}, x, nil); return err }},
+		"gamma":             {fault.ErrParam, "Gamma = -1", func() error { _, err := Matrix(ctx, RBF{Gamma: -1}, x, nil); return err }},
+		"gamma NaN":         {fault.ErrParam, "Gamma = NaN", func() error { _, err := Matrix(ctx, Normalized{RBF{Gamma: math.NaN()}}, x, nil); return err }},
+		"degree":            {fault.ErrParam, "Degree = -2", func() error { _, err := Cross(ctx, Polynomial{Degree: -2}, x, x, nil); return err }},
+		"coef0":             {fault.ErrParam, "Coef0 = -1", func() error { _, err := Cross(ctx, Polynomial{Coef0: -1}, x, x, nil); return err }},
+		"NaN":               {fault.ErrNotFinite, "x[2,1] is NaN", func() error { _, err := Matrix(ctx, RBF{}, bad, nil); return err }},
+		"NaN in z":          {fault.ErrNotFinite, "z[2,1] is NaN", func() error { _, err := Cross(ctx, RBF{}, x, bad, nil); return err }},
+		"empty":             {fault.ErrShape, "0 rows", func() error { _, err := Matrix(ctx, RBF{}, &mat.Dense{}, nil); return err }},
+		"nil x":             {fault.ErrShape, "nil", func() error { _, err := Matrix(ctx, RBF{}, nil, nil); return err }},
+		"width":             {fault.ErrShape, "x has 2 columns, z has 3", func() error { _, err := Cross(ctx, RBF{}, x, random(4, 3, 1), nil); return err }},
+		"laplacian":         {fault.ErrParam, "Laplacian: Gamma = -1", func() error { _, err := Matrix(ctx, Laplacian{Gamma: -1}, x, nil); return err }},
+		"nu":                {fault.ErrParam, "Nu = 2", func() error { _, err := Matrix(ctx, Matern{Nu: 2}, x, nil); return err }},
+		"length":            {fault.ErrParam, "Length = -1", func() error { _, err := Matrix(ctx, Matern{Length: -1}, x, nil); return err }},
+		"sigma":             {fault.ErrParam, "Sigma = NaN", func() error { _, err := Matrix(ctx, ELM{Sigma: math.NaN()}, x, nil); return err }},
+		"tanh":              {fault.ErrParam, "Coef0 = NaN", func() error { _, err := Matrix(ctx, Tanh{Coef0: math.NaN()}, x, nil); return err }},
+		"tanh gamma":        {fault.ErrParam, "Tanh: Gamma = -1", func() error { _, err := Matrix(ctx, Tanh{Gamma: -1}, x, nil); return err }},
+		"empty sum":         {fault.ErrParam, "Sum: kernels = 0", func() error { _, err := Matrix(ctx, Sum{}, x, nil); return err }},
+		"in product":        {fault.ErrParam, "Product: kernel 1: kernels: RBF: Gamma = -1", func() error { _, err := Matrix(ctx, Product{Linear{}, RBF{Gamma: -1}}, x, nil); return err }},
+		"nil in sum":        {fault.ErrParam, "Sum: kernel 0", func() error { _, err := Matrix(ctx, Sum{nil}, x, nil); return err }},
+		"factor":            {fault.ErrParam, "Factor = -2", func() error { _, err := Matrix(ctx, Scaled{Linear{}, -2}, x, nil); return err }},
+		"memory":            {fault.ErrTooLarge, "landmarks", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: 127}); return err }},
+		"limit":             {fault.ErrParam, "MaxBytes = -1", func() error { _, err := Matrix(ctx, RBF{}, x, &Options{MaxBytes: -1}); return err }},
 		"context":           {context.Canceled, "canceled", func() error { _, err := Matrix(cancelled, RBF{}, x, nil); return err }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +219,7 @@ func TestRBFOfLength(t *testing.T) {
 	assert.Equal(t, RBF{Gamma: 0.125}, RBFOfLength(2))
 	assert.InDelta(t, math.Exp(-9.0/8), RBFOfLength(2).Eval([]float64{1}, []float64{4}), 1e-15)
 	for _, l := range []float64{0, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-200, 1e200} {
-		assert.ErrorIs(t, Validate(RBFOfLength(l)), ErrParam, "%v", l)
+		assert.ErrorIs(t, Validate(RBFOfLength(l)), fault.ErrParam, "%v", l)
 	}
 }
 
@@ -251,17 +253,13 @@ func TestReferenceMatrices(t *testing.T) {
 func TestEmptySumAndProduct(t *testing.T) {
 	x := random(3, 2, 1)
 	for _, c := range []struct {
-		k interface {
-			Kernel
-			Blocker
-			Diagonal
-		}
+		k    Kernel
 		want float64
 	}{{Sum{}, 0}, {Product{}, 1}} {
 		assert.Equal(t, c.want, c.k.Eval(x.RawRowView(0), x.RawRowView(1)))
 		diag, block := []float64{9, 9, 9}, mat.NewDense(3, 3, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9})
-		c.k.Diag(diag, x)
-		c.k.Block(block, x, x)
+		Diag(diag, c.k, x)
+		Block(block, c.k, x, x)
 		assert.Equal(t, []float64{c.want, c.want, c.want}, diag)
 		assert.Equal(t, 9*c.want, mat.Sum(block))
 		assert.Panics(t, func() { c.k.Eval([]float64{1}, []float64{1, 2}) })
@@ -301,7 +299,7 @@ func TestMedian(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, RBF{Gamma: 0.25}, k, "equal rows: one over the number of columns")
 	_, err = MedianRBF(ctx, mat.NewDense(1, 1, []float64{math.Inf(-1)}), 0)
-	assert.ErrorIs(t, err, ErrNotFinite)
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
 }
 
 func TestFamilies(t *testing.T) {

@@ -19,9 +19,8 @@ import (
 type Normalized struct{ Kernel Kernel }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	parts
 	Validator
 } = Normalized{}
 
@@ -46,11 +45,8 @@ func (k Normalized) String() string { return fmt.Sprintf("Normalized(%v)", k.Ker
 // Validate returns the error of the kernel inside.
 func (k Normalized) Validate() error { return Validate(k.Kernel) }
 
-// Block implements Blocker.
-func (k Normalized) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal: exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
-func (k Normalized) Diag(dst []float64, x *mat.Dense) {
+// diag gives exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
+func (k Normalized) diag(dst []float64, x *mat.Dense) {
 	inner, _ := k.split()
 	Diag(dst, inner, x)
 	for i, v := range dst {
@@ -67,16 +63,17 @@ func (k Normalized) Diag(dst []float64, x *mat.Dense) {
 
 func (k Normalized) need() need {
 	inner, _ := k.split()
-	return needOf(inner)
+	return partsOf(inner).need()
 }
 
 func (k Normalized) block(dst *mat.Dense, x, z *operand) {
 	inner, p := k.split()
-	block(inner, dst, x, z)
+	of := partsOf(inner)
+	of.block(dst, x, z)
 	r, c := dst.Dims()
 	dx, dz := make([]float64, r), make([]float64, c)
-	Diag(dx, inner, x.rows)
-	Diag(dz, inner, z.rows)
+	of.diag(dx, x.rows)
+	of.diag(dz, z.rows)
 	for j, v := range dz {
 		dz[j] = inverseRoot(v)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -29,20 +27,13 @@ type Polynomial struct {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	DotProduct
 	Validator
 } = Polynomial{}
 
 func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
-
-func (k Polynomial) degree() int {
-	if k.Degree == 0 {
-		return DefaultDegree
-	}
-	return k.Degree
-}
+func (k Polynomial) degree() int    { return cmp.Or(k.Degree, DefaultDegree) }
 
 // Eval returns (γ<x,z> + c)^p. Cost O(d + log p).
 func (k Polynomial) Eval(x, z []float64) float64 {
@@ -57,38 +48,20 @@ func (k Polynomial) String() string {
 
 // Validate returns an ErrParam error unless all parameters are in their ranges.
 func (k Polynomial) Validate() error {
-	const typ = "kernels: Polynomial"
 	switch {
 	case k.Degree < 0:
-		return fault.Param(typ, "Degree", k.Degree, ">= 1, or 0 for the default")
-	case !(k.Gamma >= 0) || math.IsInf(k.Gamma, 1):
-		return fault.Param(typ, "Gamma", k.Gamma, "a finite value > 0, or 0 for the default")
+		return fault.Param("kernels: Polynomial", "Degree", k.Degree, ">= 1, or 0 for the default")
 	case !(k.Coef0 >= 0) || math.IsInf(k.Coef0, 1):
-		return fault.Param(typ, "Coef0", k.Coef0, "a finite value >= 0")
+		return fault.Param("kernels: Polynomial", "Coef0", k.Coef0, "a finite value >= 0")
 	}
-	return nil
+	return positive("Polynomial", "Gamma", k.Gamma)
 }
 
-// Block implements Blocker.
-func (k Polynomial) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal.
-func (k Polynomial) Diag(dst []float64, x *mat.Dense) {
-	for i, s := range squaredNorms(x) {
-		dst[i] = powi(k.gamma()*s+k.Coef0, k.degree())
-	}
-}
-
-func (k Polynomial) need() need { return needDots }
-
-func (k Polynomial) block(dst *mat.Dense, x, z *operand) {
-	products := dots(dst, x, z)
+// OfDotProducts implements DotProduct.
+func (k Polynomial) OfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
-	for i := range x.sq {
-		di := dst.RawRowView(i)
-		for j, v := range products.RawRowView(i) {
-			di[j] = powi(g*v+c, p)
-		}
+	for i, v := range products {
+		dst[i] = powi(g*v+c, p)
 	}
 }
 

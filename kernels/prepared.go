@@ -43,7 +43,7 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 	p := &Prepared{kernel: k, shift: meanRow(z), options: o}
 	p.rows, p.d = z.Dims()
 	var err error
-	p.z, err = operands(ctx, needOf(k), z, p.shift, o.Workers)
+	p.z, err = operands(ctx, partsOf(k).need(), z, p.shift, o.Workers)
 	return p, err
 }
 
@@ -86,8 +86,9 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) er
 
 func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
 	n, _ := x.Dims()
+	need := partsOf(p.kernel).need()
 	return cross(ctx, p.kernel, dst, func(i int) *operand {
-		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), needOf(p.kernel), p.shift)
+		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), need, p.shift)
 	}, p.z, p.options)
 }
 
@@ -95,6 +96,7 @@ func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
 // rows of z.
 func cross(ctx context.Context, k Kernel, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
 	n, _ := out.Dims()
+	of := partsOf(k)
 	return parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
 		xo := side(i)
 		for j, zo := range z {
@@ -102,7 +104,7 @@ func cross(ctx context.Context, k Kernel, out *mat.Dense, side func(i int) *oper
 				return err
 			}
 			dst := window(out.RawMatrix(), i*stripe, j*stripe, xo.len(), zo.len())
-			block(k, dst, xo, zo)
+			of.block(dst, xo, zo)
 			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
 				return err
 			}

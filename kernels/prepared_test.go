@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // A Prepared gives the bits of Cross, whatever comes of z afterwards.
@@ -47,23 +49,23 @@ func TestPreparedErrors(t *testing.T) {
 	ctx := context.Background()
 	z := mat.NewDense(3, 2, nil)
 	_, err := Prepare(ctx, RBF{Gamma: -1}, z, nil)
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = Prepare(ctx, nil, z, nil)
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = Prepare(ctx, RBF{}, z, &Options{MaxBytes: -1})
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = Prepare(ctx, RBF{}, nil, nil)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 	_, err = Prepare(ctx, RBF{}, mat.NewDense(1, 1, []float64{math.NaN()}), nil)
-	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorIs(t, err, fault.ErrNotFinite)
 	p, err := Prepare(ctx, RBF{}, z, &Options{MaxBytes: 3 * 8})
 	require.NoError(t, err)
 	_, err = p.Cross(ctx, mat.NewDense(1, 3, nil))
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 	_, err = p.Cross(ctx, mat.NewDense(2, 2, nil))
-	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
 	_, err = p.Cross(ctx, mat.NewDense(1, 2, nil))
 	require.NoError(t, err)
 	assert.EqualError(t, p.CrossTo(ctx, mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)), "dst has 1 rows, want 1 of 3 columns, dst has 2 columns")
-	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), ErrShape)
+	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), fault.ErrShape)
 }

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -41,9 +38,8 @@ func RBFOfLength(length float64) RBF {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	Radial
 	Validator
 } = RBF{}
 
@@ -60,30 +56,8 @@ func (k RBF) String() string { return fmt.Sprintf("RBF(gamma=%v)", k.gamma()) }
 
 // Validate returns an ErrParam error unless Gamma is finite and at least 0.
 func (k RBF) Validate() error {
-	if !(k.Gamma >= 0) || math.IsInf(k.Gamma, 1) {
-		return fault.Param("kernels: RBF", "Gamma", k.Gamma, "a finite value > 0, or 0 for the default")
-	}
-	return nil
+	return positive("RBF", "Gamma", k.Gamma)
 }
 
-// Block implements Blocker.
-func (k RBF) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal: all ones.
-func (k RBF) Diag(dst []float64, _ *mat.Dense) { ones(dst) }
-
-func (k RBF) need() need { return needDistances }
-
-func (k RBF) block(dst *mat.Dense, x, z *operand) {
-	distances := squaredDistances(dst, x, z)
-	g := -k.gamma()
-	for i := range x.centredSq {
-		vecmath.Exp(dst.RawRowView(i), g, distances.RawRowView(i))
-	}
-}
-
-func ones(dst []float64) {
-	for i := range dst {
-		dst[i] = 1
-	}
-}
+// OfSquaredDistances implements Radial.
+func (k RBF) OfSquaredDistances(dst, squared []float64) { vecmath.Exp(dst, -k.gamma(), squared) }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 func TestReference(t *testing.T) {
@@ -26,7 +28,7 @@ func TestReference(t *testing.T) {
 		`m: bad model data: kernel "RBF(gamma=-1)" with gamma -1`:                                                {Reference{Name: "RBF(gamma=-1)", Median: true, Gamma: -1}, nil},
 	} {
 		_, err := c.r.Resolve("m", c.configured)
-		require.ErrorIs(t, err, ErrBadModel)
+		require.ErrorIs(t, err, fault.ErrBadModel)
 		assert.EqualError(t, err, want)
 	}
 }
@@ -42,7 +44,7 @@ func TestOrMedianRBF(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Linear{}, got)
 	_, err = OrMedianRBF(ctx, RBF{Gamma: -1}, x, 0)
-	assert.ErrorIs(t, err, ErrParam)
+	assert.ErrorIs(t, err, fault.ErrParam)
 	_, err = OrMedianRBF(ctx, nil, nil, 0)
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 }

@@ -5,9 +5,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Shared makes the matrices of many kernels on the same rows. The inner products,
@@ -32,16 +29,8 @@ type SharedCross struct {
 // Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
 // MaxBytes limits each of the matrices. Errors: those of Matrix.
 func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
-	o, err := opt.withDefaults()
+	o, xd, err := prepareOne(x, opt)
 	if err != nil {
-		return nil, err
-	}
-	xd, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	n, _ := xd.Dims()
-	if err := checkBytes(n, n, o.MaxBytes); err != nil {
 		return nil, err
 	}
 	s := &Shared{x: mat.DenseCopyOf(xd), options: o}
@@ -63,24 +52,8 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 // ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
 // Cross.
 func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCross, error) {
-	o, err := opt.withDefaults()
+	o, xd, zd, err := prepareTwo(x, z, opt)
 	if err != nil {
-		return nil, err
-	}
-	xd, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	zd, err := check.Dense("z", z)
-	if err != nil {
-		return nil, err
-	}
-	n, d := xd.Dims()
-	m, dz := zd.Dims()
-	if d != dz {
-		return nil, fault.Shape("x has", d, "columns", "z has %d", dz)
-	}
-	if err := checkBytes(n, m, o.MaxBytes); err != nil {
 		return nil, err
 	}
 	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), options: o}

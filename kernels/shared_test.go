@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -59,23 +60,23 @@ func TestSharedIsMatrix(t *testing.T) {
 func TestSharedErrors(t *testing.T) {
 	x := mat.NewDense(3, 2, nil)
 	_, err := Share(ctx, mat.NewDense(1, 1, []float64{math.NaN()}), nil)
-	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorIs(t, err, fault.ErrNotFinite)
 	_, err = Share(ctx, x, &Options{MaxBytes: 71})
-	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
 	_, err = Share(ctx, x, &Options{MaxBytes: -1})
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = ShareCross(ctx, x, mat.NewDense(3, 3, nil), nil)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 	_, err = ShareCross(ctx, x, x, &Options{MaxBytes: 71})
-	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
 	s, err := Share(ctx, x, nil)
 	require.NoError(t, err)
 	_, err = s.Matrix(ctx, RBF{Gamma: -1})
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	c, err := ShareCross(ctx, x, x, nil)
 	require.NoError(t, err)
 	_, err = c.Cross(ctx, nil)
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 }
 
 // BenchmarkShared times ten kernels of a search on 2000 rows, as the share of the time

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -74,8 +75,8 @@ func TestSpectrumAtTheEnds(t *testing.T) {
 func TestNoSpectrum(t *testing.T) {
 	for _, k := range []kernels.Kernel{nil, kernels.Linear{}, kernels.Sum{kernels.RBF{}}, kernels.RBF{Gamma: -1}, kernels.Product{kernels.RBF{}, kernels.Linear{}}, kernels.Scaled{Kernel: kernels.Tanh{}}} {
 		_, err := kernels.SpectralDensityOf(k)
-		assert.ErrorIs(t, err, kernels.ErrParam, "%v", k)
+		assert.ErrorIs(t, err, estimators.ErrParam, "%v", k)
 	}
 	_, err := kernels.SpectralDensityOf(kernels.Product{kernels.RBF{}, kernels.Linear{}})
-	assert.EqualError(t, err, "kernels: Product: kernel 1: kernels: Spectrum: Kernel = Linear, want a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
+	assert.EqualError(t, err, "kernels: Product: kernel 1: kernels: SpectralDensityOf: Kernel = Linear, want a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
 }

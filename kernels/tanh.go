@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -23,9 +21,8 @@ type Tanh struct {
 }
 
 var _ interface {
-	blockKernel
-	Blocker
-	Diagonal
+	Kernel
+	DotProduct
 	Validator
 } = Tanh{}
 
@@ -43,34 +40,16 @@ func (k Tanh) String() string { return fmt.Sprintf("Tanh(gamma=%v, coef0=%v)", k
 // Validate returns an ErrParam error unless Gamma is at least 0 and both are
 // finite.
 func (k Tanh) Validate() error {
-	switch {
-	case !(k.Gamma >= 0) || math.IsInf(k.Gamma, 1):
-		return fault.Param("kernels: Tanh", "Gamma", k.Gamma, "a finite value > 0, or 0 for the default")
-	case k.Coef0-k.Coef0 != 0:
+	if k.Coef0-k.Coef0 != 0 {
 		return fault.Param("kernels: Tanh", "Coef0", k.Coef0, "a finite value")
 	}
-	return nil
+	return positive("Tanh", "Gamma", k.Gamma)
 }
 
-// Block implements Blocker.
-func (k Tanh) Block(dst, x, z *mat.Dense) { blockOf(k, dst, x, z) }
-
-// Diag implements Diagonal.
-func (k Tanh) Diag(dst []float64, x *mat.Dense) {
-	for i, s := range squaredNorms(x) {
-		dst[i] = math.Tanh(k.gamma()*s + k.Coef0)
-	}
-}
-
-func (k Tanh) need() need { return needDots }
-
-func (k Tanh) block(dst *mat.Dense, x, z *operand) {
-	products := dots(dst, x, z)
+// OfDotProducts implements DotProduct.
+func (k Tanh) OfDotProducts(dst, products []float64) {
 	g, c := k.gamma(), k.Coef0
-	for i := range x.sq {
-		di := dst.RawRowView(i)
-		for j, v := range products.RawRowView(i) {
-			di[j] = math.Tanh(g*v + c)
-		}
+	for i, v := range products {
+		dst[i] = math.Tanh(g*v + c)
 	}
 }

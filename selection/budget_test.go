@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,7 +42,7 @@ func scoredRows(t *testing.T, r *Result) (params []float64) {
 	t.Helper()
 	for _, row := range r.Trace {
 		if math.IsNaN(row.Score) {
-			assert.Contains(t, row.Decision, "not scored: the budget was spent")
+			assert.Equal(t, BudgetSpent, row.Unscored)
 			continue
 		}
 		params = append(params, row.Param)
@@ -57,7 +56,7 @@ func TestEntropyBudget(t *testing.T) {
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
 		clock := &ticker{}
-		r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
+		r := Regressor{Search: &Entropy{}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, StatusBudget, res.Status)
@@ -82,11 +81,11 @@ func TestEntropyBudget(t *testing.T) {
 func TestEntropyBudgetText(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Search: &Entropy{Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}}
+	r := Regressor{Search: &Entropy{}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	found := 0
 	for _, row := range r.Result().Trace {
-		found += strings.Count(row.Decision, "taken for")
+		found += len(row.Taken)
 	}
 	require.Positive(t, found)
 	assert.Equal(t, r.Report().Warnings[0], r.Result().Warnings[0])
@@ -96,8 +95,8 @@ func TestEntropyBudgetText(t *testing.T) {
 
 func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	asJSON := func(s Strategy) string {
-		r := Regressor{Search: s}
+	asJSON := func(s Strategy, budget time.Duration) string {
+		r := Regressor{Search: s, Budget: budget, now: (&ticker{}).now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		res.Seconds = 0
@@ -108,16 +107,15 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	still := &ticker{}
-	assert.Equal(t, asJSON(&Entropy{}), asJSON(&Entropy{Budget: time.Second, now: still.now}))
-	assert.Equal(t, asJSON(&Entropy{Score: CrossValidation}), asJSON(&Entropy{Score: CrossValidation, Budget: time.Second, now: still.now}))
-	assert.Equal(t, asJSON(&Grid{}), asJSON(&Grid{Budget: time.Second, now: still.now}))
+	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}} {
+		assert.Equal(t, asJSON(s, 0), asJSON(s, time.Second), s.Name())
+	}
 }
 
 func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Search: &Entropy{Targets: []float64{0.9}, Tolerance: 1e-6, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}}
+	r := Regressor{Search: &Entropy{Targets: []float64{0.9}, Tolerance: 1e-6}, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	require.Len(t, res.Trace, 2)
@@ -133,19 +131,19 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 
 	// Without any score the nearest to the target that the search was after is taken.
 	clock = &ticker{}
-	r = Regressor{Search: &Entropy{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}}
+	r = Regressor{Search: &Entropy{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
 	require.Len(t, r.Result().Trace, 5)
 	for _, row := range r.Result().Trace {
 		assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(r.Result().Entropy-0.4))
 	}
 	clock = &ticker{}
-	r = Regressor{Search: &Entropy{Score: CrossValidation, Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	r = Regressor{Search: &Entropy{Score: CrossValidation}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	require.Len(t, r.Result().Trace, 1)
 	assert.Equal(t, r.Result().Trace[0].Param, r.Result().Param)
 	clock = &ticker{}
-	r = Regressor{Search: &Entropy{Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	r = Regressor{Search: &Entropy{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
 	assert.Equal(t, StatusBudget, r.Result().Status)
 }
@@ -158,7 +156,7 @@ func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	start := first.Result().Trace[0].Entropy
 	require.Less(t, start, 0.85)
 	clock := &ticker{}
-	r := Regressor{Search: &Entropy{Targets: []float64{start + 0.01, 0.9, 0.95}, Budget: time.Second, Observe: clock.tick, now: clock.now}}
+	r := Regressor{Search: &Entropy{Targets: []float64{start + 0.01, 0.9, 0.95}}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Warnings[0], "1 of 3 target entropies were found, 1 of 1 parameters scored")
 	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
@@ -171,11 +169,11 @@ func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 		x, y := problemOf(40, 2, 0.2, seed)
 		for seconds := 2; seconds < 6; seconds++ {
 			clock := &ticker{}
-			r := Regressor{Search: &Entropy{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}}
+			r := Regressor{Search: &Entropy{}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 			require.NoError(t, r.Fit(ctx, x, y))
 			for _, row := range r.Result().Trace {
 				assert.LessOrEqual(t, r.Result().Score, row.Score)
-				if strings.Contains(row.Decision, "towards") && !strings.Contains(row.Decision, "taken") && row.Param == r.Result().Param {
+				if !math.IsNaN(row.Aim) && len(row.Taken) == 0 && row.Param == r.Result().Param {
 					met++
 				}
 			}
@@ -189,11 +187,8 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
 	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
-	for _, s := range []Strategy{
-		&Entropy{Budget: time.Nanosecond, now: hasty}, &Entropy{Budget: time.Nanosecond, now: hasty, Score: CrossValidation},
-		&Grid{Budget: time.Nanosecond, now: hasty, Workers: 1},
-	} {
-		r := Regressor{Search: s}
+	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}} {
+		r := Regressor{Search: s, Budget: time.Nanosecond, now: hasty, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, StatusBudget, r.Result().Status)
 		_, err := r.Predict(x)
@@ -203,15 +198,13 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 
 func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 	x, y := problemOf(60, 2, 0.3, 3)
-	search := &Entropy{Score: CrossValidation, Workers: 1}
-	whole := Regressor{Search: search}
+	whole := Regressor{Search: &Entropy{Score: CrossValidation}, Workers: 1}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	entropies := whole.Result().Evaluations
 	for extra, want := range []int{1, 1, 2, 3} {
 		clock := &ticker{}
-		cut := *search
-		cut.Budget, cut.Observe, cut.now = time.Duration(entropies+extra)*time.Second, clock.tick, clock.now
-		r := Regressor{Search: &cut}
+		r := whole
+		r.Budget, r.Observe, r.now = time.Duration(entropies+extra)*time.Second, clock.tick, clock.now
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, StatusBudget, res.Status)
@@ -221,8 +214,8 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 			if !math.IsNaN(row.Score) {
 				scored++
 				assert.GreaterOrEqual(t, row.Score, res.Score)
-			} else if strings.Contains(row.Decision, "taken for") {
-				assert.Contains(t, row.Decision, "; not scored: the budget was spent")
+			} else if len(row.Taken) > 0 {
+				assert.Equal(t, BudgetSpent, row.Unscored)
 			}
 		}
 		assert.Equal(t, want, scored)
@@ -231,14 +224,12 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 
 func TestGridBudget(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
-	grid := Grid{Points: 7, Workers: 1}
-	whole := Regressor{Search: &grid}
+	whole := Regressor{Search: &Grid{Points: 7}, Workers: 1}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds, want := range map[int][]int{1: {3}, 2: {1, 3}, 3: {1, 3, 5}, 5: {0, 1, 2, 3, 5}} {
 		clock := &ticker{}
-		cut := grid
-		cut.Budget, cut.Observe, cut.now = time.Duration(seconds)*time.Second, clock.tick, clock.now
-		r := Regressor{Search: &cut}
+		r := whole
+		r.Budget, r.Observe, r.now = time.Duration(seconds)*time.Second, clock.tick, clock.now
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Trace, 7)
@@ -256,7 +247,7 @@ func TestGridBudget(t *testing.T) {
 		assert.Equal(t, lowest, res.Score)
 	}
 	clock := &ticker{}
-	r := Regressor{Search: &Grid{Params: []float64{5, 0.1, 1}, Workers: 1, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}}
+	r := Regressor{Search: &Grid{Params: []float64{5, 0.1, 1}}, Workers: 1, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, []float64{5, 0.1}, scoredRows(t, r.Result()), "Params in their order")
 	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
@@ -266,16 +257,19 @@ func TestGridBudgetWithinAParameter(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
 	clock := &ticker{}
 	r := Regressor{
-		Build: func(k kernels.Kernel) estimators.Regressor {
+		Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return slow{&lssvm.Regressor{Kernel: k}, clock}
-		},
-		Search: &Grid{Params: []float64{0.1, 1, 5}, Workers: 1, Budget: 4 * time.Second, now: clock.now},
+		}),
+		Search:  &Grid{Params: []float64{0.1, 1, 5}},
+		Workers: 1,
+		Budget:  4 * time.Second,
+		now:     clock.now,
 	}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, []float64{0.1}, scoredRows(t, res))
-	assert.Equal(t, "not scored: the budget was spent after 1 of 3 folds", res.Trace[1].Decision)
-	assert.Equal(t, "not scored: the budget was spent", res.Trace[2].Decision)
+	assert.Equal(t, "not scored: the budget was spent after 1 of 3 folds", res.Trace[1].Decision())
+	assert.Equal(t, "not scored: the budget was spent", res.Trace[2].Decision())
 	assert.Equal(t, 5, res.Fits)
 	assert.EqualValues(t, 5, clock.seconds.Load(), "the last fit is beyond the budget")
 }
@@ -289,8 +283,8 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 				return slow{moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma < below}, clock}
 			}
 		}
-		search := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}, Workers: workers, Budget: time.Nanosecond, now: clock.now}
-		r := Regressor{Search: search, Build: fails(0.5)}
+		search := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
+		r := Regressor{Space: Over(fails(0.5)), Search: search, Workers: workers, Budget: time.Nanosecond, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, StatusBudget, res.Status)
@@ -302,23 +296,23 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 		for _, row := range res.Trace {
 			assert.False(t, row.Score < res.Score, "the best of those that were scored")
 		}
-		err := (&Regressor{Search: search, Build: fails(100)}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Over(fails(100)), Search: search, Workers: workers, Budget: time.Nanosecond, now: clock.now}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
-		assert.ErrorContains(t, err, "no parameter could be scored")
+		assert.ErrorContains(t, err, "no point could be scored")
 	}
 }
 
 func TestBudgetErrors(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
-	err := (&Regressor{Search: &Grid{Budget: -time.Second}}).Fit(ctx, x, y)
+	err := (&Regressor{Search: &Grid{}, Budget: -time.Second}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	assert.EqualError(t, err, "selection: Grid: Budget = -1s, want >= 0, or 0 for none")
-	assert.ErrorContains(t, (&Regressor{Search: &Entropy{Budget: -1}}).Fit(ctx, x, y), "selection: Entropy: Budget = -1ns")
+	assert.EqualError(t, err, "selection: Regressor: Budget = -1s, want >= 0, or 0 for none")
+	assert.ErrorContains(t, (&Regressor{Search: &Entropy{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
 	// The caller's own deadline is an error, as before.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
-	for _, s := range []Strategy{&Entropy{Budget: time.Hour}, &Grid{Budget: time.Hour}} {
-		assert.ErrorIs(t, (&Regressor{Search: s}).Fit(late, x, y), context.DeadlineExceeded)
+	for _, s := range []Strategy{&Entropy{}, &Grid{}} {
+		assert.ErrorIs(t, (&Regressor{Search: s, Budget: time.Hour}).Fit(late, x, y), context.DeadlineExceeded)
 	}
 }
 

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -38,14 +39,16 @@ func classifiers() []func() estimators.Classifier {
 // fitted: the scores are those of CrossValidate.
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
-	for _, search := range []Strategy{&Grid{Candidates: regressors()}, &Halving{Candidates: regressors()}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: search}
+	for _, search := range []Strategy{&Grid{}, &Halving{}} {
+		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Among(regressors()...), Search: search}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
-		assert.Equal(t, 1.0, res.Param)
-		assert.Equal(t, "candidates", res.Family)
-		assert.Equal(t, "candidate 1 (*lssvm.Regressor)", res.Kernel)
-		assert.Contains(t, res.String(), "mean NMSE of 3 folds, *ridge.Regressor")
+		assert.Equal(t, 1, res.Candidate)
+		assert.True(t, math.IsNaN(res.Param))
+		assert.Empty(t, res.Family+res.Kernel)
+		assert.Equal(t, "*lssvm.Regressor", res.Type)
+		assert.Contains(t, res.String(), search.Name()+": candidate 1 (*lssvm.Regressor), ")
+		assert.Contains(t, res.String(), "mean of 3 folds, *ridge.Regressor")
 		assert.Empty(t, res.Warnings)
 		assert.IsType(t, &lssvm.Regressor{}, r.Fitted())
 		assert.Equal(t, "RBF(gamma=1)", r.Fitted().(*lssvm.Regressor).ChosenKernel().String())
@@ -60,7 +63,7 @@ func TestCandidates(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess}).UnmarshalBinary(data), estimators.ErrBadModel)
-		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &Grid{Candidates: regressors()[:1]}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Among(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 
 		weights := make([]float64, len(y))
 		for i := range weights {
@@ -68,7 +71,7 @@ func TestCandidates(t *testing.T) {
 		}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 	}
-	r := &Regressor{Search: &Grid{Candidates: regressors()}}
+	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for i, build := range regressors() {
 		s, err := CrossValidateRegressor(ctx, build, x, y, nil)
@@ -79,10 +82,10 @@ func TestCandidates(t *testing.T) {
 
 func TestClassifierCandidates(t *testing.T) {
 	x, y := classesOf(90, 2)
-	c := &Classifier{Search: &Grid{ClassifierCandidates: classifiers()}}
+	c := &Classifier{Space: Among(classifiers()...), Search: &Grid{}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	res := c.Result()
-	assert.Equal(t, "candidate 1 (*lssvm.Classifier)", res.Kernel)
+	assert.Equal(t, 1, res.Candidate)
 	require.Len(t, res.Warnings, 1, "the third cannot be fitted")
 	assert.Contains(t, res.Warnings[0], "candidate 2, fold 0")
 	assert.True(t, c.Supports(estimators.Decision))
@@ -92,26 +95,19 @@ func TestClassifierCandidates(t *testing.T) {
 
 func TestCandidatesErrors(t *testing.T) {
 	x, y := problemOf(30, 2, .2, 3)
-	_, labels := classesOf(30, 3)
-	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	for want, r := range map[string]*Regressor{
-		"Search = with 3 Candidates for the other task": {Search: &Grid{ClassifierCandidates: classifiers()}},
-		"Build = given":                   {Search: &Grid{Candidates: regressors()}, Build: build},
-		"Family = given":                  {Search: &Grid{Candidates: regressors()}, Family: kernels.RBFFamily{}},
-		"Families = given":                {Search: &Grid{Candidates: regressors()}, Families: []kernels.Family{kernels.RBFFamily{}}},
-		"Family2 = given":                 {Search: &Grid{Candidates: regressors()}, Family2: kernels.ShiftedPolynomialFamily{}},
-		"Search.Candidates = empty":       {Search: &Halving{Candidates: []func() estimators.Regressor{}}},
-		"Search.Candidates[1] = nil":      {Search: &Grid{Candidates: []func() estimators.Regressor{regressors()[0], nil}}},
-		"Params, Points, Lo, Hi = given":  {Search: &Grid{Candidates: regressors(), Points: 3}},
-		"no parameter could be scored":    {Search: &Grid{Candidates: []func() estimators.Regressor{func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }}}},
-		"want none beside Family or Fami": {Family2: kernels.ShiftedPolynomialFamily{}, Family: kernels.RBFFamily{}},
+		"Space = no candidates":          {Space: Among[estimators.Regressor](), Search: &Halving{}},
+		"Space: candidate 1 = nil":       {Space: Among(regressors()[0], nil), Search: &Grid{}},
+		"Space: family 1 = RBF":          {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
+		"Space: family 0 = <nil>":        {Space: over(nil)},
+		"Entropy: Space = candidates":    {Space: Among(regressors()...)},
+		"GoldenSection: Space = candida": {Space: Among(regressors()...), Search: &GoldenSection{}},
+		"no point could be scored":       {Space: Among(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &Grid{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)
 		assert.Nil(t, r.Result())
 	}
-	c := &Classifier{Search: &Grid{Candidates: regressors()}}
-	assert.ErrorContains(t, c.Fit(ctx, x, labels), "for the other task")
 }
 
 // A budget ends a comparison after one candidate, in their order; a cancelled one is
@@ -119,19 +115,19 @@ func TestCandidatesErrors(t *testing.T) {
 func TestCandidatesBudgetAndResume(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 3)
 	clock := &ticker{}
-	r := &Regressor{Search: &Grid{Candidates: regressors(), Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}}
+	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, StatusBudget, r.Result().Status)
-	assert.Equal(t, 0.0, r.Result().Param)
+	assert.Equal(t, 0, r.Result().Candidate)
 
-	whole := &Regressor{Search: &Grid{Candidates: regressors()}}
+	whole := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
 	var rows []TraceRow
-	part := &Regressor{Search: &Grid{Candidates: regressors(), Workers: 1, Observe: func(row TraceRow) { rows = append(rows, row); cancel() }}}
+	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row TraceRow) { rows = append(rows, row); cancel() }}
 	require.ErrorIs(t, part.Fit(cancelled, x, y), context.Canceled)
 	require.NotEmpty(t, rows)
-	again := &Regressor{Search: &Grid{Candidates: regressors(), Resume: rows}}
+	again := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Resume: rows}
 	require.NoError(t, again.Fit(ctx, x, y))
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, again.Result()))
 }
@@ -153,8 +149,8 @@ func TestSharingChangesNothing(t *testing.T) {
 		func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
 	} {
-		shared, plain := &Regressor{Build: build, Search: grid(metrics.Metric{})}, &Regressor{Search: grid(metrics.Metric{})}
-		plain.Build = func(k kernels.Kernel) estimators.Regressor { return own{build(k)} }
+		shared := &Regressor{Space: Over(build), Search: grid(metrics.Metric{})}
+		plain := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return own{build(k)} }), Search: shared.Search}
 		require.NoError(t, shared.Fit(ctx, x, y))
 		require.NoError(t, plain.Fit(ctx, x, y))
 		same(shared.Result(), plain.Result())
@@ -170,14 +166,30 @@ func TestSharingChangesNothing(t *testing.T) {
 		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Probabilities: true} },
 	} {
 		for _, m := range []metrics.Metric{{}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss}} {
-			shared, plain := &Classifier{Build: build, Search: grid(m)}, &Classifier{Search: grid(m)}
-			plain.Build = func(k kernels.Kernel) estimators.Classifier {
+			shared := &Classifier{Space: Over(build), Search: grid(m)}
+			plain := &Classifier{Search: grid(m), Space: Over(func(k kernels.Kernel) estimators.Classifier {
 				c := build(k)
 				return ownClassifier{c, c.(estimators.DecisionPredictor), c.(estimators.ProbaPredictor)}
-			}
+			})}
 			require.NoError(t, shared.Fit(ctx, xc, labels))
 			require.NoError(t, plain.Fit(ctx, xc, labels))
 			same(shared.Result(), plain.Result())
 		}
+	}
+}
+
+// A learner that was built with another kernel than the one it was given is scored with its
+// own.
+func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
+	x, y := problemOf(60, 2, .2, 5)
+	build := func(k kernels.Kernel) estimators.Regressor {
+		return &lssvm.Regressor{Kernel: kernels.Sum{k, kernels.Linear{}}}
+	}
+	r := &Regressor{Space: Over(build), Search: &Grid{Params: []float64{.1, 1}}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	for _, row := range r.Result().Trace {
+		want, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)
+		require.NoError(t, err)
+		assert.InDelta(t, want.Mean("NMSE"), row.Score, 1e-12)
 	}
 }

@@ -2,12 +2,13 @@ package selection
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -24,21 +25,29 @@ type Classifier struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
 	// each fold. The entropy is that of the preprocessed rows.
 	Preprocess []transformers.Transformer
-	// Family; nil: kernels.RBFFamily{}.
-	Family kernels.Family
-	// Families, where there are several, in place of Family: Search runs over each, and
-	// the one of the best score is taken.
-	Families []kernels.Family
-	// Family2, in place of Family, has two parameters: Search takes them in turn, each with
-	// the other at the best that was seen, until the score no longer improves.
-	Family2 kernels.Family2
-	// Build returns a new estimator with the kernel it is given; nil:
-	// &lssvm.Classifier{Kernel: k}.
-	Build func(k kernels.Kernel) estimators.Classifier
+	// Space is what is searched; zero: the RBF kernels, for lssvm.Classifier.
+	Space Space[estimators.Classifier]
 	// Search; nil: &Entropy{}.
 	Search Strategy
 
-	f *fitted[estimators.Classifier]
+	Workers        int   // goroutines, and fits at a time; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on a kernel matrix of the search; 0: kernels.MaxKernelBytes
+	// Budget is the time after which the search begins nothing more and the best of what it
+	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
+	// case. It is for all families together. What is done in time, and so what is chosen,
+	// depends on the machine. A deadline of ctx stays an error.
+	Budget time.Duration
+	// Observe, if not nil, is called after each entropy and each score, by one goroutine at a
+	// time, of points that are scored at the same time in no certain order.
+	Observe func(TraceRow)
+	// Resume holds rows of the trace of an earlier search of this configuration for the same
+	// rows and targets, as Observe got them or Result has them: what they say is not computed
+	// again, and the Result is that of a search that was never ended, seconds included. That
+	// they are of the same search cannot be checked.
+	Resume []TraceRow
+
+	now func() time.Time // nil: time.Now
+	f   *fitted[estimators.Classifier]
 }
 
 var (
@@ -51,19 +60,14 @@ var (
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 )
 
-func (c *Classifier) config() config[int, estimators.Classifier] {
-	out := config[int, estimators.Classifier]{
-		typ: classifierType, steps: c.Preprocess, families: familiesOf(c.Family, c.Families, c.Family2), family2: c.Family2, build: c.Build, search: c.Search,
-		metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
+func (c *Classifier) engine() engine[int, estimators.Classifier] {
+	out := engine[int, estimators.Classifier]{
+		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now},
+		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
+		space: c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }),
 	}
-	regressors, classifiers := lineupOf(out.search)
-	out.candidates, out.misplaced = classifiers, len(regressors)
-	out.configured = given(c.Family, c.Families, c.Family2, c.Build != nil)
-	if out.build == nil {
-		out.build = func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }
-	}
-	if out.search == nil {
-		out.search = &Entropy{}
+	if out.strategy == nil {
+		out.strategy = &Entropy{}
 	}
 	return out
 }
@@ -72,7 +76,7 @@ func (c *Classifier) config() config[int, estimators.Classifier] {
 // Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
 // rows are equal, ErrTooLarge) and of the estimator, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	f, err := c.config().fit(ctx, x, y, nil, nil, y)
+	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
 	if err != nil {
 		return err
 	}
@@ -84,9 +88,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // rows and in each fold, and the score of the search counts the rows by them; the
 // preprocessing and the entropy know no weights. A row is left out, or falls into a
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
-// error wraps errors.ErrUnsupported if the estimator that Build returns takes none.
+// error wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
-	f, err := c.config().fitWeighted(ctx, x, y, weights, nil, y)
+	f, err := c.engine().fitWeighted(ctx, x, y, weights, nil, y)
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
-	return c.f.with(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
@@ -118,7 +122,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 			return estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
 		}
 	}
-	return c.f.with(classifierType, x, func(z mat.Matrix) error {
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error {
 		return rowwise.Decide(c.f.inner.(estimators.DecisionPredictor), dst, z)
 	})
 }
@@ -131,7 +135,7 @@ func (c *Classifier) Classes() []int {
 	return c.f.inner.Classes()
 }
 
-// PredictProba is that of the estimator that Build returns; an error that wraps
+// PredictProba is that of the estimator that was built; an error that wraps
 // errors.ErrUnsupported if it has none.
 func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	xd, err := c.f.transform(classifierType, x)
@@ -145,7 +149,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return p.PredictProba(xd)
 }
 
-// Decision is that of the estimator that Build returns; an error that wraps
+// Decision is that of the estimator that was built; an error that wraps
 // errors.ErrUnsupported if it has none.
 func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	xd, err := c.f.transform(classifierType, x)
@@ -162,7 +166,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 // Result returns what the search did and chose, a copy; nil before Fit.
 func (c *Classifier) Result() *Result { return c.f.copyResult() }
 
-// Fitted returns the fitted estimator that Build made, nil before Fit. It sees
+// Fitted returns the fitted estimator that was built, nil before Fit. It sees
 // preprocessed rows, and must not be fitted again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.f == nil {
@@ -174,24 +178,27 @@ func (c *Classifier) Fitted() estimators.Classifier {
 // Report is the fitted estimator's, with the warnings of the search.
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
-// Supports reports whether the estimator that Build returns can do a.
-func (c *Classifier) Supports(a estimators.Capability) bool { return c.config().supports(c, c.f, a) }
+// Supports reports whether the estimator that was built can do a.
+func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }
 
 // Clone returns an unfitted Classifier of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (c *Classifier) Clone() estimators.Classifier {
-	return &Classifier{Preprocess: cloneSteps(c.Preprocess), Family: c.Family, Families: slices.Clone(c.Families), Family2: c.Family2, Build: c.Build, Search: c.Search}
+	return &Classifier{
+		Preprocess: chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: c.Space, Search: c.Search, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes,
+		Budget: c.Budget, Observe: c.Observe, Resume: c.Resume, now: c.now,
+	}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the
 // parameter, the estimator and the Result. Functions are not written.
-func (c *Classifier) MarshalBinary() ([]byte, error) { return c.config().marshal(classifierKind, c.f) }
+func (c *Classifier) MarshalBinary() ([]byte, error) { return c.engine().marshal(classifierKind, c.f) }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same
-// Preprocess, Family and Build. Errors are ErrBadModel, naming what does not
+// Preprocess and Space. Errors are ErrBadModel, naming what does not
 // match, and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	f, err := c.config().unmarshal(classifierKind, data)
+	f, err := c.engine().unmarshal(classifierKind, data)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func DefaultClassificationMetric() metrics.Metric {
 
 func crossValidate[Y float64 | int, E learner[Y]](
 	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *CVOptions,
-	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (scorer[Y, E], error),
+	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (scoring[Y, E], error),
 ) (Scores, error) {
 	o := CVOptions{}
 	if opt != nil {
@@ -110,7 +110,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		return Scores{}, fault.Param("selection: CrossValidate", "build", "nil", "a function that returns an estimator")
 	}
 	out := Scores{}
-	scorers := make([]scorer[Y, E], len(o.Metrics))
+	scorers := make([]scoring[Y, E], len(o.Metrics))
 	for i, m := range o.Metrics {
 		var err error
 		if scorers[i], err = makeScorer(m); err != nil {
@@ -135,7 +135,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if err != nil {
 		return Scores{}, err
 	}
-	j := job[Y, E]{builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	j := job[Y, E]{typ: "selection: CrossValidate", builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
 	cells, err := j.evaluate(ctx)
 	if err != nil {
 		return Scores{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -33,8 +34,8 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	require.NoError(t, err)
 	for i, f := range folds {
 		e := build()
-		require.NoError(t, e.Fit(ctx, rowsOf(x, f.Train), pick(y, f.Train)))
-		p, err := e.Predict(rowsOf(x, f.Test))
+		require.NoError(t, e.Fit(ctx, linalg.Rows(x, f.Train), pick(y, f.Train)))
+		p, err := e.Predict(linalg.Rows(x, f.Test))
 		require.NoError(t, err)
 		v, err := metrics.NMSE(pick(y, f.Test), p, nil)
 		require.NoError(t, err)
@@ -86,7 +87,7 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	require.NoError(t, err)
 	_, err = job[float64, estimators.Regressor]{
 		builds: []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps: steps, rows: rowSet[float64]{x: x, y: y},
-		folds: folds, scorers: []scorer[float64, estimators.Regressor]{score}, workers: 1,
+		folds: folds, scorers: []scoring[float64, estimators.Regressor]{score}, workers: 1,
 	}.evaluate(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)

@@ -23,14 +23,17 @@ func TestDocumentedDefaults(t *testing.T) {
 	}
 	family := kernels.RBFFamily{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
-	assert.Equal(t, params(&Regressor{}), params(&Regressor{Family: family, Build: build, Search: &Entropy{
-		Tolerance: DefaultTolerance, MaxEvaluations: DefaultMaxEvaluations, Score: LeaveOneOut, MaxKernelBytes: kernels.MaxKernelBytes,
-	}}))
+	assert.Equal(t, params(&Regressor{}), params(&Regressor{
+		Space:          Over(build, family),
+		Search:         &Entropy{Tolerance: DefaultTolerance, MaxEvaluations: DefaultMaxEvaluations, Score: LeaveOneOut},
+		MaxKernelBytes: kernels.MaxKernelBytes,
+	}))
 	start, err := family.Start(ctx, x)
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{Family: family, Build: build, Search: &Grid{
-		Points: DefaultGridPoints, Lo: start * DefaultGridLow, Hi: start * DefaultGridHigh, Splitter: KFold{Folds: DefaultFolds, Repeats: 1}, Metric: DefaultRegressionMetric(),
-	}}), 1e-12)
+	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{
+		Space:  Over(build, family),
+		Search: &Grid{Points: DefaultGridPoints, Lo: start * DefaultGridLow, Hi: start * DefaultGridHigh, Splitter: KFold{Folds: DefaultFolds, Repeats: 1}, Metric: DefaultRegressionMetric()},
+	}), 1e-12)
 
 	for _, pair := range [][2]Splitter{
 		{KFold{}, KFold{Folds: DefaultFolds, Repeats: 1}},

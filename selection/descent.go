@@ -7,51 +7,38 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// MaxDescent is how many searches, each over one parameter, a Family2 gets at most.
-const MaxDescent = 10
+// maxTurns is how many searches, each over one parameter, a family of two gets at most.
+const maxTurns = 10
 
 // descend searches the two parameters of a family in turn, each with the other at the best
 // that was seen, until that one does not improve the score.
-func (c config[Y, E]) descend(ctx context.Context, p problem) (option[E], *Result, error) {
+func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Result, error) {
 	var none option[E]
-	f := c.family2
 	var at [2]float64
 	var err error
-	if at[0], at[1], err = f.Start(ctx, p.x); err != nil {
+	if at[0], at[1], err = c.space.two.Start(ctx, p.x); err != nil {
 		return none, nil, err
 	}
-	p.running = &clock{left: 2}
+	shared, err := newClock(c.typ, c.limit, c.now, 2)
+	if err != nil {
+		return none, nil, err
+	}
 	var out *Result
 	total := &Result{}
-	for i := range MaxDescent {
+	for i := range maxTurns {
 		axis := i % 2
-		along := kernels.Fixed{Family: f, Second: axis == 0, Value: at[1-axis]}
-		p.family = along
-		r, err := c.search.search(ctx, &p)
+		along := c.space.along(axis == 0, at[1-axis])
+		r, err := c.search(ctx, p, shared, along)
 		if err != nil {
 			return none, nil, fmt.Errorf("family %v: %w", along, err)
 		}
 		if math.IsNaN(r.Score) {
-			return none, nil, fault.Param(c.typ, "Family2", f.String(), "one parameter, or a Search that scores what it finds, to compare them by")
+			return none, nil, fault.Param(c.typ, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
 		}
-		for _, row := range r.Trace {
-			row.Iteration = len(total.Trace) + 1
-			total.Trace = append(total.Trace, row)
-		}
-		total.Evaluations += r.Evaluations
-		total.KernelMatrices += r.KernelMatrices
-		total.Fits += r.Fits
-		total.Seconds += r.Seconds
-		for _, w := range r.Warnings {
-			if w = fmt.Sprintf("%v: %s", along, w); !slices.Contains(total.Warnings, w) {
-				total.Warnings = append(total.Warnings, w)
-			}
-		}
-		improved := out == nil || better(metrics.Metric{LargerIsBetter: r.LargerIsBetter}, r.Score, out.Score)
+		total.add(r, along.String())
+		improved := out == nil || r.measure().better(r.Score, out.Score)
 		spent := r.Status == StatusBudget
 		if improved {
 			at[axis] = r.Param
@@ -64,13 +51,27 @@ func (c config[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 			break
 		}
 	}
-	out.Family, out.Param, out.Param2 = f.String(), at[0], at[1]
+	out.Family, out.Param, out.Param2 = c.space.two.String(), at[0], at[1]
 	out.Trace, out.Evaluations, out.KernelMatrices, out.Fits = total.Trace, total.Evaluations, total.KernelMatrices, total.Fits
 	out.Seconds, out.Warnings = total.Seconds, total.Warnings
-	return c.option2(at[0], at[1]), out, nil
+	chosen := c.space.at(c.space.along(true, at[1]), At(at[0]))
+	out.Kernel = chosen.name
+	return chosen, out, nil
 }
 
-// option2 is option for a Family2.
-func (c config[Y, E]) option2(first, second float64) option[E] {
-	return c.option(kernels.Fixed{Family: c.family2, Second: true, Value: second}, first)
+// add takes in the trace, the counts and the warnings of a turn.
+func (r *Result) add(turn *Result, name string) {
+	for _, row := range turn.Trace {
+		row.Iteration = len(r.Trace) + 1
+		r.Trace = append(r.Trace, row)
+	}
+	r.Evaluations += turn.Evaluations
+	r.KernelMatrices += turn.KernelMatrices
+	r.Fits += turn.Fits
+	r.Seconds += turn.Seconds
+	for _, w := range turn.Warnings {
+		if w = fmt.Sprintf("%s: %s", name, w); !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
 }

@@ -34,7 +34,7 @@ var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFa
 func TestDescent(t *testing.T) {
 	x, y := twoScales(200, 1)
 	xt, yt := twoScales(400, 2)
-	one, two := &Regressor{}, &Regressor{Family2: twoRBF}
+	one, two := &Regressor{}, &Regressor{Space: overTwo(twoRBF)}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
 	res := two.Result()
@@ -66,7 +66,7 @@ func TestDescent(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.Equal(t, res.Param2, read.Result().Param2)
 	assert.ErrorIs(t, (&Regressor{}).UnmarshalBinary(data), estimators.ErrBadModel)
-	assert.ErrorIs(t, (&Regressor{Family2: kernels.ShiftedPolynomialFamily{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
 func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
@@ -81,20 +81,11 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 // resumed to the same Result.
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
-	for name, search := range map[string]func(observe func(TraceRow), resume []TraceRow) Strategy{
-		"entropy": func(o func(TraceRow), r []TraceRow) Strategy { return &Entropy{Observe: o, Resume: r} },
-		"evidence": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Entropy{Score: LogEvidence, Observe: o, Resume: r}
-		},
-		"grid": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Grid{Points: 4, Observe: o, Resume: r, Workers: 1}
-		},
-		"halving": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Halving{Points: 4, Observe: o, Resume: r, Workers: 1}
-		},
+	for name, search := range map[string]Strategy{
+		"entropy": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(nil, nil)}
+			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search}
 			require.NoError(t, whole.Fit(ctx, x, y))
 			res := whole.Result()
 			assert.Equal(t, math.Round(res.Param), res.Param)
@@ -105,23 +96,26 @@ func TestDescentStrategies(t *testing.T) {
 			}
 			cancelled, cancel := context.WithCancel(ctx)
 			var rows []TraceRow
-			part := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(func(row TraceRow) {
-				if rows = append(rows, row); len(rows) == 15 {
-					cancel()
-				}
-			}, nil)}
+			part := &Regressor{
+				Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search, Workers: 1,
+				Observe: func(row TraceRow) {
+					if rows = append(rows, row); len(rows) == 15 {
+						cancel()
+					}
+				},
+			}
 			if err := part.Fit(cancelled, x, y); err != nil { // a short one is through before
 				require.ErrorIs(t, err, context.Canceled)
 			}
-			again := &Regressor{Family2: kernels.ShiftedPolynomialFamily{}, Search: search(nil, rows)}
+			again := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search, Resume: rows}
 			require.NoError(t, again.Fit(ctx, x, y))
 			assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 		})
 	}
-	r := &Regressor{Family2: twoRBF, Search: &GoldenSection{}}
+	r := &Regressor{Space: overTwo(twoRBF), Search: &GoldenSection{}}
 	assert.ErrorContains(t, r.Fit(ctx, x, y), "a Search that scores what it finds")
 	xc, labels := classesOf(60, 1)
-	c := &Classifier{Family2: kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}}}
+	c := &Classifier{Space: OverTwo[estimators.Classifier](nil, kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}})}
 	require.NoError(t, c.Fit(ctx, xc, labels))
 	assert.True(t, c.Supports(estimators.Proba))
 }
@@ -132,7 +126,7 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	budget := 12 * time.Second
 	clock := &ticker{}
-	r := &Regressor{Family2: twoRBF, Search: &Entropy{Budget: budget, Observe: clock.tick, now: clock.now}}
+	r := &Regressor{Space: overTwo(twoRBF), Search: &Entropy{}, Budget: budget, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, StatusBudget, r.Result().Status)
 	assert.LessOrEqual(t, clock.seconds.Load(), int64(13))
@@ -140,8 +134,11 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 
 	clock = &ticker{}
 	r = &Regressor{
-		Families: []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}},
-		Search:   &Entropy{Budget: budget, Observe: clock.tick, now: clock.now},
+		Space:   over([]kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}}...),
+		Search:  &Entropy{},
+		Budget:  budget,
+		Observe: clock.tick,
+		now:     clock.now,
 	}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Len(t, r.Result().Trace, 4)

@@ -1,14 +1,17 @@
 // Package selection chooses a kernel's parameter and measures estimators.
 //
 // Regressor and Classifier are estimators that choose their kernel when they are
-// fitted, by a Strategy. Strategies swap by one field:
+// fitted: among those of a [Space], by a [Strategy]. Strategies swap by one field:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-//		Family:     kernels.RBFFamily{},
-//		Build:      func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+//		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 //		Search:     &selection.Entropy{}, // or &selection.Grid{}
 //	}
+//
+// A space is the kernels of a family or of several ([Over]), of a family of two parameters
+// ([OverTwo]), each for a learner that a function builds, or estimators as they are
+// ([Among]). Without one it is the RBF kernels, for package lssvm.
 //
 // # Entropy
 //
@@ -48,41 +51,57 @@
 // Grid fits the learner at each of its points in each fold: the baseline. Halving fits at
 // all of them on a part of the rows and at fewer and fewer on more.
 //
-// Both compare whole estimators as well, their Candidates, with kernels or without.
+// Both compare whole estimators as well, those of Among, with kernels or without.
 //
 // # Several kernels
 //
-// Families are searched one after the other and compared by their scores. A Family2 has
-// two parameters (two length scales, a degree and a shift): the search goes over one of
-// them with the other fixed, and back, until the score no longer improves. That finds a
-// valley, not always the deepest, at a few times the cost of one parameter. The squared
-// distances or inner products that all the kernels of a search are made of are computed
-// once (kernels.Shared).
+// Families are searched one after the other and compared by their scores. Of two
+// parameters (two length scales, a degree and a shift) the search goes over one with the
+// other fixed, and back, until the score no longer improves. That finds a valley, not always
+// the deepest, at a few times the cost of one parameter. The squared distances or inner
+// products that all the kernels of a search are made of are computed once (kernels.Shared).
 //
 // # Many rows
 //
 // Up to ExactRows rows an entropy comes from all eigenvalues. Beyond, Entropy takes
 // rigorous bounds from a partial Cholesky factorisation on random pivots
 // (measures.LowRankEntropy), which grows until the bounds say on which side of every
-// target the entropy lies; beyond LowRankRows from draws of SubsampleRows rows, with a
+// target the entropy lies; beyond LowRankRows from three draws of 5000 rows, with a
 // standard error. Scores then come from the features of the pivots, once those leave
-// little beside the ridge, or exactly from ScoreRows rows. 100 000 rows take seconds,
+// little beside the ridge, or exactly from 1000 rows. 100 000 rows take seconds,
 // besides the learner's fit.
 //
-// # Resuming
+// # A run
 //
-// Each strategy goes on from the rows that Observe saw, or that a Result's Trace has,
-// which are JSON: put them into Resume. It ends in the same Result.
+// Every search is a [Run]: it keeps the trace, whose rows have all that was decided in fields
+// of their own, calls Observe with each, and counts. Regressor and Classifier have its
+// settings.
 //
-// # A budget of time
+// Resume: a search goes on from the rows that Observe saw, or that a Result's Trace has, which
+// are JSON. It ends in the same Result.
 //
-// All strategies have a Budget, for all searches of a Fit: each of several families may use
-// an equal part of what is left. Once it is spent they begin nothing more, take the best
-// of what they have seen, and fit with that; Result has StatusBudget, a warning
-// with the counts, and a trace that says what was not scored. What has begun is ended,
-// one parameter is tried in any case, and the last fit is not counted: a budget is
-// overrun by that much, and never leaves a caller without a model. A context that ends
-// does: it is an error, and the model fitted before stays.
+// Budget: once it is spent, nothing more is begun. The best of what was seen is taken and
+// fitted with; Result has StatusBudget, a warning with the counts, and a trace that says what
+// was not scored. Each of several families may use an equal part of what is left. What has
+// begun is ended, one point is looked at in any case, and the last fit is not counted: a
+// budget is overrun by that much, and never leaves a caller without a model. A context that
+// ends does: it is an error, and the model fitted before stays.
+//
+// # A strategy of your own
+//
+// A [Strategy] has a Name and a Choose, which looks at points through the Run. This one tries
+// a few at random:
+//
+//	func (s *Random) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+//		...
+//		rows, err := r.CrossValidate(ctx, selection.Trials{Points: points, Folds: folds, Metric: metric})
+//		...
+//		best, err := r.Best("random", measure, rows)
+//		return selection.Choice{Iteration: best, Status: selection.StatusGrid, Target: math.NaN(), Measure: measure}, err
+//	}
+//
+// It then has budgets, resuming, several families and two parameters like the others. Package
+// selectiontest checks the contract.
 //
 // # Weights
 //
@@ -99,7 +118,7 @@
 //
 // # Cross-validation
 //
-// CrossValidate and CrossValidateClassifier score any estimator over a Splitter's
+// CrossValidateRegressor and CrossValidateClassifier score any estimator over a Splitter's
 // folds, by the metrics of package metrics or others. Preprocessing is fitted on the
 // training rows of each fold alone.
 //

@@ -11,9 +11,9 @@ import (
 // The ridges that the evidence is maximised over, in units of the mean diagonal
 // of the kernel matrix (of √W K √W with weights).
 const (
-	MinEvidenceRidge = 1e-6
-	MaxEvidenceRidge = 1e2
-	EvidenceRidges   = 17
+	minEvidenceRidge   = 1e-6
+	maxEvidenceRidge   = 1e2
+	evidenceRidgeCount = 17
 )
 
 // logEvidence returns the largest log evidence of a Gaussian process of
@@ -67,13 +67,54 @@ func logEvidence(k *mat.SymDense, y *mat.Dense, weights []float64, minRidge floa
 // mean diagonal: those above least, in its units, and in place of the others least. They
 // descend, so that of equal evidences the smoothest model wins.
 func evidenceRidges(meanDiagonal, least float64) (out []float64) {
-	h := math.Log(MaxEvidenceRidge/MinEvidenceRidge) / (EvidenceRidges - 1)
-	for i := EvidenceRidges - 1; i >= 0; i-- {
-		ridge := MinEvidenceRidge * math.Exp(float64(i)*h)
+	h := math.Log(maxEvidenceRidge/minEvidenceRidge) / (evidenceRidgeCount - 1)
+	for i := evidenceRidgeCount - 1; i >= 0; i-- {
+		ridge := minEvidenceRidge * math.Exp(float64(i)*h)
 		if ridge <= least {
 			return append(out, meanDiagonal*least)
 		}
 		out = append(out, meanDiagonal*ridge)
 	}
 	return out
+}
+
+// evidenceOfFeatures is logEvidence of F'F in place of K.
+func (c *closedForm) evidenceOfFeatures(f *mat.Dense, meanDiagonal float64) (best, ridge float64) {
+	m, n := f.Dims()
+	z, y, logWeights := mat.DenseCopyOf(f.T()), mat.DenseCopyOf(c.targets), 0.0
+	if c.weights != nil {
+		meanDiagonal = 0
+		for i, w := range c.weights {
+			logWeights += math.Log(w)
+			y.Set(i, 0, math.Sqrt(w)*y.At(i, 0))
+			for j, v := range z.RawRowView(i) {
+				z.Set(i, j, math.Sqrt(w)*v)
+				meanDiagonal += w * v * v / float64(n)
+			}
+		}
+	}
+	gram, moment := mat.NewSymDense(m, nil), mat.NewDense(m, 1, nil)
+	gram.SymOuterK(1, z.T())
+	moment.Mul(z.T(), y)
+	tri := linalg.Tridiagonalize(gram)
+	tri.Rotate(moment)
+	yy := mat.Norm(y, 2)
+	yy *= yy
+	best, ridge = math.Inf(-1), missing
+	half := float64(n) / 2
+	for _, lambda := range evidenceRidges(meanDiagonal, c.minRidge) {
+		shifted, ok := tri.Shift(lambda)
+		if !ok {
+			continue
+		}
+		solved := mat.DenseCopyOf(moment)
+		shifted.Solve(solved)
+		// (ZZ' + λI)⁻¹ = (I - Z(Z'Z + λI)⁻¹Z')/λ, and of its determinant n - m factors are λ.
+		q := max(0, yy-mat.Dot(moment.ColView(0), solved.ColView(0))) / lambda
+		logDet := shifted.LogDet() + float64(n-m)*math.Log(lambda)
+		if v := -half*math.Log(2*math.Pi*q/float64(n)) - (logDet-logWeights)/2 - half; v > best {
+			best, ridge = v, lambda
+		}
+	}
+	return best, ridge
 }

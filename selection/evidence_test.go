@@ -26,8 +26,8 @@ func TestLogEvidenceIsADensity(t *testing.T) {
 	k, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: 0.7}, x, nil)
 	require.NoError(t, err)
 	best, bestRidge := math.Inf(-1), 0.0
-	for i := range EvidenceRidges {
-		lambda := math.Pow(10, -6+8*float64(i)/(EvidenceRidges-1))
+	for i := range evidenceRidgeCount {
+		lambda := math.Pow(10, -6+8*float64(i)/(evidenceRidgeCount-1))
 		a := mat.DenseCopyOf(k)
 		for r := range n {
 			a.Set(r, r, a.At(r, r)+lambda)

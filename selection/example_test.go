@@ -45,8 +45,7 @@ func ExampleRegressor() {
 	x, y := wave()
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Family:     kernels.RBFFamily{},
-		Build:      func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 		Search:     &selection.Entropy{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {
@@ -108,7 +107,7 @@ func ExampleGoldenSection() {
 		return
 	}
 	for _, row := range r.Result().Trace {
-		fmt.Printf("entropy %.2f at gamma %.2f: %s\n", row.Entropy, row.Param, row.Decision)
+		fmt.Printf("entropy %.2f at gamma %.2f: %s\n", row.Entropy, row.Param, row.Decision())
 	}
 	// Output:
 	// entropy 0.12 at gamma 0.01: below the band
@@ -134,7 +133,7 @@ func ExampleResult() {
 		return
 	}
 	for _, row := range again.Trace[:2] {
-		fmt.Printf("%d: entropy %.2f at gamma %.2g: %s\n", row.Iteration, row.Entropy, row.Param, row.Decision)
+		fmt.Printf("%d: entropy %.2f at gamma %.2g: %s\n", row.Iteration, row.Entropy, row.Param, row.Decision())
 	}
 	// Output:
 	// 1: entropy 0.35 at gamma 0.11: towards entropy 0.2
@@ -142,7 +141,7 @@ func ExampleResult() {
 }
 
 // Strategies swap by one field.
-func ExampleStrategy() {
+func ExampleStrategy_swap() {
 	x, y := wave()
 	for _, search := range []selection.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {
 		r := &selection.Regressor{Search: search}
@@ -179,7 +178,7 @@ func ExampleScore() {
 func ExampleTraceRow() {
 	x, y := wave()
 	seen := 0
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}, Observe: func(row selection.TraceRow) { seen++ }}}
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}, Observe: func(row selection.TraceRow) { seen++ }}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -326,7 +325,7 @@ func ExampleClassifier_FitWeighted() {
 // A budget that is spent at once leaves the first parameter, and a model.
 func ExampleGrid_budget() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{1, 0.01, 100}, Budget: time.Nanosecond, Workers: 1}}
+	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{1, 0.01, 100}}, Budget: time.Nanosecond, Workers: 1}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -334,7 +333,7 @@ func ExampleGrid_budget() {
 	result := r.Result()
 	fmt.Println(result.Status, result.Kernel)
 	fmt.Println(result.Warnings[0])
-	fmt.Println(result.Trace[1].Decision)
+	fmt.Println(result.Trace[1].Decision())
 	// Output:
 	// budget RBF(gamma=1)
 	// the budget of 1ns ended the search: 1 of 3 parameters were tried
@@ -343,7 +342,7 @@ func ExampleGrid_budget() {
 
 func ExampleEntropy_budget() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{Budget: time.Hour}} // for a service that must answer
+	r := &selection.Regressor{Search: &selection.Entropy{}, Budget: time.Hour} // for a service that must answer
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -388,7 +387,7 @@ func ExampleMethod() {
 	}
 	var how selection.Method = selection.LowRank
 	model := &selection.Regressor{
-		Build:  func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} },
+		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }),
 		Search: &selection.Entropy{Method: how},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {
@@ -424,15 +423,18 @@ func ExampleHalving() {
 // then predicts.
 func ExampleGrid_candidates() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{Candidates: []func() estimators.Regressor{
-		func() estimators.Regressor { return &ridge.Regressor{} },
-		func() estimators.Regressor { return &lssvm.Regressor{} },
-	}}}
+	r := &selection.Regressor{
+		Space: selection.Among(
+			func() estimators.Regressor { return &ridge.Regressor{} },
+			func() estimators.Regressor { return &lssvm.Regressor{} },
+		),
+		Search: &selection.Grid{},
+	}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Result().Kernel)
+	fmt.Println(r.Result().Choice())
 	// Output: candidate 1 (*lssvm.Regressor)
 }
 
@@ -444,7 +446,7 @@ func ExampleRegressor_family2() {
 		x.Set(i, 0, v)
 		y[i] = 3*math.Sin(v/2) + math.Sin(8*v)
 	}
-	two := &selection.Regressor{Family2: kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}}
+	two := &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 	if err := two.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -456,4 +458,63 @@ func ExampleRegressor_family2() {
 	}
 	fmt.Println(two.Result().Score < one.Result().Score)
 	// Output: true
+}
+
+// What a space holds, and what is chosen of it: a kernel has a parameter, a candidate a number.
+func ExampleSpace() {
+	x, y := wave()
+	var point selection.Point
+	for _, space := range []selection.Space[estimators.Regressor]{
+		{}, // the RBF kernels
+		selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
+		selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
+		selection.Among(func() estimators.Regressor { return &lssvm.Regressor{} }),
+	} {
+		r := &selection.Regressor{Space: space, Search: &selection.Grid{Points: 3}}
+		if err := r.Fit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+		point = r.Result().Point
+		fmt.Println(space, point.IsCandidate())
+	}
+	fmt.Println(point)
+	// Output:
+	// RBF false
+	// RBF, Matern(nu=1.5) false
+	// ShiftedPolynomial false
+	// 1 candidates true
+	// candidate 0
+}
+
+// What a row of a trace says in its fields: what it was for, what its score is of, and
+// whether it was chosen.
+func ExampleTraceRow_fields() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{.2, .4}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range r.Result().Trace {
+		for _, taken := range row.Taken {
+			fmt.Println(taken.Target, taken.Status, row.Basis == selection.OnMatrix, row.Unscored == "", row.Chosen)
+		}
+	}
+	r = &selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	trace := r.Result().Trace
+	fmt.Println(trace[len(trace)-1].Band == selection.InBand)
+	var basis selection.Basis = selection.OnFolds
+	var why selection.Unscored = selection.BudgetSpent
+	var band selection.Band = selection.BelowBand
+	fmt.Println(basis, "|", why, "|", band, "|", selection.Taken{Target: .3, Status: selection.StatusOK})
+	// Output:
+	// 0.4 ok true true true
+	// 0.2 ok true true false
+	// true
+	// folds | the budget was spent | below the band | {0.3 ok}
 }

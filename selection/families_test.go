@@ -17,12 +17,12 @@ func TestFamilies(t *testing.T) {
 	families := []kernels.Family{kernels.PolynomialFamily{}, kernels.RBFFamily{}, kernels.LaplacianFamily{}}
 	var alone []float64
 	for _, f := range families {
-		r := &Regressor{Family: f}
+		r := &Regressor{Space: over(f)}
 		require.NoError(t, r.Fit(ctx, x, y))
 		alone = append(alone, r.Result().Score)
 	}
 	for _, search := range []Strategy{nil, &Entropy{Score: LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
-		r := &Regressor{Families: families, Search: search}
+		r := &Regressor{Space: over(families...), Search: search}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Others, 2)
@@ -39,7 +39,7 @@ func TestFamilies(t *testing.T) {
 		}
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
-		read := &Regressor{Families: families, Search: search}
+		read := &Regressor{Space: over(families...), Search: search}
 		require.NoError(t, read.UnmarshalBinary(data))
 		want, err := r.Predict(x)
 		require.NoError(t, err)
@@ -47,13 +47,11 @@ func TestFamilies(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		assert.Len(t, read.Result().Others, 2)
-		assert.ErrorIs(t, (&Regressor{Family: kernels.ELMFamily{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Space: over(kernels.ELMFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 	}
 	for want, r := range map[string]*Regressor{
-		"Families[1]":          {Families: []kernels.Family{kernels.RBFFamily{}, kernels.RBFFamily{}}},
-		"Families[0]":          {Families: []kernels.Family{nil}},
-		"a Search that scores": {Families: families, Search: &Entropy{Targets: []float64{.3}, Score: CrossValidation}},
-		"family RBF: ":         {Families: families[1:], Search: &Entropy{MaxKernelBytes: 10}},
+		"a Search that scores": {Space: over(families...), Search: &Entropy{Targets: []float64{.3}, Score: CrossValidation}},
+		"family RBF: ":         {Space: over(families[1:]...), MaxKernelBytes: 10},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)

@@ -3,7 +3,6 @@ package selection
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -23,9 +23,9 @@ type learner[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// scorer evaluates a fitted learner on rows that it has not seen; weights nil
+// scoring evaluates a fitted learner on rows that it has not seen; weights nil
 // stands for 1 each.
-type scorer[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
+type scoring[Y float64 | int, E learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
 
 // rowSet are rows with all that belongs to them; weights nil stands for 1 each.
 type rowSet[Y float64 | int] struct {
@@ -35,7 +35,7 @@ type rowSet[Y float64 | int] struct {
 }
 
 func (r rowSet[Y]) pick(rows []int) rowSet[Y] {
-	out := rowSet[Y]{x: rowsOf(r.x, rows), y: pick(r.y, rows)}
+	out := rowSet[Y]{x: linalg.Rows(r.x, rows), y: pick(r.y, rows)}
 	if r.weights != nil {
 		out.weights = pick(r.weights, rows)
 	}
@@ -56,6 +56,7 @@ func fitRows[Y float64 | int, E learner[Y]](ctx context.Context, typ string, e E
 
 // job is a set of learners to fit and score on the same folds.
 type job[Y float64 | int, E learner[Y]] struct {
+	typ    string // for errors
 	builds []func() E
 	// kernels, if not nil, are those that the builds bring: learners that take kernel
 	// matrices then get theirs from distances that are computed once a fold.
@@ -63,7 +64,7 @@ type job[Y float64 | int, E learner[Y]] struct {
 	steps   []transformers.Transformer
 	rows    rowSet[Y]
 	folds   []Fold
-	scorers []scorer[Y, E]
+	scorers []scoring[Y, E]
 	workers int
 	skip    func() bool // nil: never; asked before each fit
 	// observe, if not nil, is called after each fit, by one goroutine at a time.
@@ -89,10 +90,10 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 	parts := make([]part, len(j.folds))
 	err := parallel.For(ctx, j.workers, len(j.folds), func(i int) error {
 		p := part{train: j.rows.pick(j.folds[i].Train), test: j.rows.pick(j.folds[i].Test)}
-		chain, train, err := fitChain(ctx, j.steps, p.train.x)
+		chain, train, err := fitChain(ctx, j.typ, j.steps, p.train.x)
 		if err == nil {
 			p.train.x = train
-			p.test.x, err = applyChain(chain, p.test.x)
+			p.test.x, err = chain.Transform(p.test.x)
 		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", i, err)
@@ -139,11 +140,11 @@ func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 	var c cell
 	e := build()
 	if any(e) == nil {
-		c.err = fault.Param("selection", "Build", "a function that returns nil", "one that returns an estimator")
+		c.err = fault.Param(j.typ, "Space", "a function that returns nil", "one that returns an estimator")
 		return c
 	}
 	start := time.Now()
-	if c.err = fitRows(ctx, "selection", e, train); c.err != nil {
+	if c.err = fitRows(ctx, j.typ, e, train); c.err != nil {
 		return c
 	}
 	c.fit = time.Since(start)
@@ -160,46 +161,6 @@ func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 	return c
 }
 
-// fitChain fits clones of the steps one after the other and returns them with
-// the transformed rows.
-func fitChain(ctx context.Context, steps []transformers.Transformer, x *mat.Dense) ([]transformers.Transformer, *mat.Dense, error) {
-	out := make([]transformers.Transformer, len(steps))
-	for i, s := range steps {
-		t, err := estimators.Clone(fmt.Sprintf("selection: Preprocess[%d]", i), s)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := t.Fit(ctx, x); err != nil {
-			return nil, nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, s, err)
-		}
-		if x, err = t.Transform(x); err != nil {
-			return nil, nil, fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, s, err)
-		}
-		out[i] = t
-	}
-	return out, x, nil
-}
-
-func applyChain(chain []transformers.Transformer, x mat.Matrix) (*mat.Dense, error) {
-	d, isDense := x.(*mat.Dense)
-	for i, t := range chain {
-		var err error
-		if d, err = t.Transform(x); err != nil {
-			return nil, ofStep(chain, i, err)
-		}
-		x, isDense = d, true
-	}
-	if !isDense {
-		d = mat.DenseCopyOf(x)
-	}
-	return d, nil
-}
-
-// ofStep says which step an error is of.
-func ofStep(chain []transformers.Transformer, i int, err error) error {
-	return fmt.Errorf("selection: Preprocess[%d] (%T): %w", i, chain[i], err)
-}
-
 func pick[T any](v []T, rows []int) []T {
 	out := make([]T, len(rows))
 	for i, r := range rows {
@@ -208,18 +169,9 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
-}
-
 // regressionScorer and classificationScorer make scorers of metrics; the error
 // names a metric of the wrong kind.
-func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], error) {
+func regressionScorer(m metrics.Metric) (scoring[float64, estimators.Regressor], error) {
 	switch {
 	case m.Values != nil:
 		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
@@ -245,7 +197,7 @@ func regressionScorer(m metrics.Metric) (scorer[float64, estimators.Regressor], 
 	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
 }
 
-func classificationScorer(m metrics.Metric) (scorer[int, estimators.Classifier], error) {
+func classificationScorer(m metrics.Metric) (scoring[int, estimators.Classifier], error) {
 	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
 	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
 	switch {
@@ -289,17 +241,4 @@ func probabilities(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
 		return p.PredictProba(x)
 	}
 	return nil, estimators.Unsupported("selection", e, estimators.Proba)
-}
-
-// better compares two scores of a metric; NaN is worse than any.
-func better(m metrics.Metric, a, b float64) bool {
-	switch {
-	case math.IsNaN(a):
-		return false
-	case math.IsNaN(b):
-		return true
-	case m.LargerIsBetter:
-		return a > b
-	}
-	return a < b
 }

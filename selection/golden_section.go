@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
 // Defaults of GoldenSection: the paper's. Its text prints 70 for the highest degree, its
@@ -56,18 +54,7 @@ type GoldenSection struct {
 	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:
 	// DefaultSectionLow and DefaultSectionHigh, or DefaultSectionHighDegree.
 	Lo, Hi         float64
-	MaxEvaluations int   // entropies, ≥ 2; 0: DefaultMaxEvaluations
-	Workers        int   // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64 // limit on a kernel matrix; 0: kernels.MaxKernelBytes
-	// Budget is the time after which no further kernel matrix is begun and the entropy
-	// nearest to the band is taken, of one at least; 0: none. A deadline of ctx stays an
-	// error.
-	Budget time.Duration
-	// Observe, if not nil, is called after each entropy.
-	Observe func(TraceRow)
-	Resume  []TraceRow // of an earlier search, as Entropy's
-
-	now func() time.Time // nil: time.Now
+	MaxEvaluations int // entropies, ≥ 2; 0: DefaultMaxEvaluations
 }
 
 func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {
@@ -96,96 +83,57 @@ func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, erro
 		return out, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", out.Lo, out.Hi), fmt.Sprintf("ascending in [%v, %v], or 0 for the default", lo, hi))
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.MaxKernelBytes < 0:
-		return out, fault.Param(typ, "MaxKernelBytes", out.MaxKernelBytes, ">= 0")
 	}
 	return out, nil
 }
 
-func (g *GoldenSection) search(ctx context.Context, p *problem) (*Result, error) {
-	cfg, err := g.withDefaults(p.family)
+// Name returns "golden section".
+func (g *GoldenSection) Name() string { return "golden section" }
+
+// Choose implements [Strategy].
+func (g *GoldenSection) Choose(ctx context.Context, r *Run) (Choice, error) {
+	const typ = "selection: GoldenSection"
+	if err := r.KernelsOnly(typ); err != nil {
+		return Choice{}, err
+	}
+	cfg, err := g.withDefaults(r.family)
 	if err != nil {
-		return nil, err
+		return Choice{}, err
 	}
-	clock, err := p.begin("selection: GoldenSection", cfg.Budget, cfg.now)
-	if err != nil {
-		return nil, err
+	if _, err := ceilingOf(r.x); err != nil {
+		return Choice{}, err
 	}
-	if n, _ := p.x.Dims(); measures.EntropyCeiling(p.x).Entropy == 0 {
-		return nil, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
-	}
-	all, err := kernels.Share(ctx, p.x, &kernels.Options{Workers: cfg.Workers, MaxBytes: cfg.MaxKernelBytes})
-	if err != nil {
-		return nil, err
-	}
-	var rows []TraceRow
-	known := newResumed(cfg.Resume, p.name())
-	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: p.family.Integer(), limit: cfg.MaxEvaluations}
+	source := &exactSource{run: r}
+	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		if len(rows) > 0 && clock.spent() {
-			return 0, errSpent
-		}
-		begun := clock.seconds()
-		n, _ := p.x.Dims()
-		row, ok := known.entropy(param, n)
-		if !ok {
-			var err error
-			if row, err = cfg.measure(ctx, p, all, param); err != nil {
-				return 0, err
-			}
-			row.Seconds = clock.seconds() - begun
-		}
-		row.Iteration, row.Decision = len(rows)+1, s.place(row.Entropy)
-		rows = append(rows, row)
-		if cfg.Observe != nil {
-			cfg.Observe(row)
-		}
-		return row.Entropy, ctx.Err()
+		row, err := r.Evaluate(ctx, At(param), source.rows(), missing, func(row *TraceRow) error {
+			err := source.measure(ctx, r.family.At(param), row)
+			row.Band = s.place(row.Entropy)
+			return err
+		})
+		return row.Entropy, err
 	}
 	status, err := s.find(cfg.Lo, cfg.Hi)
 	if err != nil {
-		return nil, err
+		return Choice{}, err
 	}
-	out := cfg.conclude(rows, s.nearest(), status)
-	out.Seconds = clock.seconds()
-	return out, nil
+	at := r.at(At(s.known[s.nearest()].param), 0)
+	cfg.warn(r, at, status)
+	return Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
 }
 
-// measure takes the entropy at a parameter.
-func (g *GoldenSection) measure(ctx context.Context, p *problem, all *kernels.Shared, param float64) (TraceRow, error) {
-	k, err := all.Matrix(ctx, p.family.At(param))
-	if err != nil {
-		return TraceRow{}, err
-	}
-	spectrum, err := measures.Entropy(ctx, k)
-	if err != nil {
-		return TraceRow{}, err
-	}
-	row := p.unscored(0, param, k.SymmetricDim())
-	row.EntropyLow, row.Entropy, row.EntropyHigh = spectrum.Entropy, spectrum.Entropy, spectrum.Entropy
-	row.Bits, row.EffectiveRank = spectrum.Bits, spectrum.EffectiveRank
-	return row, nil
-}
-
-// conclude makes the result of a search that chose rows[at].
-func (g *GoldenSection) conclude(rows []TraceRow, at int, status Status) *Result {
-	rows[at].Decision += ": chosen"
-	out := &Result{
-		Strategy: "golden section", Param: rows[at].Param, Entropy: rows[at].Entropy, Bits: rows[at].Bits, Target: missing, Status: status,
-		Score: missing, Ridge: missing, Evaluations: len(rows), KernelMatrices: len(rows), Trace: rows,
-	}
-	if status == StatusOK {
-		return out
-	}
+// warn says why no entropy in the band was found.
+func (g *GoldenSection) warn(r *Run, at *TraceRow, status Status) {
 	why := map[Status]string{
 		StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
 		StatusNonMonotone: "the entropy falls where it should rise",
 		StatusAtomic:      "two whole numbers in succession lie on both sides of it",
-		StatusUnconverged: fmt.Sprintf("%d entropies missed it", len(rows)),
-		StatusBudget:      fmt.Sprintf("the budget of %v ended the search", g.Budget),
+		StatusUnconverged: fmt.Sprintf("%d entropies missed it", len(r.trace)),
+		StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget()),
 	}[status]
-	out.Warnings = []string{fmt.Sprintf("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %.4g, is taken", g.BandLow, g.BandHigh, why, out.Entropy, out.Param)}
-	return out
+	if why != "" {
+		r.Warn("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %v, is taken", g.BandLow, g.BandHigh, why, at.Entropy, at.Point)
+	}
 }
 
 // section is the paper's rule, over entropies that eval gives.
@@ -206,14 +154,14 @@ func (s *section) side(entropy float64) float64 {
 }
 
 // place says in a trace where an entropy lies.
-func (s *section) place(entropy float64) string {
+func (s *section) place(entropy float64) Band {
 	switch side := s.side(entropy); {
 	case side < 0:
-		return "below the band"
+		return BelowBand
 	case side > 0:
-		return "above the band"
+		return AboveBand
 	}
-	return "in the band"
+	return InBand
 }
 
 // at returns the side of a parameter, computed or known.
@@ -262,7 +210,7 @@ func (s *section) find(a, b float64) (Status, error) {
 		a, b, status, err = s.step(a, b)
 	}
 	switch {
-	case errors.Is(err, errSpent):
+	case errors.Is(err, ErrBudget):
 		return StatusBudget, nil
 	case errors.Is(err, errLimit):
 		return StatusUnconverged, nil

@@ -135,8 +135,8 @@ func TestGoldenSection(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	search := &GoldenSection{Lo: 1e-3, Hi: 1e3, Observe: func(TraceRow) { seen++ }}
-	r := Regressor{Family: c, Build: c.regressor, Search: search}
+	search := &GoldenSection{Lo: 1e-3, Hi: 1e3}
+	r := Regressor{Space: Over(c.regressor, c), Search: search, Observe: func(TraceRow) { seen++ }}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, StatusOK, res.Status)
@@ -153,7 +153,7 @@ func TestGoldenSection(t *testing.T) {
 		assert.Equal(t, i+1, row.Iteration)
 		assert.Equal(t, i == len(res.Trace)-1, s.Entropy >= DefaultBandLow && s.Entropy <= DefaultBandHigh)
 	}
-	assert.Equal(t, "in the band: chosen", res.Trace[len(res.Trace)-1].Decision)
+	assert.Equal(t, "in the band: chosen", res.Trace[len(res.Trace)-1].Decision())
 	assert.Equal(t, res.Trace[len(res.Trace)-1].Param, res.Param)
 
 	data, err := json.Marshal(res)
@@ -162,7 +162,7 @@ func TestGoldenSection(t *testing.T) {
 	assert.Contains(t, string(data), `"target":null`)
 	saved, err := r.MarshalBinary()
 	require.NoError(t, err)
-	again := Regressor{Family: c, Build: c.regressor}
+	again := Regressor{Space: Over(c.regressor, c)}
 	require.NoError(t, again.UnmarshalBinary(saved))
 	assert.Equal(t, res.Param, again.Result().Param)
 
@@ -181,7 +181,7 @@ func TestGoldenSectionWarns(t *testing.T) {
 	assert.Contains(t, r.Report().Warnings[0], "no entropy in [0.3, 0.5] was found: the entropies at 1e-06 and 1e-05 lie on one side of it; the nearest, 0.0")
 
 	// Whole degrees are looked at, each once.
-	p := Regressor{Family: kernels.PolynomialFamily{}, Search: &GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
+	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
 	require.NoError(t, p.Fit(ctx, x, y))
 	assert.Equal(t, StatusAtomic, p.Result().Status)
 	degrees := map[float64]bool{}
@@ -203,11 +203,13 @@ func TestGoldenSectionDefaults(t *testing.T) {
 		family kernels.Family
 		high   float64
 	}{{kernels.RBFFamily{}, DefaultSectionHigh}, {kernels.PolynomialFamily{}, DefaultSectionHighDegree}} {
-		zero := Regressor{Family: c.family, Search: &GoldenSection{}}
-		spelt := Regressor{Family: c.family, Search: &GoldenSection{
-			BandLow: DefaultBandLow, BandHigh: DefaultBandHigh, Lo: DefaultSectionLow, Hi: c.high,
-			MaxEvaluations: DefaultMaxEvaluations, MaxKernelBytes: kernels.MaxKernelBytes,
-		}}
+		zero := Regressor{Space: over(c.family), Search: &GoldenSection{}}
+		spelt := Regressor{
+			Space: over(c.family),
+			Search: &GoldenSection{BandLow: DefaultBandLow, BandHigh: DefaultBandHigh, Lo: DefaultSectionLow, Hi: c.high,
+				MaxEvaluations: DefaultMaxEvaluations},
+			MaxKernelBytes: kernels.MaxKernelBytes,
+		}
 		require.NoError(t, zero.Fit(ctx, x, y))
 		require.NoError(t, spelt.Fit(ctx, x, y))
 		assert.Equal(t, zero.Result().Param, spelt.Result().Param)
@@ -219,22 +221,20 @@ func TestGoldenSectionDefaults(t *testing.T) {
 		"Lo, Hi = 40, 33":              {Lo: 40},
 		"Lo, Hi = -1, 33":              {Lo: -1},
 		"MaxEvaluations = 1":           {MaxEvaluations: 1},
-		"MaxKernelBytes = -1":          {MaxKernelBytes: -1},
-		"Budget = -1ns":                {Budget: -1},
 	} {
 		err := (&Regressor{Search: g}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, text)
 		assert.ErrorContains(t, err, text)
 	}
-	assert.ErrorIs(t, (&Regressor{Search: &GoldenSection{MaxKernelBytes: 100}}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	assert.ErrorIs(t, (&Regressor{Search: &GoldenSection{}, MaxKernelBytes: 100}).Fit(ctx, x, y), estimators.ErrTooLarge)
 }
 
 func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	for seconds := 1; seconds <= 3; seconds++ {
 		clock := &ticker{}
-		g := &GoldenSection{Lo: 1e-3, Hi: 1e3, BandLow: 0.4, BandHigh: 0.40001, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
-		r := Regressor{Search: g}
+		g := &GoldenSection{Lo: 1e-3, Hi: 1e3, BandLow: 0.4, BandHigh: 0.40001}
+		r := Regressor{Search: g, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, StatusBudget, res.Status)
@@ -245,8 +245,8 @@ func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 		assert.Contains(t, res.Warnings[0], fmt.Sprintf("the budget of %ds ended the search", seconds))
 	}
 	c, cancel := context.WithCancel(ctx)
-	r := Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }}
-	r.Search = &GoldenSection{Lo: 1e-3, Hi: 1e3, Observe: func(TraceRow) { cancel() }}
+	r := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} })}
+	r.Search, r.Observe = &GoldenSection{Lo: 1e-3, Hi: 1e3}, func(TraceRow) { cancel() }
 	require.ErrorIs(t, r.Fit(c, x, y), context.Canceled)
 	assert.Nil(t, r.Result())
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -23,53 +21,83 @@ const (
 )
 
 // Grid fits the learner at each parameter in each fold and takes the best mean
-// score: the baseline that every user knows. It costs Points × folds + 1 fits. The
+// score: the baseline that every user knows. It costs Points × folds + 1 fits. It compares
+// candidates as well, in their order, for which Params, Points, Lo and Hi mean nothing. The
 // machines of lssvm and svm get their kernel matrices from distances that are computed once
 // in each fold, where a gigabyte holds those.
 type Grid struct {
-	Params []float64 // the parameters; nil: Points of them from Lo to Hi in equal ratios
+	Params []float64 // the parameters, tried in their order; nil: Points of them from Lo to Hi in equal ratios
 	Points int       // 0: DefaultGridPoints
-	Lo, Hi float64   // 0: DefaultGridLow and DefaultGridHigh times the family's Start
-	// Candidates, in place of all of the above and of the Regressor's Family and Build, are
-	// estimators to choose among, with a kernel or without, configured in any way: each
-	// function returns a new one. ClassifierCandidates are those of a Classifier. Result's
-	// Param is the number of the one chosen, from 0.
-	Candidates           []func() estimators.Regressor
-	ClassifierCandidates []func() estimators.Classifier
+	Lo, Hi float64   // > 0; 0: DefaultGridLow and DefaultGridHigh times the family's Start
 	// Splitter; nil: KFold{} for a Regressor, StratifiedKFold{} for a Classifier.
 	Splitter Splitter
 	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
-	Metric  metrics.Metric
-	Workers int // fits at a time; 0: GOMAXPROCS
-	// Budget is the time after which no further fit of the search is begun and the
-	// best of the parameters that were scored in all folds is taken, at least one; 0:
-	// none. Params are tried in their order, points of the grid the middle first, then
-	// those of its halves, its quarters and so on. What is scored in time, and so what
-	// is chosen, depends on the machine. A deadline of ctx stays an error.
-	Budget time.Duration
-	// Observe, if not nil, is called when a parameter has been scored, by one
-	// goroutine at a time, in no certain order.
-	Observe func(TraceRow)
-	Resume  []TraceRow // of an earlier search, as Entropy's
-
-	now func() time.Time // nil: time.Now
+	Metric metrics.Metric
 }
 
-func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
+// Name returns "grid".
+func (g *Grid) Name() string { return "grid" }
+
+// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
+// if none could be scored, or ctx's.
+func (g *Grid) Choose(ctx context.Context, r *Run) (Choice, error) {
+	points, err := g.points(ctx, r)
+	if err != nil {
+		return Choice{}, err
+	}
+	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.family != nil && g.Params == nil}
+	if t.Folds, err = r.Folds(g.Splitter); err != nil {
+		return Choice{}, err
+	}
+	rows, err := r.CrossValidate(ctx, t)
+	if err != nil {
+		return Choice{}, err
+	}
+	out := Choice{Status: StatusGrid, Target: missing, Measure: measureOf(t.Metric)}
+	if out.Iteration, err = r.Best("Grid", out.Measure, rows); err != nil {
+		return Choice{}, err
+	}
+	finished := 0
+	for _, i := range rows {
+		if r.Row(i).Basis == OnFolds {
+			finished++
+		}
+	}
+	if finished < len(rows) {
+		r.Warn("the budget of %v ended the search: %d of %d parameters were tried", r.Budget(), finished, len(rows))
+	}
+	r.warnOfEdge(points, out.Iteration)
+	return out, nil
+}
+
+// warnOfEdge warns where the best of a grid is its first or last.
+func (r *Run) warnOfEdge(points []Point, iteration int) {
+	p := r.Row(iteration).Point
+	if r.family != nil && len(points) > 1 && (p.equal(points[0]) || p.equal(points[len(points)-1])) {
+		r.Warn("the best parameter, %v, lies on the edge of the grid", p)
+	}
+}
+
+// points returns what the grid compares.
+func (g *Grid) points(ctx context.Context, r *Run) ([]Point, error) {
+	if r.family == nil {
+		out := make([]Point, len(r.types))
+		for i := range out {
+			out[i] = CandidateAt(i)
+		}
+		return out, nil
+	}
+	params, err := g.params(ctx, r)
+	out := make([]Point, len(params))
+	for i, v := range params {
+		out[i] = At(v)
+	}
+	return out, err
+}
+
+func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 	const typ = "selection: Grid"
-	if numbers := p.numbers(); numbers != nil {
-		if g.Params != nil || g.Points != 0 || g.Lo != 0 || g.Hi != 0 {
-			return nil, fault.Param(typ, "Params, Points, Lo, Hi", "given", "none beside Candidates")
-		}
-		return numbers, nil
-	}
-	lo, hi := p.family.Bounds()
-	snap := func(v float64) float64 {
-		if p.family.Integer() {
-			v = math.Round(v)
-		}
-		return min(max(v, lo), hi)
-	}
+	lo, hi := r.family.Bounds()
 	if g.Params != nil {
 		if len(g.Params) == 0 {
 			return nil, fault.Param(typ, "Params", "empty", "at least one, or nil for the default")
@@ -90,7 +118,7 @@ func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
 	}
 	from, to := g.Lo, g.Hi
 	if from == 0 || to == 0 {
-		start, err := p.family.Start(ctx, p.x)
+		start, err := r.family.Start(ctx, r.x)
 		if err != nil {
 			return nil, err
 		}
@@ -110,110 +138,11 @@ func (g *Grid) params(ctx context.Context, p *problem) ([]float64, error) {
 		if points > 1 {
 			t = float64(i) / float64(points-1)
 		}
-		out[i] = snap(math.Exp(math.Log(from) + t*(math.Log(to)-math.Log(from))))
+		out[i] = math.Exp(math.Log(from) + t*(math.Log(to)-math.Log(from)))
+		if r.family.Integer() {
+			out[i] = math.Round(out[i])
+		}
+		out[i] = min(max(out[i], lo), hi)
 	}
 	return slices.Compact(out), nil
-}
-
-func (g *Grid) search(ctx context.Context, p *problem) (*Result, error) {
-	clock, err := p.begin("selection: Grid", g.Budget, g.now)
-	if err != nil {
-		return nil, err
-	}
-	params, err := g.params(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	t, err := p.trials(g.Splitter, g.Metric)
-	if err != nil {
-		return nil, err
-	}
-	n, _ := p.x.Dims()
-	order := spread(len(params)) // of the trials
-	rows := make([]TraceRow, len(params))
-	for i, v := range params {
-		if g.Params != nil || p.family == nil {
-			order[i] = i
-		}
-		rows[i] = p.unscored(i+1, v, n)
-	}
-	known, asked := newResumed(g.Resume, p.name()), order[:0:0]
-	for _, i := range order {
-		if old, ok := known.score(params[i], n); ok {
-			rows[i].Score, rows[i].Seconds, rows[i].Decision = old.Score, old.Seconds, p.mean(t, params[i])
-			continue
-		}
-		t.params, asked = append(t.params, params[i]), append(asked, i)
-	}
-	recalled := len(order) - len(asked)
-	order = asked
-	t.workers, t.budget = g.Workers, clock
-	t.observe = func(i int, score, seconds float64) {
-		row := &rows[order[i]]
-		row.Score, row.Seconds = score, seconds
-		row.Decision = p.mean(t, row.Param)
-		if math.IsNaN(score) {
-			row.Decision = "a fit failed"
-		}
-		if g.Observe != nil {
-			g.Observe(*row)
-		}
-	}
-	done, err := p.try(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	out, err := g.conclude(p, params, order, rows, t, done)
-	if err != nil {
-		return nil, err
-	}
-	out.Fits += recalled * len(t.folds)
-	out.Seconds = clock.seconds()
-	return out, nil
-}
-
-// mean says what the score of a parameter is.
-func (p *problem) mean(t trials, param float64) string {
-	out := fmt.Sprintf("mean %s of %d folds", t.metric.Name, len(t.folds))
-	if p.family == nil {
-		out += ", " + p.entrants[int(param)]
-	}
-	return out
-}
-
-// conclude makes the result of trials, the i-th of which was of params[order[i]]; other
-// rows have their score.
-func (g *Grid) conclude(p *problem, params []float64, order []int, rows []TraceRow, t trials, done tried) (*Result, error) {
-	scores, finished := make([]float64, len(params)), len(params)-len(order)
-	for i, r := range rows {
-		scores[i] = r.Score
-	}
-	for i, at := range order {
-		scores[at] = done.scores[i]
-		if text := done.unfinished(i, len(t.folds)); text != "" {
-			rows[at].Decision = text
-		} else {
-			finished++
-		}
-	}
-	at := best(t.metric, scores)
-	if at < 0 {
-		return nil, fmt.Errorf("selection: Grid: no parameter could be scored: %w", done.failed)
-	}
-	rows[at].Decision += ": chosen"
-	out := &Result{
-		Strategy: "grid", Param: params[at], Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid,
-		Score: scores[at], ScoreName: t.metric.Name, LargerIsBetter: t.metric.LargerIsBetter, Ridge: missing, Fits: done.fits(), Trace: rows,
-	}
-	if finished < len(params) {
-		out.Status = StatusBudget
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the budget of %v ended the search: %d of %d parameters were tried", g.Budget, finished, len(params)))
-	}
-	if p.family != nil && len(params) > 1 && (at == 0 || at == len(params)-1) {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the best parameter, %.4g, lies on the edge of the grid", params[at]))
-	}
-	if done.failed != nil {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("some fits failed, the first with: %v", done.failed))
-	}
-	return out, nil
 }

@@ -2,13 +2,10 @@ package selection
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -29,9 +26,6 @@ type Halving struct {
 	Params []float64 // as Grid's
 	Points int
 	Lo, Hi float64
-	// Candidates and ClassifierCandidates are as Grid's.
-	Candidates           []func() estimators.Regressor
-	ClassifierCandidates []func() estimators.Classifier
 
 	Factor int // ≥ 2; 0: DefaultHalvingFactor
 	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: DefaultLeastRows.
@@ -39,19 +33,7 @@ type Halving struct {
 	Splitter  Splitter       // as Grid's
 	Metric    metrics.Metric // as Grid's
 	Seed      uint64         // of the parts
-	Workers   int            // fits at a time; 0: GOMAXPROCS
-	// Budget is the time after which no further fit of the search is begun, and the best of
-	// the parameters that got farthest is taken; 0: none.
-	Budget time.Duration
-	// Observe, if not nil, is called when a parameter has been scored in a round, by one
-	// goroutine at a time, in no certain order.
-	Observe func(TraceRow)
-	Resume  []TraceRow // of an earlier search, as Entropy's
-
-	now func() time.Time // nil: time.Now
 }
-
-var _ Strategy = (*Halving)(nil)
 
 func (h *Halving) withDefaults() (Halving, error) {
 	const typ = "selection: Halving"
@@ -95,150 +77,85 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 	return out
 }
 
-func (h *Halving) search(ctx context.Context, p *problem) (*Result, error) {
+// Name returns "halving".
+func (h *Halving) Name() string { return "halving" }
+
+// Choose implements [Strategy]; errors are Grid's.
+func (h *Halving) Choose(ctx context.Context, r *Run) (Choice, error) {
 	cfg, err := h.withDefaults()
 	if err != nil {
-		return nil, err
+		return Choice{}, err
 	}
-	clock, err := p.begin("selection: Halving", cfg.Budget, cfg.now)
+	points, err := (&Grid{Params: cfg.Params, Points: cfg.Points, Lo: cfg.Lo, Hi: cfg.Hi}).points(ctx, r)
 	if err != nil {
-		return nil, err
+		return Choice{}, err
 	}
-	grid := &Grid{Params: cfg.Params, Points: cfg.Points, Lo: cfg.Lo, Hi: cfg.Hi}
-	params, err := grid.params(ctx, p)
+	folds, err := r.Folds(cfg.Splitter)
 	if err != nil {
-		return nil, err
+		return Choice{}, err
 	}
-	t, err := p.trials(cfg.Splitter, cfg.Metric)
-	if err != nil {
-		return nil, err
-	}
-	t.workers, t.budget = cfg.Workers, clock
-	s := &halvingSearch{Halving: cfg, p: p, trials: t, known: newResumed(cfg.Resume, p.name()), out: &Result{
-		Strategy: "halving", Entropy: missing, Bits: missing, Target: missing, Status: StatusGrid, ScoreName: t.metric.Name,
-		LargerIsBetter: t.metric.LargerIsBetter, Ridge: missing,
-	}}
-	smallest := len(t.folds[0].Train)
-	for _, f := range t.folds {
+	smallest := len(folds[0].Train)
+	for _, f := range folds {
 		smallest = min(smallest, len(f.Train))
 	}
-	left := params
-	for i, r := range rounds(len(params), smallest, cfg.Factor, cfg.LeastRows) {
-		last := r.rows == smallest
-		if left, err = s.round(ctx, i, left[:min(r.count, len(left))], r.rows, last); err != nil {
-			return nil, err
+	t := Trials{Metric: r.Metric(cfg.Metric)}
+	out := Choice{Status: StatusGrid, Target: missing, Measure: measureOf(t.Metric)}
+	left := points
+	for i, round := range rounds(len(points), smallest, cfg.Factor, cfg.LeastRows) {
+		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
+		t.Spread = i == 0 // later the best of the last round first, should the budget end this one
+		if round.rows < smallest {
+			t.Folds = cfg.parts(folds, r.labels, round.rows)
 		}
-		if s.cut {
+		rows, err := r.CrossValidate(ctx, t)
+		if err != nil {
+			return Choice{}, err
+		}
+		if out.Iteration, err = r.Best("Halving", out.Measure, rows); err != nil {
+			return Choice{}, err
+		}
+		if r.Cut() {
+			r.Warn("the budget of %v ended the search", r.Budget())
 			break
 		}
+		left = r.bestFirst(out.Measure, rows)
 	}
-	return s.conclude(params, left, clock)
+	r.warnOfEdge(points, out.Iteration)
+	return out, nil
 }
 
-// halvingSearch is the state of one search.
-type halvingSearch struct {
-	Halving
-	p      *problem
-	trials trials
-	known  resumed
-	cut    bool
-	failed error
-	best   float64
-	out    *Result
-}
-
-// round scores some parameters on so many rows of each fold and returns them best first.
-func (s *halvingSearch) round(ctx context.Context, number int, params []float64, rows int, last bool) ([]float64, error) {
-	t := s.trials
-	if !last {
-		t.folds = s.parts(rows)
+// bestFirst returns the points of rows by their scores; those without one last.
+func (r *Run) bestFirst(m Measure, iterations []int) []Point {
+	rows := make([]TraceRow, len(iterations))
+	for i, at := range iterations {
+		rows[i] = r.Row(at)
 	}
-	first := len(s.out.Trace)
-	decision := func(param float64) string { return fmt.Sprintf("round %d: %s", number+1, s.p.mean(t, param)) }
-	t.params = nil
-	var asked []int
-	order := spread(len(params))
-	if number > 0 { // the best of the last round first, should the budget end this one
-		slices.Sort(order)
-	}
-	for _, i := range order {
-		if _, ok := s.known.score(params[i], rows); !ok {
-			asked = append(asked, i)
-			t.params = append(t.params, params[i])
-		}
-	}
-	for i, v := range params {
-		row := s.p.unscored(first+i+1, v, rows)
-		if old, ok := s.known.score(v, rows); ok {
-			row.Score, row.Seconds, row.Decision = old.Score, old.Seconds, decision(v)
-			s.out.Fits += len(t.folds)
-		}
-		s.out.Trace = append(s.out.Trace, row)
-	}
-	t.observe = func(i int, score, seconds float64) {
-		row := &s.out.Trace[first+asked[i]]
-		row.Score, row.Seconds, row.Decision = score, seconds, decision(row.Param)
-		if math.IsNaN(score) {
-			row.Decision = "a fit failed"
-		}
-		if s.Observe != nil {
-			s.Observe(*row)
-		}
-	}
-	done, err := s.p.try(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	s.out.Fits += done.fits()
-	if done.failed != nil {
-		s.failed = done.failed
-	}
-	for i, at := range asked {
-		if text := done.unfinished(i, len(t.folds)); text != "" {
-			s.out.Trace[first+at].Decision, s.cut = text, true
-		}
-	}
-	return s.order(first, params), nil
-}
-
-// order returns the parameters of a round best first; those without a score last.
-func (s *halvingSearch) order(first int, params []float64) []float64 {
-	at := make([]int, len(params))
-	for i := range at {
-		at[i] = i
-	}
-	score := func(i int) float64 { return s.out.Trace[first+i].Score }
-	slices.SortStableFunc(at, func(a, b int) int {
-		switch va, vb := score(a), score(b); {
-		case math.IsNaN(va) && math.IsNaN(vb):
-			return 0
-		case math.IsNaN(vb) || (!math.IsNaN(va) && better(s.trials.metric, va, vb)):
+	slices.SortStableFunc(rows, func(a, b TraceRow) int {
+		switch {
+		case m.better(a.Score, b.Score):
 			return -1
-		case math.IsNaN(va) || better(s.trials.metric, vb, va):
+		case m.better(b.Score, a.Score):
 			return 1
 		}
 		return 0
 	})
-	out := make([]float64, len(params))
-	for i, a := range at {
-		out[i] = params[a]
-	}
-	if len(at) > 0 {
-		s.best = score(at[0])
+	out := make([]Point, len(rows))
+	for i, row := range rows {
+		out[i] = row.Point
 	}
 	return out
 }
 
 // parts returns the folds with that many of their training rows, of a classification each
 // class in proportion; those of a smaller part are among those of a larger one.
-func (s *halvingSearch) parts(rows int) []Fold {
-	out := make([]Fold, len(s.trials.folds))
-	for i, f := range s.trials.folds {
-		rng := rand.New(rand.NewPCG(s.Seed, 0x68616c76<<16+uint64(i))) // the streams "halv" 0, 1, ...
+func (h *Halving) parts(folds []Fold, labels []int, rows int) []Fold {
+	out := make([]Fold, len(folds))
+	for i, f := range folds {
+		rng := rand.New(rand.NewPCG(h.Seed, 0x68616c76<<16+uint64(i))) // the streams "halv" 0, 1, ...
 		shuffled := slices.Clone(f.Train)
 		rng.Shuffle(len(shuffled), func(a, b int) { shuffled[a], shuffled[b] = shuffled[b], shuffled[a] })
-		if s.p.labels != nil {
-			shuffled = interleaved(shuffled, s.p.labels)
+		if labels != nil {
+			shuffled = interleaved(shuffled, labels)
 		}
 		train := shuffled[:min(rows, len(shuffled))]
 		slices.Sort(train)
@@ -268,30 +185,4 @@ func interleaved(rows, labels []int) []int {
 		return 0
 	})
 	return rows
-}
-
-func (s *halvingSearch) conclude(params, left []float64, clock budget) (*Result, error) {
-	if len(left) == 0 || math.IsNaN(s.best) {
-		return nil, fmt.Errorf("selection: Halving: no parameter could be scored: %w", s.failed)
-	}
-	o := s.out
-	o.Param, o.Score = left[0], s.best
-	for i := len(o.Trace) - 1; i >= 0; i-- {
-		if o.Trace[i].Param == o.Param {
-			o.Trace[i].Decision += ": chosen"
-			break
-		}
-	}
-	if s.cut {
-		o.Status = StatusBudget
-		o.Warnings = append(o.Warnings, fmt.Sprintf("the budget of %v ended the search", s.Budget))
-	}
-	if s.p.family != nil && len(params) > 1 && (o.Param == params[0] || o.Param == params[len(params)-1]) {
-		o.Warnings = append(o.Warnings, fmt.Sprintf("the best parameter, %.4g, lies on the edge of the grid", o.Param))
-	}
-	if s.failed != nil {
-		o.Warnings = append(o.Warnings, fmt.Sprintf("some fits failed, the first with: %v", s.failed))
-	}
-	o.Seconds = clock.seconds()
-	return o, nil
 }

@@ -24,7 +24,7 @@ func TestHalving(t *testing.T) {
 	grid := &Regressor{Search: &Grid{Points: 9}}
 	require.NoError(t, grid.Fit(ctx, x, y))
 	var seen []TraceRow
-	half := &Regressor{Search: &Halving{Points: 9, Seed: 3, Observe: func(r TraceRow) { seen = append(seen, r) }}}
+	half := &Regressor{Search: &Halving{Points: 9, Seed: 3}, Observe: func(r TraceRow) { seen = append(seen, r) }}
 	require.NoError(t, half.Fit(ctx, x, y))
 	g, h := grid.Result(), half.Result()
 	assert.Equal(t, "halving", h.Strategy)
@@ -38,7 +38,7 @@ func TestHalving(t *testing.T) {
 		return rows
 	}
 	assert.Less(t, 2*work(h), work(g))
-	assert.Contains(t, h.Trace[len(h.Trace)-3].Decision+h.Trace[len(h.Trace)-2].Decision+h.Trace[len(h.Trace)-1].Decision, "round 2: mean NMSE of 3 folds: chosen")
+	assert.Contains(t, h.Trace[len(h.Trace)-3].Decision()+h.Trace[len(h.Trace)-2].Decision()+h.Trace[len(h.Trace)-1].Decision(), "round 2: mean of 3 folds: chosen")
 
 	labels := make([]int, len(y))
 	for i, v := range y {
@@ -61,8 +61,8 @@ func TestHalvingParts(t *testing.T) {
 	}
 	folds, err := StratifiedKFold{}.Split(300, labels)
 	require.NoError(t, err)
-	s := &halvingSearch{p: &problem{labels: labels}, trials: trials{folds: folds}}
-	small, large := s.parts(20), s.parts(60)
+	h := &Halving{}
+	small, large := h.parts(folds, labels, 20), h.parts(folds, labels, 60)
 	for i := range folds {
 		ones := 0
 		for _, r := range small[i].Train {
@@ -77,14 +77,14 @@ func TestHalvingParts(t *testing.T) {
 func TestHalvingErrorsAndBudget(t *testing.T) {
 	x, y := problemOf(200, 2, .3, 2)
 	for want, h := range map[string]*Halving{
-		"Factor = 1": {Factor: 1}, "LeastRows = 1": {LeastRows: 1}, "Points = -1": {Points: -1}, "Params = empty": {Params: []float64{}}, "Budget": {Budget: -1},
+		"Factor = 1": {Factor: 1}, "LeastRows = 1": {LeastRows: 1}, "Points = -1": {Points: -1}, "Params = empty": {Params: []float64{}},
 	} {
 		err := (&Regressor{Search: h}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
 	clock := time.Unix(0, 0)
-	r := &Regressor{Search: &Halving{Points: 6, Budget: time.Second, Workers: 1, now: func() time.Time { clock = clock.Add(300 * time.Millisecond); return clock }}}
+	r := &Regressor{Search: &Halving{Points: 6}, Budget: time.Second, Workers: 1, now: func() time.Time { clock = clock.Add(300 * time.Millisecond); return clock }}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, StatusBudget, r.Result().Status)
 

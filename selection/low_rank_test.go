@@ -22,9 +22,35 @@ import (
 
 // searched runs a search for its result alone.
 func searched(t *testing.T, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *Result {
-	r, err := e.search(ctx, &problem{typ: "test", family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights, ridgeMachine: true})
+	return searchedWith(t, settings{}, e, x, y, labels, weights)
+}
+
+func searchedWith(t *testing.T, s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *Result {
+	out, err := search(s, e, x, y, labels, weights)
 	require.NoError(t, err)
-	return r
+	return out
+}
+
+func search(s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) (*Result, error) {
+	shared, err := newClock("test", s.limit, s.now, 1)
+	if err != nil {
+		return nil, err
+	}
+	p := problem{settings: s, family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
+	r := newRun(p, shared.begin())
+	choice, err := e.Choose(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(e.Name(), choice)
+}
+
+// formOf is the closed form of a search on these rows.
+func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedForm {
+	p := problem{x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
+	form, err := newClosedForm(&Entropy{Score: score}, newRun(p, budget{}))
+	require.NoError(t, err)
+	return form
 }
 
 // Bounds lead the search to where the eigenvalues do, with scores that agree.
@@ -57,9 +83,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 			assert.Equal(t, 400, row.Rows)
 			assert.Positive(t, row.Rank)
 			if !math.IsNaN(row.Score) {
-				p := &entropySearch{Entropy: Entropy{Score: c.score}, p: &problem{x: x, y: c.y, labels: c.labels, weights: c.weights}, out: &Result{}}
-				require.NoError(t, p.prepareScore())
-				_, want, _, err := p.judge(ctx, k)
+				_, want, _, err := formOf(t, c.score, x, c.y, c.labels, c.weights).ofMatrix(ctx, k)
 				require.NoError(t, err)
 				assert.InEpsilon(t, want, row.Score, .05, "%s at %v: the score of all rows, of which the pivots leave a tenth of the ridge", name, row.Param)
 			}
@@ -84,14 +108,13 @@ func TestScoresOfFeatures(t *testing.T) {
 	require.NoError(t, err)
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, w := range [][]float64{nil, weights} {
-			s := &entropySearch{Entropy: Entropy{Score: score}, p: &problem{x: x, y: y, weights: w}, out: &Result{}}
-			require.NoError(t, s.prepareScore())
-			got, ridge, mean, err := s.ofFeatures(ctx, l.Factor)
+			form := formOf(t, score, x, y, nil, w)
+			got, ridge, mean, err := form.ofFeatures(ctx, l.Factor)
 			require.NoError(t, err)
 			assert.InDelta(t, 3, mean, 1e-8)
 			k, err := kernels.Matrix(ctx, kernel, x, nil)
 			require.NoError(t, err)
-			_, want, wantRidge, err := s.judge(ctx, k)
+			_, want, wantRidge, err := form.ofMatrix(ctx, k)
 			require.NoError(t, err)
 			assert.InEpsilon(t, want, got, 1e-5, "%v, weights %t", score, w != nil)
 			// The weighted searches begin on slightly different grids of ridges.
@@ -105,7 +128,7 @@ func TestSubsampleSearch(t *testing.T) {
 	x, y := problemOf(7000, 2, 0.3, 7)
 	r := searched(t, &Entropy{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
 	row := r.Trace[len(r.Trace)-1]
-	assert.Equal(t, SubsampleRows, row.Rows)
+	assert.Equal(t, subsampleRows, row.Rows)
 	assert.InDelta(t, row.Bits/math.Log2(7000), row.Entropy, 1e-12, "bits over log2 of all rows")
 	assert.Positive(t, row.StandardError)
 	assert.Less(t, row.StandardError, .01)
@@ -131,14 +154,15 @@ func TestScoresOnRowsOfWorkers(t *testing.T) {
 	}
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, w := range [][]float64{nil, weights} {
-			want := timeless(searched(t, &Entropy{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01, Workers: 1}, x, y, nil, w))
-			require.True(t, slices.ContainsFunc(want.Trace, func(r TraceRow) bool { return strings.Contains(r.Decision, onRowsText) }))
-			for _, e := range []*Entropy{{Workers: 2}, {Workers: 5}, {Workers: 2, Budget: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
-				e.Method, e.MaxRank, e.Score, e.MinRidge = LowRank, 4, score, .01
-				got := timeless(searched(t, e, x, y, nil, w))
+			e := &Entropy{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01}
+			want := timeless(searchedWith(t, settings{workers: 1}, e, x, y, nil, w))
+			require.True(t, slices.ContainsFunc(want.Trace, func(r TraceRow) bool { return r.Basis == OnRows }))
+			for _, s := range []settings{{workers: 2}, {workers: 5}, {workers: 2, limit: time.Hour}, {workers: 2, resume: want.Trace[:2]}} {
+				got := timeless(searchedWith(t, s, e, x, y, nil, w))
 				assert.Equal(t, len(want.Trace), len(got.Trace))
 				for i, row := range got.Trace {
-					assert.Equal(t, want.Trace[i].Decision, row.Decision)
+					assert.Equal(t, want.Trace[i].Decision(), row.Decision())
+					assert.Equal(t, want.Trace[i].Matrices, row.Matrices)
 					if math.IsNaN(want.Trace[i].Score) {
 						assert.True(t, math.IsNaN(row.Score) && math.IsNaN(row.Ridge))
 						continue
@@ -161,9 +185,8 @@ func timeless(r *Result) *Result {
 
 func TestMethods(t *testing.T) {
 	for n, want := range map[int]Method{ExactRows: Exact, ExactRows + 1: LowRank, LowRankRows: LowRank, LowRankRows + 1: Subsample} {
-		s := &entropySearch{p: &problem{x: mat.NewDense(n, 1, nil)}}
-		s.prepareMethod()
-		assert.Equal(t, want, s.method, n)
+		assert.Equal(t, want, Automatic.of(n), n)
+		assert.Equal(t, LowRank, LowRank.of(n), n)
 	}
 	assert.Equal(t, "Automatic Exact LowRank Subsample Method(9)",
 		Automatic.String()+" "+Exact.String()+" "+LowRank.String()+" "+Subsample.String()+" "+Method(9).String())
@@ -181,11 +204,11 @@ func TestMethods(t *testing.T) {
 	// scored on a sample, all are.
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		x, y := problemOf(200, 3, 0.3, 1)
-		for maxRank, text := range map[int]string{10: onRowsText, 200: onPivotsText} {
+		for maxRank, basis := range map[int]Basis{10: OnRows, 200: OnPivots} {
 			r := searched(t, &Entropy{Method: LowRank, Score: score, MaxRank: maxRank, MinRidge: .01}, x, y, nil, nil)
 			for _, row := range r.Trace {
-				assert.Equal(t, !math.IsNaN(row.Score), said(row.Decision, text) != "", row.Decision)
-				assert.Equal(t, !math.IsNaN(row.Score), strings.Contains(row.Decision, "scored on"), row.Decision)
+				assert.Equal(t, !math.IsNaN(row.Score), row.Basis == basis, row.Decision())
+				assert.Equal(t, !math.IsNaN(row.Score), strings.Contains(row.Decision(), "scored on"), row.Decision())
 			}
 		}
 	}
@@ -206,7 +229,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 			for b.Loop() {
 				var stop func() uint64 = watchMemory()
 				begun := time.Now()
-				r, err := (&Entropy{}).search(ctx, &problem{family: kernels.RBFFamily{}, x: x, y: y})
+				r, err := search(settings{}, &Entropy{}, x, y, nil, nil)
 				best = min(best, time.Since(begun).Seconds())
 				peak = max(peak, stop())
 				if err != nil {
@@ -300,8 +323,7 @@ func BenchmarkDecision(b *testing.B) {
 
 // entropyGamma returns a γ whose RBF matrix has an entropy.
 func entropyGamma(b *testing.B, x *mat.Dense, target float64) float64 {
-	p := &problem{family: kernels.RBFFamily{}, x: x, y: mat.Col(nil, 0, x)}
-	r, err := (&Entropy{Targets: []float64{target}, Tolerance: .002}).search(ctx, p)
+	r, err := search(settings{}, &Entropy{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -48,15 +48,15 @@ func TestMismatchesAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
-		"fitted with Family RBF, this value has NormalizedPolynomial":     {Preprocess: steps, Family: kernels.PolynomialFamily{}},
-		"fitted with 1 Preprocess steps, this value has 0":                {},
-		"Preprocess[0] was a transformers.StandardScaler, this value has": {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
-		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
+		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
+		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {},
+		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
+		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
-		}},
-		"fitted with Kernel RBF(": {Preprocess: steps, Build: func(k kernels.Kernel) estimators.Regressor {
+		})},
+		"fitted with Kernel RBF(": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: kernels.Linear{}}
-		}},
+		})},
 	} {
 		err := into.UnmarshalBinary(data)
 		require.ErrorIs(t, err, estimators.ErrBadModel, text)
@@ -71,13 +71,13 @@ func TestCloneAndSupports(t *testing.T) {
 	c := r.Clone().(*Regressor)
 	assert.NotSame(t, r.Preprocess[0], c.Preprocess[0])
 	assert.True(t, r.Supports(estimators.Variance))
-	assert.False(t, (&Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}).Supports(estimators.Variance))
+	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
-	assert.False(t, (&Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}).Supports(estimators.Weighted))
+	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
 	assert.True(t, (&Classifier{}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
-	m := Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }}
+	m := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}
 	require.NoError(t, m.Fit(ctx, x, y))
 	_, _, err := m.PredictVariance(x)
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
@@ -95,11 +95,10 @@ func FuzzUnmarshal(f *testing.F) {
 	var s stored
 	_, err = codec.Unmarshal(data, regressorKind, version, &s)
 	require.NoError(f, err)
-	f.Add(s.Width, s.Family, s.Param, s.Steps[0].Data, s.Inner.Data, s.Result)
-	f.Fuzz(func(t *testing.T, width int, family string, param float64, step, inner, result []byte) {
+	f.Add(s.Family, s.Point.Param, s.Point.Candidate, s.Steps, s.Inner.Data, s.Result)
+	f.Fuzz(func(t *testing.T, family string, param float64, candidate int, step, inner, result []byte) {
 		m := s
-		m.Width, m.Family, m.Param, m.Result = width, family, param, result
-		m.Steps = []estimators.Part{{Type: s.Steps[0].Type, Data: step}}
+		m.Family, m.Point, m.Steps, m.Result = family, Point{param, candidate}, step, result
 		m.Inner.Data = inner
 		data, err := codec.Marshal(regressorKind, version, m)
 		require.NoError(t, err)

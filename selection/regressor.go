@@ -2,12 +2,13 @@ package selection
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -24,54 +25,58 @@ type Regressor struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
 	// each fold. The entropy is that of the preprocessed rows.
 	Preprocess []transformers.Transformer
-	// Family; nil: kernels.RBFFamily{}.
-	Family kernels.Family
-	// Families, where there are several, in place of Family: Search runs over each, and
-	// the one of the best score is taken.
-	Families []kernels.Family
-	// Family2, in place of Family, has two parameters: Search takes them in turn, each with
-	// the other at the best that was seen, until the score no longer improves.
-	Family2 kernels.Family2
-	// Build returns a new estimator with the kernel it is given; nil:
-	// &lssvm.Regressor{Kernel: k}.
-	Build func(k kernels.Kernel) estimators.Regressor
+	// Space is what is searched; zero: the RBF kernels, for lssvm.Regressor.
+	Space Space[estimators.Regressor]
 	// Search; nil: &Entropy{}.
 	Search Strategy
 
-	f *fitted[estimators.Regressor]
+	Workers        int   // goroutines, and fits at a time; 0: GOMAXPROCS
+	MaxKernelBytes int64 // limit on a kernel matrix of the search; 0: kernels.MaxKernelBytes
+	// Budget is the time after which the search begins nothing more and the best of what it
+	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
+	// case. It is for all families together. What is done in time, and so what is chosen,
+	// depends on the machine. A deadline of ctx stays an error.
+	Budget time.Duration
+	// Observe, if not nil, is called after each entropy and each score, by one goroutine at a
+	// time, of points that are scored at the same time in no certain order.
+	Observe func(TraceRow)
+	// Resume holds rows of the trace of an earlier search of this configuration for the same
+	// rows and targets, as Observe got them or Result has them: what they say is not computed
+	// again, and the Result is that of a search that was never ended, seconds included. That
+	// they are of the same search cannot be checked.
+	Resume []TraceRow
+
+	now func() time.Time // nil: time.Now
+	f   *fitted[estimators.Regressor]
 }
 
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Wrapper                      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 )
 
-func (r *Regressor) config() config[float64, estimators.Regressor] {
-	c := config[float64, estimators.Regressor]{
-		typ: regressorType, steps: r.Preprocess, families: familiesOf(r.Family, r.Families, r.Family2), family2: r.Family2, build: r.Build, search: r.Search,
-		metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
+func (r *Regressor) engine() engine[float64, estimators.Regressor] {
+	out := engine[float64, estimators.Regressor]{
+		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now},
+		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
+		space: r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }),
 	}
-	regressors, classifiers := lineupOf(c.search)
-	c.candidates, c.misplaced = regressors, len(classifiers)
-	c.configured = given(r.Family, r.Families, r.Family2, r.Build != nil)
-	if c.build == nil {
-		c.build = func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
+	if out.strategy == nil {
+		out.strategy = &Entropy{}
 	}
-	if c.search == nil {
-		c.search = &Entropy{}
-	}
-	return c
+	return out
 }
 
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of
 // the preprocessing, of the search (ErrParam, ErrShape where all rows are equal,
 // ErrTooLarge) and of the estimator, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	f, err := r.config().fit(ctx, x, y, nil, y, nil)
+	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
 	if err != nil {
 		return err
 	}
@@ -83,9 +88,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // rows and in each fold, and the score of the search counts the rows by them; the
 // preprocessing and the entropy know no weights. A row is left out, or falls into a
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
-// error wraps errors.ErrUnsupported if the estimator that Build returns takes none.
+// error wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	f, err := r.config().fitWeighted(ctx, x, y, weights, y, nil)
+	f, err := r.engine().fitWeighted(ctx, x, y, weights, y, nil)
 	if err != nil {
 		return err
 	}
@@ -106,10 +111,10 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
-	return r.f.with(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
+	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
-// PredictVariance is that of the estimator that Build returns; an error that
+// PredictVariance is that of the estimator that was built; an error that
 // wraps errors.ErrUnsupported if it has none.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	xd, err := r.f.transform(regressorType, x)
@@ -123,10 +128,24 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return v.PredictVariance(xd)
 }
 
+// PredictInterval is that of the estimator that was built; an error that wraps
+// errors.ErrUnsupported if it has none.
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	xd, err := r.f.transform(regressorType, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, ok := r.f.inner.(estimators.IntervalPredictor)
+	if !ok {
+		return nil, nil, estimators.Unsupported(regressorType, r.f.inner, estimators.Interval)
+	}
+	return p.PredictInterval(xd, level)
+}
+
 // Result returns what the search did and chose, a copy; nil before Fit.
 func (r *Regressor) Result() *Result { return r.f.copyResult() }
 
-// Fitted returns the fitted estimator that Build made, nil before Fit. It sees
+// Fitted returns the fitted estimator that was built, nil before Fit. It sees
 // preprocessed rows, and must not be fitted again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.f == nil {
@@ -138,24 +157,27 @@ func (r *Regressor) Fitted() estimators.Regressor {
 // Report is the fitted estimator's, with the warnings of the search.
 func (r *Regressor) Report() estimators.Report { return r.f.report() }
 
-// Supports reports whether the estimator that Build returns can do c.
-func (r *Regressor) Supports(c estimators.Capability) bool { return r.config().supports(r, r.f, c) }
+// Supports reports whether the estimator that was built can do c.
+func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }
 
 // Clone returns an unfitted Regressor of the same configuration. Search is
 // shared: a strategy is configuration only.
 func (r *Regressor) Clone() estimators.Regressor {
-	return &Regressor{Preprocess: cloneSteps(r.Preprocess), Family: r.Family, Families: slices.Clone(r.Families), Family2: r.Family2, Build: r.Build, Search: r.Search}
+	return &Regressor{
+		Preprocess: chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: r.Space, Search: r.Search, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes,
+		Budget: r.Budget, Observe: r.Observe, Resume: r.Resume, now: r.now,
+	}
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the
 // parameter, the estimator and the Result. Functions are not written.
-func (r *Regressor) MarshalBinary() ([]byte, error) { return r.config().marshal(regressorKind, r.f) }
+func (r *Regressor) MarshalBinary() ([]byte, error) { return r.engine().marshal(regressorKind, r.f) }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same
-// Preprocess, Family and Build. Errors are ErrBadModel, naming what does not
+// Preprocess and Space. Errors are ErrBadModel, naming what does not
 // match, and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	f, err := r.config().unmarshal(regressorKind, data)
+	f, err := r.engine().unmarshal(regressorKind, data)
 	if err != nil {
 		return err
 	}

@@ -29,36 +29,23 @@ func withoutSeconds(t *testing.T, r *Result) string {
 // Result as one that never was, without computing again what it had.
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
-	for name, make := range map[string]func(observe func(TraceRow), resume []TraceRow) Strategy{
-		"entropy": func(o func(TraceRow), r []TraceRow) Strategy { return &Entropy{Observe: o, Resume: r} },
-		"entropy, evidence": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Entropy{Score: LogEvidence, Observe: o, Resume: r}
-		},
-		"entropy, cross-validation": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Entropy{Score: CrossValidation, Observe: o, Resume: r, Workers: 1}
-		},
-		"entropy, low rank": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Entropy{Method: LowRank, MaxRank: 30, Observe: o, Resume: r}
-		},
-		"entropy, subsamples": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Entropy{Method: Subsample, Observe: o, Resume: r}
-		},
-		"grid": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Grid{Points: 7, Observe: o, Resume: r, Workers: 1}
-		},
-		"halving": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &Halving{Points: 7, Observe: o, Resume: r, Workers: 1}
-		},
-		"golden section": func(o func(TraceRow), r []TraceRow) Strategy {
-			return &GoldenSection{Lo: 1e-3, Hi: 1e3, Observe: o, Resume: r}
-		},
+	for name, strategy := range map[string]Strategy{
+		"entropy":                   &Entropy{},
+		"entropy, evidence":         &Entropy{Score: LogEvidence},
+		"entropy, cross-validation": &Entropy{Score: CrossValidation},
+		"entropy, low rank":         &Entropy{Method: LowRank, MaxRank: 30},
+		"entropy, on rows":          &Entropy{Method: LowRank, MaxRank: 4, MinRidge: .01},
+		"entropy, subsamples":       &Entropy{Method: Subsample},
+		"grid":                      &Grid{Points: 7},
+		"halving":                   &Halving{Points: 7},
+		"golden section":            &GoldenSection{Lo: 1e-3, Hi: 1e3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			search := func(ctx context.Context, s Strategy) (*Regressor, error) {
-				r := &Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, Search: s}
+			search := func(ctx context.Context, observe func(TraceRow), resume []TraceRow) (*Regressor, error) {
+				r := &Regressor{Search: strategy, Workers: 1, Observe: observe, Resume: resume}
 				return r, r.Fit(ctx, x, y)
 			}
-			whole, err := search(ctx, make(nil, nil))
+			whole, err := search(ctx, nil, nil)
 			require.NoError(t, err)
 
 			cancelled, cancel := context.WithCancel(ctx)
@@ -68,11 +55,11 @@ func TestResume(t *testing.T) {
 			if name == "golden section" {
 				after = 2
 			}
-			_, err = search(cancelled, make(func(r TraceRow) {
+			_, err = search(cancelled, func(r TraceRow) {
 				if rows = append(rows, r); len(rows) == after {
 					cancel()
 				}
-			}, nil))
+			}, nil)
 			require.ErrorIs(t, err, context.Canceled)
 			data, err := json.Marshal(rows)
 			require.NoError(t, err)
@@ -80,16 +67,20 @@ func TestResume(t *testing.T) {
 			require.NoError(t, json.Unmarshal(data, &read))
 
 			again := 0
-			resumed, err := search(ctx, make(func(TraceRow) { again++ }, read))
+			resumed, err := search(ctx, func(TraceRow) { again++ }, read)
 			require.NoError(t, err)
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
 			// From the whole trace nothing is left to compute but the last fit.
 			fits := 0
-			r := &Regressor{Search: make(nil, whole.Result().Trace), Build: func(k kernels.Kernel) estimators.Regressor {
-				fits++
-				return &lssvm.Regressor{Kernel: k}
-			}}
+			r := &Regressor{
+				Space: Over(func(k kernels.Kernel) estimators.Regressor {
+					fits++
+					return &lssvm.Regressor{Kernel: k}
+				}),
+				Search: strategy,
+				Resume: whole.Result().Trace,
+			}
 			require.NoError(t, r.Fit(ctx, x, y))
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, r.Result()))
 			assert.LessOrEqual(t, fits, 2, "one to fit, one to ask what it can do")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -35,6 +36,14 @@ func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 		y[i] = math.Sin(2*x.At(i, 0)) + noise*rng.NormFloat64()
 	}
 	return x, y
+}
+
+func over(families ...kernels.Family) Space[estimators.Regressor] {
+	return Over[estimators.Regressor](nil, families...)
+}
+
+func overTwo(family kernels.Family2) Space[estimators.Regressor] {
+	return OverTwo[estimators.Regressor](nil, family)
 }
 
 func classesOf(n int, seed uint64) (*mat.Dense, []int) {
@@ -88,7 +97,7 @@ func TestEntropyForRegression(t *testing.T) {
 	x, y := problemOf(90, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	r := Regressor{Family: c, Build: c.regressor, Search: &Entropy{Score: LeaveOneOut, MinRidge: -1, Observe: func(TraceRow) { seen++ }}}
+	r := Regressor{Space: Over(c.regressor, c), Search: &Entropy{Score: LeaveOneOut, NoMinRidge: true}, Observe: func(TraceRow) { seen++ }}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.EqualValues(t, 1, c.fits.Load())
@@ -121,7 +130,7 @@ func TestEntropyForRegression(t *testing.T) {
 	}
 	assert.Equal(t, res.Trace[chosen].Param, res.Param)
 	assert.Equal(t, best, res.Score)
-	assert.Contains(t, res.Trace[chosen].Decision, "chosen")
+	assert.True(t, res.Trace[chosen].Chosen)
 	for _, target := range DefaultTargets() {
 		nearest := math.Inf(1)
 		for _, row := range res.Trace {
@@ -145,13 +154,13 @@ func variance(y []float64) float64 {
 func TestEntropyForClassification(t *testing.T) {
 	x, y := classesOf(90, 2)
 	c := counting{fits: new(atomic.Int64)}
-	closed := Classifier{Family: c, Build: c.classifier}
+	closed := Classifier{Space: Over(c.classifier, c)}
 	require.NoError(t, closed.Fit(ctx, x, y))
 	assert.EqualValues(t, 1, c.fits.Load())
 	assert.Equal(t, 1, closed.Result().Fits)
 
 	c.fits.Store(0)
-	crossed := Classifier{Family: c, Build: c.classifier, Search: &Entropy{Score: CrossValidation}}
+	crossed := Classifier{Space: Over(c.classifier, c), Search: &Entropy{Score: CrossValidation}}
 	require.NoError(t, crossed.Fit(ctx, x, y))
 	res := crossed.Result()
 	assert.EqualValues(t, c.fits.Load(), res.Fits)
@@ -199,29 +208,41 @@ func TestHigherTargets(t *testing.T) {
 	}
 	r := Regressor{}
 	require.NoError(t, r.Fit(ctx, x, y))
-	taken := func(r Regressor, target string) bool {
-		return slices.ContainsFunc(r.Result().Trace, func(row TraceRow) bool { return strings.Contains(row.Decision, "taken for "+target) })
+	taken := func(r Regressor, target float64) (Status, bool) {
+		for _, row := range r.Result().Trace {
+			for _, taken := range row.Taken {
+				if taken.Target == target {
+					return taken.Status, true
+				}
+			}
+		}
+		return "", false
 	}
-	for _, target := range []string{"0.7", "0.9"} {
-		assert.True(t, taken(r, target), target)
+	for _, target := range HigherTargets() {
+		_, ok := taken(r, target)
+		assert.True(t, ok, target)
 	}
 	// A family whose least entropy lies above the low targets goes up instead.
 	x, y = problemOf(60, 5, 0.1, 3)
-	p := Regressor{Family: kernels.PolynomialFamily{}}
+	p := Regressor{Space: over(kernels.PolynomialFamily{})}
 	require.NoError(t, p.Fit(ctx, x, y))
-	assert.True(t, taken(p, "0.1 (floor)") || taken(p, "0.05 (floor)"))
-	assert.True(t, taken(p, "0.9"))
+	low, _ := taken(p, .05)
+	higher, _ := taken(p, .1)
+	assert.Contains(t, []Status{low, higher}, StatusFloor)
+	_, ok := taken(p, .9)
+	assert.True(t, ok)
 	// Neither holds here.
 	x, y = problemOf(60, 2, 0.3, 3)
 	q := Regressor{}
 	require.NoError(t, q.Fit(ctx, x, y))
-	assert.False(t, taken(q, "0.9"))
+	_, ok = taken(q, .9)
+	assert.False(t, ok)
 }
 
 func TestEveryFamilyCanBeSearched(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	for _, f := range []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
-		r := Regressor{Family: f}
+		r := Regressor{Space: over(f)}
 		require.NoError(t, r.Fit(ctx, x, y), f)
 		p, err := r.Predict(x)
 		require.NoError(t, err)
@@ -247,7 +268,7 @@ func TestStatusesOnRows(t *testing.T) {
 
 	// Whole degrees are too coarse for a small tolerance.
 	x, y = problemOf(40, 3, 0.1, 1)
-	p := Regressor{Family: kernels.PolynomialFamily{}, Search: &Entropy{Targets: []float64{0.45}, Tolerance: 1e-6}}
+	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &Entropy{Targets: []float64{0.45}, Tolerance: 1e-6}}
 	require.NoError(t, p.Fit(ctx, x, y))
 	assert.Equal(t, StatusAtomic, p.Result().Status)
 }
@@ -295,20 +316,17 @@ func TestLogEvidenceScore(t *testing.T) {
 
 func TestCancelledSearchKeepsTheModel(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, strategy := range map[string]func(observe func(TraceRow)) Strategy{
-		"entropy": func(o func(TraceRow)) Strategy { return &Entropy{Observe: o} },
-		"grid":    func(o func(TraceRow)) Strategy { return &Grid{Observe: o, Workers: 1} },
-	} {
-		r := Regressor{Search: strategy(nil)}
+	for name, strategy := range map[string]Strategy{"entropy": &Entropy{}, "grid": &Grid{}} {
+		r := Regressor{Search: strategy, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		before := r.Result()
 		c, cancel := context.WithCancel(ctx)
 		rows := 0
-		r.Search = strategy(func(TraceRow) {
+		r.Observe = func(TraceRow) {
 			if rows++; rows == 3 {
 				cancel()
 			}
-		})
+		}
 		require.ErrorIs(t, r.Fit(c, x, y), context.Canceled, name)
 		assert.Equal(t, 3, rows, name)
 		// NaN is not equal to itself, its JSON is.
@@ -324,7 +342,7 @@ func TestGridIsExhaustive(t *testing.T) {
 	x, y := problemOf(70, 2, 0.2, 4)
 	c := counting{fits: new(atomic.Int64)}
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := Regressor{Preprocess: steps, Family: c, Build: c.regressor, Search: &Grid{Points: 7, Splitter: KFold{Folds: 4, Seed: 2}}}
+	r := Regressor{Preprocess: steps, Space: Over(c.regressor, c), Search: &Grid{Points: 7, Splitter: KFold{Folds: 4, Seed: 2}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, 7*4+1, res.Fits)
@@ -341,10 +359,10 @@ func TestGridIsExhaustive(t *testing.T) {
 		mean := 0.0
 		for _, f := range folds { // by hand, the scaler on the training rows alone
 			s := &transformers.StandardScaler{}
-			require.NoError(t, s.Fit(ctx, rowsOf(x, f.Train)))
-			train, err := s.Transform(rowsOf(x, f.Train))
+			require.NoError(t, s.Fit(ctx, linalg.Rows(x, f.Train)))
+			train, err := s.Transform(linalg.Rows(x, f.Train))
 			require.NoError(t, err)
-			test, err := s.Transform(rowsOf(x, f.Test))
+			test, err := s.Transform(linalg.Rows(x, f.Test))
 			require.NoError(t, err)
 			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 			require.NoError(t, l.Fit(ctx, train, pick(y, f.Train)))
@@ -363,17 +381,17 @@ func TestGridIsExhaustive(t *testing.T) {
 func TestGridParams(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
 	params := func(f kernels.Family, g *Grid) (out []float64) {
-		r := Regressor{Family: f, Search: g}
+		r := Regressor{Space: over(f), Search: g}
 		require.NoError(t, r.Fit(ctx, x, y))
 		for _, row := range r.Result().Trace {
 			out = append(out, row.Param)
 		}
 		return out
 	}
-	assert.Equal(t, []float64{1, 3}, params(nil, &Grid{Params: []float64{1, 3}}))
-	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(nil, &Grid{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
+	assert.Equal(t, []float64{1, 3}, params(kernels.RBFFamily{}, &Grid{Params: []float64{1, 3}}))
+	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(kernels.RBFFamily{}, &Grid{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
 	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &Grid{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
-	assert.Len(t, params(nil, &Grid{}), DefaultGridPoints)
+	assert.Len(t, params(kernels.RBFFamily{}, &Grid{}), DefaultGridPoints)
 
 	r := Regressor{Search: &Grid{Params: []float64{1e-9, 1e-8}}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -393,18 +411,18 @@ func TestGridParams(t *testing.T) {
 func TestEntropyParams(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
 	for text, e := range map[string]*Entropy{
-		"Targets = empty":     {Targets: []float64{}},
-		"Targets[1] = 1":      {Targets: []float64{0.2, 1}},
-		"Tolerance = -1":      {Tolerance: -1},
-		"MaxEvaluations = 1":  {MaxEvaluations: 1},
-		"MaxKernelBytes = -1": {MaxKernelBytes: -1},
-		"Score = 9":           {Score: 9},
+		"Targets = empty":    {Targets: []float64{}},
+		"Targets[1] = 1":     {Targets: []float64{0.2, 1}},
+		"Tolerance = -1":     {Tolerance: -1},
+		"MaxEvaluations = 1": {MaxEvaluations: 1},
+		"Score = 9":          {Score: 9},
 	} {
 		err := (&Regressor{Search: e}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, text)
 		assert.ErrorContains(t, err, text)
 	}
-	assert.ErrorIs(t, (&Regressor{Search: &Entropy{MaxKernelBytes: 100}}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	assert.ErrorContains(t, (&Regressor{MaxKernelBytes: -1}).Fit(ctx, x, y), "selection: Regressor: MaxKernelBytes = -1")
 	y[3] = math.NaN()
 	assert.ErrorContains(t, (&Regressor{}).Fit(ctx, x, y), "y[3] is NaN")
 }
@@ -432,21 +450,21 @@ func TestLearnersThatFail(t *testing.T) {
 		}
 	}
 	for _, s := range []Strategy{&Grid{}, &Halving{}, &Entropy{Score: CrossValidation}} {
-		r := Regressor{Search: s, Build: build(0.5)}
+		r := Regressor{Space: Over(build(0.5)), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
 		assert.LessOrEqual(t, r.Result().Param, 0.5)
-		err := (&Regressor{Search: s, Build: build(0)}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Over(build(0)), Search: s}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
-		assert.ErrorContains(t, err, "no parameter could be scored")
+		assert.ErrorContains(t, err, "no point could be scored")
 	}
-	err := (&Regressor{Build: func(kernels.Kernel) estimators.Regressor { return nil }}).Fit(ctx, x, y)
+	err := (&Regressor{Space: Over(func(kernels.Kernel) estimators.Regressor { return nil })}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
 func TestResultJSON(t *testing.T) {
-	want := Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Param: 2, Warnings: []string{"w"},
-		Trace: []TraceRow{(&problem{family: kernels.RBFFamily{}}).unscored(1, 3, 9), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Decision: "d"}}}
+	want := Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: At(2), Warnings: []string{"w"},
+		Trace: []TraceRow{unscored(At(3)), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Taken: []Taken{{0.5, StatusOK}}}}}
 	data, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"entropy":null`)
@@ -479,14 +497,16 @@ func TestMinRidge(t *testing.T) {
 	}
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, method := range []Method{Exact, LowRank} {
-			search := func(min float64) *Entropy { return &Entropy{Score: score, Method: method, MinRidge: min} }
+			search := func(min float64) *Entropy {
+				return &Entropy{Score: score, Method: method, MinRidge: max(min, 0), NoMinRidge: min < 0}
+			}
 			assert.Less(t, least(&Regressor{Search: search(0)}), 1e-4, "lssvm")
-			assert.InEpsilon(t, DefaultMinRidge, least(&Regressor{Build: build, Search: search(0)}), 1e-9, "another")
-			assert.Less(t, least(&Regressor{Build: build, Search: search(-1)}), 1e-4)
+			assert.InEpsilon(t, DefaultMinRidge, least(&Regressor{Space: Over(build), Search: search(0)}), 1e-9, "another")
+			assert.Less(t, least(&Regressor{Space: Over(build), Search: search(-1)}), 1e-4)
 			assert.InEpsilon(t, .3, least(&Regressor{Search: search(.3)}), 1e-9)
 		}
 	}
-	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
 		assert.ErrorIs(t, (&Regressor{Search: &Entropy{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
 	}
 	// A ridge is in units of the weights: equal ones change nothing but its scale.
@@ -516,16 +536,16 @@ func TestStatusesByEachMethod(t *testing.T) {
 			require.NoError(t, r.Fit(ctx, x, y), "%v", method)
 			return r.Result()
 		}
-		elm := fitted(&Regressor{Family: kernels.ELMFamily{}, Search: search(.8)})
+		elm := fitted(&Regressor{Space: over(kernels.ELMFamily{}), Search: search(.8)})
 		assert.Equal(t, StatusCeiling, elm.Status, "%v: the ELM kernel stays below", method)
 		assert.Less(t, elm.Entropy, .8)
-		assert.Equal(t, StatusNonMonotone, fitted(&Regressor{Family: periodic{}, Search: search(.9)}).Status, "%v", method)
+		assert.Equal(t, StatusNonMonotone, fitted(&Regressor{Space: over(periodic{}), Search: search(.9)}).Status, "%v", method)
 		assert.Equal(t, StatusOK, fitted(&Regressor{Search: search(.3)}).Status, "%v", method)
 
 		// A row of zeros has no direction for a normalised kernel, but the polynomial's has a shift.
 		zero := mat.DenseCopyOf(x)
 		zero.SetRow(3, []float64{0, 0, 0})
-		r := &Regressor{Family: kernels.PolynomialFamily{}, Search: search(.7)}
+		r := &Regressor{Space: over(kernels.PolynomialFamily{}), Search: search(.7)}
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
 		assert.Contains(t, []Status{StatusOK, StatusAtomic}, r.Result().Status, "%v", method)
 

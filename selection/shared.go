@@ -2,13 +2,13 @@ package selection
 
 import (
 	"context"
+	"reflect"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -122,23 +122,16 @@ func shareable(folds []Fold) bool {
 // sharing returns a learner that does what e would with the kernel on the rows of a fold,
 // or e if it cannot.
 func sharing[Y float64 | int, E learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
-	if kernel == nil || rows == nil {
+	if kernel == nil || rows == nil || !hasKernel(e, kernel) {
 		return e
 	}
-	// By type and not by method: one that embeds a machine of these and has a Fit of its own
-	// has their FitMatrix too.
-	switch any(e).(type) {
-	case *lssvm.Regressor, *lssvm.Classifier, *svm.Regressor, *svm.Classifier:
-	default:
-		return e
-	}
-	g, ok := any(e).(gramLearner[Y])
+	g, ok := own.As[gramLearner[Y]](e)
 	if !ok {
 		return e
 	}
 	var out any = onSharedRows[Y]{g, kernel, rows}
 	if s, ok := out.(onSharedRows[int]); ok {
-		c, ok := any(e).(gramClassifier)
+		c, ok := own.As[gramClassifier](e)
 		if !ok {
 			return e
 		}
@@ -148,4 +141,19 @@ func sharing[Y float64 | int, E learner[Y]](e E, kernel kernels.Kernel, rows *sh
 		return shared
 	}
 	return e
+}
+
+// hasKernel reports whether e's field Kernel is the kernel: what built e may have put another
+// there, made of it or not.
+func hasKernel(e any, kernel kernels.Kernel) bool {
+	v := reflect.Indirect(reflect.ValueOf(e))
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	field := v.FieldByName("Kernel")
+	if !field.IsValid() || !field.CanInterface() {
+		return false
+	}
+	has, ok := field.Interface().(kernels.Kernel)
+	return ok && reflect.DeepEqual(has, kernel)
 }

@@ -10,152 +10,111 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const cellSize = 8 // bytes of a float or categorical cell
+const cellSize = 8 // bytes of a float or a categorical cell
 
-// cells reads one attribute of one grid. A *base.DenseInstances is read from its
-// storage; every other grid through Get, cell by cell, because MapOverRows
-// forgets the row map of some views.
+// cells is one column of a table, its cells read as numbers: a float's value, the index
+// of a category, 0 or 1 of a binary one. They lie in one of three places.
 type cells struct {
-	storage        []byte // nil: use grid and spec
+	column column
+	attr   base.Attribute // nil for a column that stands in no grid
+
+	values  []float64 // numbers, of a matrix or read before
+	storage []byte    // a DenseInstances' own memory
+	// stride and offset say where a row's cell begins in values or in storage. A stride
+	// of 0 gives every row the same cell.
 	stride, offset int
-	grid           base.FixedDataGrid
-	spec           base.AttributeSpec
-	column         column
-	rows           int
-	held           []uint64 // the bits of every row, where hold has read them
+
+	grid  base.FixedDataGrid // any other grid, read with Get: MapOverRows forgets the row map of some views
+	spec  base.AttributeSpec
+	bound bool // spec is there
+
+	// codes turns the index of a category where it is read into that of the column; nil
+	// leaves it.
+	codes []float64
 }
 
-// hold reads the cells, so that those of a lazily filtered grid pass through its
-// filter once, however often they are asked for.
-func (c *cells) hold() error {
-	if c.storage != nil || c.held != nil {
-		return nil
-	}
-	held := make([]uint64, c.rows)
-	for i := range held {
-		b, err := c.bits(i)
-		if err != nil {
-			return err
+// constant is a column of zeros: the class of rows that are to be predicted.
+func constant(c column) cells { return cells{column: c, values: []float64{0}} }
+
+// held is a column of numbers, one for each row.
+func held(c column, values []float64) cells { return cells{column: c, values: values, stride: 1} }
+
+// atEachGet says that the cells come out of golearn code, which may run a filter at each.
+func (c *cells) atEachGet() bool { return c.values == nil && c.storage == nil }
+
+// read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on: the one
+// place where cells are read. With an error it returns how many came before it.
+func (c *cells) read(dst []float64, stride int, rows []int) (int, error) {
+	values, storage, step, offset := c.values, c.storage, c.stride, c.offset // in registers
+	switch {
+	case values != nil:
+		for i, r := range rows {
+			dst[i*stride] = values[r*step+offset]
 		}
-		held[i] = b
+	case storage == nil:
+		for i, r := range rows {
+			v, err := c.get(r)
+			if err != nil {
+				return i, err
+			}
+			dst[i*stride] = v
+		}
+	case c.column.Kind == floatKind:
+		for i, r := range rows {
+			dst[i*stride] = math.Float64frombits(binary.LittleEndian.Uint64(storage[r*step+offset:]))
+		}
+	default:
+		for i, r := range rows {
+			v, err := c.category(r, binary.LittleEndian.Uint64(storage[r*step+offset:]))
+			if err != nil {
+				return i, err
+			}
+			dst[i*stride] = v
+		}
 	}
-	c.held = held
-	return nil
+	if c.codes != nil {
+		for i := range rows {
+			dst[i*stride] = c.codes[int(dst[i*stride])]
+		}
+	}
+	return len(rows), nil
 }
 
-// bits returns the 8 bytes of a float or categorical cell, and 0 or 1 for a
-// binary one.
-func (c *cells) bits(row int) (uint64, error) {
-	if c.storage != nil {
-		return binary.LittleEndian.Uint64(c.storage[row*c.stride+c.offset:]), nil
-	}
-	if c.held != nil {
-		return c.held[row], nil
-	}
+// get reads a cell through the grid.
+func (c *cells) get(row int) (float64, error) {
 	raw := c.grid.Get(c.spec, row)
+	size := cellSize
 	if c.column.Kind == binaryKind {
-		if len(raw) < 1 {
-			return 0, c.badCell(row, len(raw))
-		}
-		if raw[0] > 0 {
-			return 1, nil
-		}
-		return 0, nil
+		size = 1
 	}
-	if len(raw) != cellSize {
-		return 0, c.badCell(row, len(raw))
+	switch {
+	case len(raw) < size || (len(raw) > size && size == cellSize):
+		return 0, fault.Shape(fmt.Sprintf("the cell of attribute %q in row %d has", c.column.Name, row), len(raw), "bytes",
+			"a %v attribute's has %d", c.column.Kind, size)
+	case c.column.Kind == floatKind:
+		return math.Float64frombits(binary.LittleEndian.Uint64(raw)), nil
+	case c.column.Kind == binaryKind:
+		return float64(min(raw[0], 1)), nil
 	}
-	return binary.LittleEndian.Uint64(raw), nil
+	return c.category(row, binary.LittleEndian.Uint64(raw))
 }
 
-// category returns the index of a categorical cell.
-func (c *cells) category(row int) (int, error) {
-	b, err := c.bits(row)
-	if err != nil {
-		return 0, err
+// category checks the index that a categorical cell holds against the grid's categories.
+func (c *cells) category(row int, index uint64) (float64, error) {
+	known := len(c.column.Values)
+	if c.codes != nil {
+		known = len(c.codes)
 	}
-	return c.checked(row, b)
-}
-
-func (c *cells) checked(row int, b uint64) (int, error) {
-	if b >= uint64(len(c.column.Values)) {
-		return 0, fault.Param("input", fmt.Sprintf("attribute %q, row %d", c.column.Name, row), b,
-			fmt.Sprintf("the index of one of its %d categories", len(c.column.Values)))
+	if index >= uint64(known) {
+		return 0, fault.Param("input", fmt.Sprintf("attribute %q, row %d", c.column.Name, row), index,
+			fmt.Sprintf("the index of one of its %d categories", known))
 	}
-	return int(b), nil
-}
-
-// all returns the bits of every row. Categories are checked, and a NaN is let
-// through.
-func (c *cells) all() ([]uint64, error) {
-	out := make([]uint64, c.rows)
-	for i := range out {
-		b, err := c.bits(i)
-		if err == nil && c.column.Kind == categoricalKind {
-			_, err = c.checked(i, b)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out[i] = b
-	}
-	return out, nil
-}
-
-func (c *cells) badCell(row, size int) error {
-	return fault.Shape(fmt.Sprintf("the cell of attribute %q in row %d has", c.column.Name, row), size, "bytes",
-		"a %v attribute's has %d", c.column.Kind, map[kind]int{floatKind: cellSize, categoricalKind: cellSize, binaryKind: 1}[c.column.Kind])
+	return float64(index), nil
 }
 
 func notFinite(name string, row int, v float64) error {
 	return fmt.Errorf("attribute %q, row %d: %w", name, row,
 		&fault.NotFiniteError{Name: name, Row: row, Col: -1, Value: v})
-}
-
-// bind prepares reading of attributes that the grid itself handed out.
-func bind(grid base.FixedDataGrid, attrs []base.Attribute) ([]cells, error) {
-	dense, _ := grid.(*base.DenseInstances)
-	var places map[base.Attribute]cells
-	if dense != nil {
-		places = densePlaces(dense)
-	}
-	_, rows := grid.Size()
-	out := make([]cells, len(attrs))
-	for i, a := range attrs {
-		col, err := columnOf(a)
-		if err != nil {
-			return nil, err
-		}
-		c := places[a]
-		if c.storage == nil {
-			if c.spec, err = grid.GetAttribute(a); err != nil {
-				return nil, fault.Param("input", "attribute", a.GetName(), "one that the grid can resolve: "+err.Error())
-			}
-			c.grid = grid
-		}
-		c.column, c.rows = col, rows
-		out[i] = c
-	}
-	return out, nil
-}
-
-// densePlaces says where in the storage the 8-byte attributes of a dense grid
-// lie. What is not in it (binary attributes, packed into bits) is read with Get.
-func densePlaces(grid *base.DenseInstances) map[base.Attribute]cells {
-	_, rows := grid.Size()
-	out := map[base.Attribute]cells{}
-	for _, group := range grid.AllAttributeGroups() {
-		attrs, storage, stride := group.Attributes(), group.Storage(), group.RowSizeInBytes()
-		if rows == 0 || stride != cellSize*len(attrs) || len(storage) < rows*stride {
-			continue
-		}
-		for i, a := range attrs {
-			if a.GetType() != base.BinaryType {
-				out[a] = cells{storage: storage, stride: stride, offset: i * cellSize}
-			}
-		}
-	}
-	return out
 }
 
 // guard turns a panic of golearn code, or of a filter, into an error. It stands
@@ -165,120 +124,4 @@ func guard(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Param("golearn", doing, p, "no panic")
 	}
-}
-
-// featureGroup is the attribute group that features are written to. One group of
-// our own takes thousands of attributes fast and its storage can be filled at once.
-const featureGroup = "KERNELEARN"
-
-// classCells is a class column that goes along with features. No bits stands
-// for a column of zeros.
-type classCells struct {
-	column column
-	bits   []uint64
-}
-
-// denseGrid makes a grid of float attributes, filled by fill, which gets the
-// storage, row-major and 8 bytes a cell, and of a class attribute if there is one.
-func denseGrid(floats []column, rows int, class *classCells, fill func(storage []byte)) (*base.DenseInstances, error) {
-	out := base.NewDenseInstances()
-	var group base.AttributeGroup
-	if len(floats) > 0 {
-		if err := out.CreateAttributeGroup(featureGroup, cellSize); err != nil {
-			return nil, err
-		}
-		var err error
-		if group, err = out.GetAttributeGroup(featureGroup); err != nil {
-			return nil, err
-		}
-		for _, c := range floats {
-			if err := group.AddAttribute(c.attribute()); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var spec base.AttributeSpec
-	if class != nil {
-		a := class.column.attribute()
-		spec = out.AddAttribute(a)
-		if err := out.AddClassAttribute(a); err != nil {
-			return nil, err
-		}
-	}
-	if err := out.Extend(rows); err != nil {
-		return nil, err
-	}
-	if group != nil {
-		fill(group.Storage())
-	}
-	if class != nil && class.bits != nil {
-		writeCells(out, spec, class.column.Kind, class.bits)
-	}
-	return out, nil
-}
-
-func writeCells(grid *base.DenseInstances, spec base.AttributeSpec, k kind, bits []uint64) {
-	var buf [cellSize]byte
-	for i, b := range bits {
-		if k == binaryKind {
-			buf[0] = byte(b)
-			grid.Set(spec, i, buf[:1])
-			continue
-		}
-		binary.LittleEndian.PutUint64(buf[:], b)
-		grid.Set(spec, i, buf[:])
-	}
-}
-
-// mixedGrid makes a grid of columns of any type.
-func mixedGrid(cols []column, bits [][]uint64, rows int, class *classCells) (*base.DenseInstances, error) {
-	out := base.NewDenseInstances()
-	specs := make([]base.AttributeSpec, len(cols))
-	for j, c := range cols {
-		specs[j] = out.AddAttribute(c.attribute())
-	}
-	var spec base.AttributeSpec
-	if class != nil {
-		a := class.column.attribute()
-		spec = out.AddAttribute(a)
-		if err := out.AddClassAttribute(a); err != nil {
-			return nil, err
-		}
-	}
-	if err := out.Extend(rows); err != nil {
-		return nil, err
-	}
-	for j, c := range cols {
-		writeCells(out, specs[j], c.Kind, bits[j])
-	}
-	if class != nil && class.bits != nil {
-		writeCells(out, spec, class.column.Kind, class.bits)
-	}
-	return out, nil
-}
-
-// classGrid makes the grid that Predict returns. Nil bits give no rows.
-func classGrid(c column, bits []uint64) (*base.DenseInstances, error) {
-	return mixedGrid(nil, nil, len(bits), &classCells{column: c, bits: bits})
-}
-
-// empty is the grid that goes with an error, which golearn's BaggedModel
-// dereferences without looking at the error.
-func empty(c column) *base.DenseInstances {
-	if c.Kind == 0 {
-		return base.NewDenseInstances()
-	}
-	out, err := classGrid(c, nil)
-	if err != nil {
-		return base.NewDenseInstances()
-	}
-	return out
-}
-
-func floatBits(v []float64) []uint64 {
-	out := make([]uint64, len(v))
-	for i, f := range v {
-		out[i] = math.Float64bits(f)
-	}
-	return out
 }

@@ -4,141 +4,117 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/sjwhitworth/golearn/base"
-
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// MissingCategory is the category that ReadCSV gives a missing categorical cell.
+// missingCategory is the category that ReadCSV gives a missing categorical cell.
 // As a class it stands for none: Fit refuses it, and names the row.
-const MissingCategory = "?"
+const missingCategory = "?"
 
-// classes ties the labels 0 to K-1 that an estimator sees to a class attribute.
-type classes struct {
-	Column  column
-	Present []int // label -> index of the class in the attribute, ascending
-}
-
-// labels returns the classes' texts, in the order of the estimator's labels.
-func (c *classes) labels() []string {
-	out := make([]string, len(c.Present))
-	for i, k := range c.Present {
-		out[i] = c.Column.label(k)
+// texts returns what golearn prints of the classes present, which are indices into the
+// class attribute c.
+func texts(c column, present []int) []string {
+	out := make([]string, len(present))
+	for i, k := range present {
+		out[i] = c.label(k)
 	}
 	return out
 }
 
-func (c *classes) validate() error {
-	if err := c.Column.validate(); err != nil {
-		return err
+// checkPresent checks what was read from a file.
+func checkPresent(c column, present []int) error {
+	size := c.categories()
+	if c.Kind == floatKind {
+		size = 2 // 0 and 1
 	}
-	size := 2
-	if c.Column.Kind == categoricalKind {
-		size = len(c.Column.Values)
-	}
-	if len(c.Present) == 0 {
-		return fmt.Errorf("no class")
-	}
-	for i, k := range c.Present {
-		if k < 0 || k >= size || (i > 0 && k <= c.Present[i-1]) {
-			return fmt.Errorf("class %d is number %d of %d", i, k, size)
+	for i, k := range present {
+		if k < 0 || k >= size || (i > 0 && k <= present[i-1]) {
+			return fault.BadModel(classifierKind, "class %d is number %d of %d", i, k, size)
 		}
+	}
+	if len(present) == 0 {
+		return fault.BadModel(classifierKind, "no class")
 	}
 	return nil
 }
 
-// readClasses reads the class column of a training grid as labels.
-func readClasses(grid base.FixedDataGrid, class base.Attribute) (_ *classes, y []int, err error) {
-	defer guard("reading the class", &err)
-	readers, err := bind(grid, []base.Attribute{class})
+// labels reads the class column as labels from 0, each of which stands for the index in
+// the attribute that present has.
+func (t *table) labels() (class column, present, y []int, err error) {
+	class = t.classes[0].column.owned()
+	values, err := t.read(&t.classes[0])
 	if err != nil {
-		return nil, nil, err
+		return column{}, nil, nil, err
 	}
-	r := &readers[0]
-	y = make([]int, r.rows)
-	seen := map[int]bool{}
-	for i := range y {
-		k, err := classIndex(r, i)
-		if err != nil {
-			return nil, nil, err
+	index := make([]int, t.n)
+	for i, v := range values {
+		if err := checkClass(class, i, v); err != nil {
+			return column{}, nil, nil, err
 		}
-		y[i] = k
-		seen[k] = true
+		index[i] = int(v)
 	}
-	out := &classes{Column: r.column}
-	for k := range seen {
-		out.Present = append(out.Present, k)
-	}
-	slices.Sort(out.Present)
-	for i, k := range y {
-		y[i], _ = slices.BinarySearch(out.Present, k)
-	}
-	return out, y, nil
+	present = classes.Distinct(index)
+	return class, present, classes.Positions(present, index), nil
 }
 
-func classIndex(r *cells, row int) (int, error) {
-	switch r.column.Kind {
-	case categoricalKind:
-		k, err := r.category(row)
-		if err == nil && r.column.Values[k] == MissingCategory {
-			err = fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), MissingCategory, "a class in every training row")
-		}
-		return k, err
-	case binaryKind:
-		b, err := r.bits(row)
-		return int(b), err
-	}
-	b, err := r.bits(row)
-	if err != nil {
-		return 0, err
-	}
-	switch v := math.Float64frombits(b); {
-	case v == 0:
-		return 0, nil
-	case v == 1:
-		return 1, nil
+// checkClass refuses a cell that is no class.
+func checkClass(c column, row int, v float64) error {
+	switch {
+	case c.Kind == categoricalKind && c.Values[int(v)] == missingCategory:
+		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory, "a class in every training row")
+	case v == 0 || v == 1 || c.Kind != floatKind:
+		return nil
 	case v-v != 0:
-		return 0, notFinite(r.column.Name, row, v)
-	default:
-		return 0, fault.Param("input", fmt.Sprintf("class attribute %q, row %d", r.column.Name, row), v,
-			"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
+		return notFinite(c.Name, row, v)
 	}
+	return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), v,
+		"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
 }
 
-// readTargets reads the float class column of a training grid.
-func readTargets(grid base.FixedDataGrid, class base.Attribute) (_ column, _ []float64, err error) {
-	defer guard("reading the target", &err)
-	readers, err := bind(grid, []base.Attribute{class})
+// targets reads the class column as finite numbers.
+func (t *table) targets() (column, []float64, error) {
+	c := t.classes[0].column
+	if c.Kind != floatKind {
+		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind), "a float attribute as the target")
+	}
+	y, err := t.read(&t.classes[0])
 	if err != nil {
 		return column{}, nil, err
 	}
-	r := &readers[0]
-	if r.column.Kind != floatKind {
-		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", r.column.Name, r.column.Kind), "a float attribute as the target")
-	}
-	y := make([]float64, r.rows)
-	for i := range y {
-		b, err := r.bits(i)
-		if err != nil {
-			return column{}, nil, err
-		}
-		y[i] = math.Float64frombits(b)
-		if v := y[i]; v-v != 0 {
-			return column{}, nil, notFinite(r.column.Name, i, v)
+	for i, v := range y {
+		if v-v != 0 {
+			return column{}, nil, notFinite(c.Name, i, v)
 		}
 	}
-	return r.column, y, nil
+	return c, y, nil
 }
 
-// trainingGrid refuses what no Fit can use, and returns the class attribute.
-func trainingGrid(grid base.FixedDataGrid) (_ base.Attribute, err error) {
-	if grid == nil {
-		return nil, fault.Param("input", "grid", nil, "a grid")
+// weigh returns a weight for each row of labels y, which are positions in names, and nil
+// where all are 1.
+func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([]float64, error) {
+	w := classes.Weights{Balanced: balanced, Of: make(map[int]float64, len(byName))}
+	for name, v := range byName {
+		k := slices.Index(names, name)
+		if k < 0 {
+			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(names, ", "))
+		}
+		if !(v > 0) || math.IsInf(v, 1) {
+			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", v, "> 0 and finite")
+		}
+		w.Of[k] = v
 	}
-	defer guard("reading the grid", &err)
-	if _, rows := grid.Size(); rows < 1 {
-		return nil, fault.Shape("the grid has", rows, "rows", "want at least 1")
+	return w.Rows(upTo(len(names)), y, nil), nil
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	return findClass(grid)
+	return out
 }

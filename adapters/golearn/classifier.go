@@ -6,8 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
@@ -15,8 +13,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
-
-const classifierName = "golearn: Classifier"
 
 // Classifier is a base.Classifier around an estimator of this module.
 //
@@ -31,14 +27,8 @@ type Classifier struct {
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
 	NoOneHot bool
-	// AllowMissing hands NaN cells to Estimator instead of refusing them: for an
-	// estimator that imputes them itself.
-	AllowMissing bool
-	// Impute puts the mean of a float feature over the training rows in place of a
-	// NaN, in training and at Predict, and 0 where they hold no number. A gap in a
-	// categorical feature is a category like the others (MissingCategory). For other
-	// statistics put a transformers.Imputer into a pipeline.
-	Impute bool
+	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute.
+	Missing Missing
 	// Balanced weighs each row by n/(K·the rows of its class), so that all K classes
 	// count alike. It and ClassWeights ask for estimators.WeightedFitter.
 	Balanced bool
@@ -50,24 +40,23 @@ type Classifier struct {
 	// compares what is printed, and wants 0 or 1.
 	Scores bool
 
-	fitted *classifierModel
+	adapter[classifierModel]
 }
 
 type classifierModel struct {
-	encoder   *encoder
-	classes   *classes
-	estimator estimators.Classifier
+	trained
+	present   []int // label of the estimator -> index of the class in the attribute, ascending
 	scores    bool
+	estimator estimators.Classifier
 }
 
-var (
-	_ base.Classifier    = (*Classifier)(nil)
-	_ estimators.Wrapper = (*Classifier)(nil)
-)
+const classifierKind = "golearn.Classifier"
+
+var _ ours = (*Classifier)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (c *Classifier) Fit(grid base.FixedDataGrid) error {
-	return c.FitContext(context.Background(), grid)
+	return fit(context.Background(), c, grid)
 }
 
 // FitContext learns from the rows of grid, which has one class attribute:
@@ -75,82 +64,35 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 // occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil Estimator
 // or grid, a class or a category that is none, a refused categorical feature, a
 // weight out of range or for no class; one that wraps errors.ErrUnsupported for
-// weights that Estimator does not take; ErrShape for no rows, no features or not one class attribute; ErrTooLarge for a
-// matrix over MaxMatrixBytes; ErrNotFinite; the estimator's own, as it may refuse a single class; ctx's.
+// weights that Estimator does not take; ErrShape for no rows, no features or not one
+// class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's
+// own, as it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := c.fit(withScores(ctx, grid), grid)
-	if err != nil {
-		return fmt.Errorf("%s: %w", classifierName, err)
-	}
-	c.fitted = m
-	return nil
+	return fit(ctx, c, grid)
 }
 
-func (c *Classifier) fit(ctx context.Context, grid base.FixedDataGrid) (*classifierModel, error) {
+func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	est, err := estimators.Clone("Estimator", c.Estimator)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	class, err := trainingGrid(grid)
+	class, present, y, err := t.labels()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	missing, err := gapsOf(c.AllowMissing, c.Impute)
+	weights, err := weigh(texts(class, present), y, c.Balanced, c.ClassWeights)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	enc, x, err := newEncoder(grid, class.GetName(), c.NoOneHot, missing)
+	schema, x, err := learn(t, c.NoOneHot, c.Missing)
 	if err != nil {
-		return nil, err
-	}
-	cls, y, err := readClasses(grid, class)
-	if err != nil {
-		return nil, err
-	}
-	weights, err := c.weights(cls, y)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := fitWeighted(ctx, est, x, y, weights); err != nil {
-		return nil, enc.explain(err)
+		return schema.explain(t, err)
 	}
-	return &classifierModel{encoder: enc, classes: cls, estimator: est, scores: c.Scores || wantsScores(ctx)}, nil
-}
-
-// weights returns a weight for each row, and nil where all are 1.
-func (c *Classifier) weights(cls *classes, y []int) ([]float64, error) {
-	if !c.Balanced && len(c.ClassWeights) == 0 {
-		return nil, nil
-	}
-	labels := cls.labels()
-	factor := make([]float64, len(labels))
-	for k := range factor {
-		factor[k] = 1
-	}
-	for name, w := range c.ClassWeights {
-		k := slices.Index(labels, name)
-		if k < 0 {
-			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(labels, ", "))
-		}
-		if !(w > 0) || math.IsInf(w, 1) {
-			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", w, "> 0 and finite")
-		}
-		factor[k] = w
-	}
-	if c.Balanced {
-		count := make([]float64, len(labels))
-		for _, k := range y {
-			count[k]++
-		}
-		for k := range factor {
-			factor[k] *= float64(len(y)) / (float64(len(labels)) * count[k])
-		}
-	}
-	out := make([]float64, len(y))
-	for i, k := range y {
-		out[i] = factor[k]
-	}
-	return out, nil
+	c.fitted = &classifierModel{trained{*schema, class}, present, c.Scores || t.scores, est}
+	return nil
 }
 
 // fitWeighted fits with nil weights by Fit, which every estimator has.
@@ -158,12 +100,14 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 	if weights == nil {
 		return est.Fit(ctx, x, y)
 	}
-	w, ok := est.(estimators.WeightedFitter[int])
-	if !ok || !estimators.Supports(est, estimators.Weighted) {
-		return estimators.Unsupported("Estimator", est, estimators.Weighted)
+	w, err := capable[estimators.WeightedFitter[int]](est, estimators.Weighted)
+	if err != nil {
+		return err
 	}
 	return w.FitWeighted(ctx, x, y, weights)
 }
+
+func (m *classifierModel) kind() string { return classifierKind }
 
 // Predict returns a grid of the same rows, in the same order, with the class
 // attribute of the training grid alone: its name, type and categories. After
@@ -174,52 +118,25 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 // ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite;
 // the estimator's.
 func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	m := c.fitted
-	x, err := m.matrix(grid)
-	if err != nil {
-		return empty(m.column()), err
-	}
-	var bits []uint64
-	if x != nil {
-		if bits, err = m.predict(x); err != nil {
-			return empty(m.column()), fmt.Errorf("%s: %w", classifierName, m.encoder.explain(err))
-		}
-	}
-	return classGrid(m.classes.Column, bits)
+	return predict(c, grid)
 }
 
-func (m *classifierModel) column() column {
-	if m == nil {
-		return column{}
-	}
-	return m.classes.Column
-}
-
-// matrix returns the matrix of a grid, or nil if it has no rows.
-func (m *classifierModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
-	if m == nil {
-		return nil, fault.NotFitted(classifierName)
-	}
-	if grid == nil {
-		return nil, fault.Param(classifierName, "grid", nil, "a grid")
-	}
-	x, err := m.encoder.encode(grid)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", classifierName, err)
-	}
-	return x, nil
-}
-
-// predict returns the cells of the class column.
-func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
-	if m.classes.Column.Kind == floatKind && m.scores {
+func (m *classifierModel) predict(t *table) (cells, error) {
+	of := m.labels
+	if m.Target.Kind == floatKind && m.scores {
 		switch {
 		case estimators.Supports(m.estimator, estimators.Proba):
-			return m.probabilities(x)
-		case len(m.classes.Present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
-			return m.squashed(x)
+			of = m.probabilities
+		case len(m.present) == 2 && estimators.Supports(m.estimator, estimators.Decision):
+			of = m.squashed
 		}
 	}
+	values, err := give(&m.Schema, t, of)
+	return held(m.Target, values), err
+}
+
+// labels returns the cells of the class column.
+func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	y, err := m.estimator.Predict(x)
 	if err != nil {
 		return nil, err
@@ -227,76 +144,73 @@ func (m *classifierModel) predict(x *mat.Dense) ([]uint64, error) {
 	if rows, _ := x.Dims(); len(y) != rows {
 		return nil, fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", rows)
 	}
-	out := make([]uint64, len(y))
+	out := make([]float64, len(y))
 	for i, label := range y {
-		if label < 0 || label >= len(m.classes.Present) {
-			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.classes.Present)))
+		if label < 0 || label >= len(m.present) {
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.present)))
 		}
-		k := m.classes.Present[label]
-		if m.classes.Column.Kind == floatKind {
-			out[i] = math.Float64bits(float64(k))
-		} else {
-			out[i] = uint64(k)
-		}
+		out[i] = float64(m.present[label])
 	}
 	return out, nil
 }
 
 // probabilities returns those of the class 1, which training may not have
 // held.
-func (m *classifierModel) probabilities(x *mat.Dense) ([]uint64, error) {
-	p, err := m.proba(x)
+func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
+	p, err := m.probaOf(x)
 	if err != nil {
 		return nil, err
 	}
 	rows, _ := x.Dims()
 	out := make([]float64, rows)
-	for label, k := range m.classes.Present {
-		if k == 1 {
-			mat.Col(out, label, p)
-		}
+	if label := slices.Index(m.present, 1); label >= 0 {
+		mat.Col(out, label, p)
 	}
-	return floatBits(out), nil
+	return out, nil
 }
 
 // squashed returns the decision for the class 1 between 0 and 1: golearn's
 // OneVsAllModel compares these of several models and takes none that is not
 // above 0.
-func (m *classifierModel) squashed(x *mat.Dense) ([]uint64, error) {
-	p, ok := m.estimator.(estimators.DecisionPredictor)
-	if !ok {
-		return nil, estimators.Unsupported("Estimator", m.estimator, estimators.Decision)
+func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
+	p, err := capable[estimators.DecisionPredictor](m.estimator, estimators.Decision)
+	if err != nil {
+		return nil, err
 	}
 	d, err := p.Decision(x)
 	if err != nil {
 		return nil, err
 	}
 	rows, _ := x.Dims()
-	if r, k := d.Dims(); r != rows || k != 2 {
-		return nil, fault.Shape(fmt.Sprintf("the estimator's decisions have %d rows and", r), k, "columns", "want %d rows and 2 columns", rows)
+	if err := checkShape("decisions", d, rows, 2); err != nil {
+		return nil, err
 	}
 	out := make([]float64, rows)
 	for i := range out {
 		out[i] = 1 / (1 + math.Exp((d.At(i, 0)-d.At(i, 1))/2))
 	}
-	return floatBits(out), nil
+	return out, nil
 }
 
-// proba has its columns in the order of the labels 0 to K-1.
-func (m *classifierModel) proba(x *mat.Dense) (*mat.Dense, error) {
-	p, ok := m.estimator.(estimators.ProbaPredictor)
-	if !ok || !estimators.Supports(m.estimator, estimators.Proba) {
-		return nil, estimators.Unsupported("Estimator", m.estimator, estimators.Proba)
+// probaOf has its columns in the order of the labels 0 to K-1.
+func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
+	p, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba)
+	if err != nil {
+		return nil, err
 	}
 	out, err := p.PredictProba(x)
 	if err != nil {
 		return nil, err
 	}
 	rows, _ := x.Dims()
-	if r, k := out.Dims(); r != rows || k != len(m.classes.Present) {
-		return nil, fault.Shape(fmt.Sprintf("the estimator's probabilities have %d rows and", r), k, "columns", "want %d rows and %d columns", rows, len(m.classes.Present))
+	return out, checkShape("probabilities", out, rows, len(m.present))
+}
+
+func checkShape(what string, m *mat.Dense, rows, columns int) error {
+	if r, k := m.Dims(); r != rows || k != columns {
+		return fault.Shape(fmt.Sprintf("the estimator's %s have %d rows and", what, r), k, "columns", "want %d rows and %d columns", rows, columns)
 	}
-	return out, nil
+	return nil
 }
 
 // PredictProba returns a row of class probabilities for each row of grid, columns
@@ -304,19 +218,14 @@ func (m *classifierModel) proba(x *mat.Dense) (*mat.Dense, error) {
 // Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no
 // probabilities.
 func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
-	m := c.fitted
-	x, err := m.matrix(grid)
-	if err != nil {
-		return nil, err
+	return predictProba(c, grid)
+}
+
+func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
+	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil || t.n == 0 {
+		return &mat.Dense{}, err
 	}
-	if x == nil {
-		return &mat.Dense{}, nil
-	}
-	p, err := m.proba(x)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", classifierName, m.encoder.explain(err))
-	}
-	return p, nil
+	return give(&m.Schema, t, m.probaOf)
 }
 
 // Labels returns the classes that the training rows held, in the order of the
@@ -326,33 +235,12 @@ func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
 	}
-	return c.fitted.classes.labels()
+	return texts(c.fitted.Target, c.fitted.present)
 }
 
 // Features names the columns of the matrix that the estimator sees: an attribute's
 // name, or name=category for a categorical one; nil before Fit.
-func (c *Classifier) Features() []string {
-	if c.fitted == nil {
-		return nil
-	}
-	return expanded(c.fitted.encoder.Columns)
-}
-
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's.
-func (c *Classifier) Inspect(grid base.FixedDataGrid) (Inspection, error) {
-	if c.fitted == nil {
-		return Inspection{}, fault.NotFitted(classifierName)
-	}
-	if grid == nil {
-		return Inspection{}, fault.Param(classifierName, "grid", nil, "a grid")
-	}
-	_, report, err := c.fitted.encoder.inspect(grid)
-	if err != nil {
-		return Inspection{}, fmt.Errorf("%s: %w", classifierName, err)
-	}
-	return report, nil
-}
+func (c *Classifier) Features() []string { return featuresOf(c) }
 
 // Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
 // before Fit. It must not be fitted again.
@@ -365,40 +253,53 @@ func (c *Classifier) Fitted() estimators.Classifier {
 
 // Report is the fitted estimator's report, and the zero Report before Fit or if
 // it makes none.
-func (c *Classifier) Report() estimators.Report {
-	return reportOf(c.Fitted())
-}
-
-func reportOf(e any) estimators.Report {
-	if r, ok := e.(estimators.Reporter); ok && estimators.Supports(e, estimators.Reporting) {
-		return r.Report()
-	}
-	return estimators.Report{}
-}
+func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends
 // on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
 // and golearn knows no decision values, so all others are false.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Proba, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{c.Estimator}, Methods: methods}.Supports(c, capability)
+	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
 // that has no Clone method is shared, and then Fit of either will fail.
 func (c *Classifier) Clone() *Classifier {
-	out := &Classifier{Estimator: c.Estimator, NoOneHot: c.NoOneHot, AllowMissing: c.AllowMissing, Impute: c.Impute,
-		Balanced: c.Balanced, ClassWeights: maps.Clone(c.ClassWeights), Scores: c.Scores}
-	if e, err := estimators.Clone(classifierName, c.Estimator); err == nil {
-		out.Estimator = e
-	}
-	return out
+	out := *c
+	out.Estimator, out.ClassWeights, out.fitted = cloneOrShare(c.Estimator), maps.Clone(c.ClassWeights), nil
+	return &out
 }
+
+func (c *Classifier) clone() base.Classifier { return c.Clone() }
 
 // String says what is wrapped and what it was fitted on.
 func (c *Classifier) String() string {
 	if c.fitted == nil {
 		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.Estimator)
 	}
-	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.encoder.Columns), len(c.fitted.classes.Present))
+	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.Schema.Columns), len(c.fitted.present))
+}
+
+func (m *classifierModel) payload() (any, error) {
+	est, err := estimators.MakePart("Estimator", m.estimator)
+	return wrappedPayload{m.trained, m.present, m.scores, est}, err
+}
+
+// UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
+// wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
+// short, changed, or of another configuration; ErrParam for a nil Estimator; one
+// that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	p, est, err := readWrapped(c, data, c.Estimator, c.NoOneHot, c.Missing)
+	if err == nil {
+		err = checkPresent(p.Trained.Target, p.Present)
+	}
+	if err != nil {
+		return err
+	}
+	if got := est.Classes(); !slices.Equal(got, upTo(len(p.Present))) {
+		return fault.BadModel(classifierKind, "the estimator has %d classes, the class attribute %d", len(got), len(p.Present))
+	}
+	c.fitted = &classifierModel{p.Trained, p.Present, c.Scores || p.Scores, est}
+	return nil
 }

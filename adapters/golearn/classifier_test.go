@@ -126,7 +126,7 @@ func TestClassIsNoFeatureWhenSetByAnEqualAttribute(t *testing.T) {
 func TestLazilyFilteredAndMat64Instances(t *testing.T) {
 	g := csvGridOf(t, "a,colour,b,class", "1,red,0,x", "2,blue,1,y", "1.5,red,0,x", "2.5,green,1,y")
 	f := filters.NewFloatConvertFilter()
-	for _, a := range featureAttributes(g) {
+	for _, a := range base.NonClassAttributes(g) {
 		require.NoError(t, f.AddAttribute(a))
 	}
 	require.NoError(t, f.Train())
@@ -319,9 +319,9 @@ func TestWhatFitRefuses(t *testing.T) {
 	_, labels := flowers(30, 1)
 	infinite, err := LabelledGrid(inf, nil, "class", labels)
 	require.NoError(t, err)
-	zero, err := classGrid(column{Name: "c", Kind: floatKind}, nil)
+	zero, err := classGrid(held(column{Name: "c", Kind: floatKind}, nil))
 	require.NoError(t, err)
-	onlyClass, err := classGrid(column{Name: "c", Kind: floatKind}, []uint64{0, 0})
+	onlyClass, err := classGrid(held(column{Name: "c", Kind: floatKind}, []float64{0, 0}))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		grid base.FixedDataGrid
@@ -394,7 +394,7 @@ func TestGridOfNoRows(t *testing.T) {
 func TestAGridThatPanicsIsAnError(t *testing.T) {
 	g := csvGridOf(t, "a,colour,class", "1,red,x", "2,blue,y")
 	f := filters.NewBinaryConvertFilter()
-	for _, a := range featureAttributes(g) {
+	for _, a := range base.NonClassAttributes(g) {
 		require.NoError(t, f.AddAttribute(a))
 	}
 	require.NoError(t, f.Train())
@@ -421,9 +421,9 @@ func TestConcurrentPredict(t *testing.T) {
 	wg.Wait()
 }
 
-func TestAllowMissing(t *testing.T) {
+func TestMissingIsPassedOn(t *testing.T) {
 	g := csvGridOf(t, "a,b,class", "1,2,x", "3,,y", "4,5,x")
-	cls := &Classifier{Estimator: &centroids{}, AllowMissing: true}
+	cls := &Classifier{Estimator: &centroids{}, Missing: Pass}
 	err := cls.Fit(g)
 	require.ErrorIs(t, err, estimators.ErrNotFinite, "now it is the estimator that refuses")
 	assert.ErrorContains(t, err, `attribute "b", row 1`)

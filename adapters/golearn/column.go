@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/sjwhitworth/golearn/base"
-
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // kind is the type of a column: golearn's three types of attribute.
@@ -48,16 +45,35 @@ type column struct {
 // not make it print a gigabyte of zeros.
 const mostDecimals = 100
 
-func columnOf(a base.Attribute) (column, error) {
+// columnOf describes an attribute. Its categories are the attribute's own slice. A type of
+// attribute that golearn does not have has kind 0.
+func columnOf(a base.Attribute) column {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
-		return column{Name: v.GetName(), Kind: floatKind, Precision: min(max(v.Precision, 0), mostDecimals)}, nil
+		return column{Name: v.GetName(), Kind: floatKind, Precision: min(max(v.Precision, 0), mostDecimals)}
 	case *base.BinaryAttribute:
-		return column{Name: v.GetName(), Kind: binaryKind}, nil
+		return column{Name: v.GetName(), Kind: binaryKind}
 	case *base.CategoricalAttribute:
-		return column{Name: v.GetName(), Kind: categoricalKind, Values: slices.Clone(v.GetValues())}, nil
+		return column{Name: v.GetName(), Kind: categoricalKind, Values: v.GetValues()}
 	}
-	return column{}, fault.Param("input", "attribute", fmt.Sprintf("%T", a), "a float, a categorical or a binary attribute")
+	return column{Name: a.GetName()}
+}
+
+// owned is the column with categories of its own: golearn adds to those of an attribute.
+func (c column) owned() column {
+	c.Values = slices.Clone(c.Values)
+	return c
+}
+
+// categories is how many values a cell can have; 0 for a float.
+func (c column) categories() int {
+	switch c.Kind {
+	case categoricalKind:
+		return len(c.Values)
+	case binaryKind:
+		return 2
+	}
+	return 0
 }
 
 // attribute makes a new attribute, which shares nothing with any other.
@@ -157,64 +173,4 @@ func duplicate(names []string) (string, bool) {
 		seen[n] = true
 	}
 	return "", false
-}
-
-// findClass returns the one class attribute of a grid.
-func findClass(grid base.FixedDataGrid) (base.Attribute, error) {
-	all := classAttributes(grid)
-	if len(all) != 1 {
-		listed := make([]string, len(all))
-		for i, a := range all {
-			listed[i] = strconv.Quote(a.GetName())
-		}
-		slices.Sort(listed) // golearn hands them out in random order
-		return nil, fault.Shape("the grid has", len(all), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]", strings.Join(listed, " "))
-	}
-	return all[0], nil
-}
-
-// classAttributes leaves out repetitions: golearn's views and lazily filtered
-// grids keep class attributes by pointer, and may hold two that are equal.
-func classAttributes(grid base.FixedDataGrid) []base.Attribute {
-	var out []base.Attribute
-	for _, a := range grid.AllClassAttributes() {
-		if !slices.ContainsFunc(out, a.Equals) {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// featureAttributes returns all attributes but the class ones, in the grid's
-// order. golearn's NonClassAttributes compares pointers, which lets the class
-// through on grids whose class was set with an equal attribute, and has no order.
-func featureAttributes(grid base.FixedDataGrid) []base.Attribute {
-	class := grid.AllClassAttributes()
-	var out []base.Attribute
-	for _, a := range grid.AllAttributes() {
-		if !slices.ContainsFunc(class, a.Equals) {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// featureColumns describes the feature attributes of a training grid, whose
-// class attribute is called class.
-func featureColumns(attrs []base.Attribute, class string) ([]column, error) {
-	cols := make([]column, len(attrs))
-	for i, a := range attrs {
-		c, err := columnOf(a)
-		if err != nil {
-			return nil, err
-		}
-		cols[i] = c
-	}
-	if len(cols) == 0 {
-		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
-	}
-	if n, ok := duplicate(append(names(cols), class)); ok {
-		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
-	}
-	return cols, nil
 }

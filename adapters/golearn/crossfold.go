@@ -22,140 +22,92 @@ type Fold struct{ Train, Test *base.DenseInstances }
 // memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
 // folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
-	var out []Fold
-	err := eachFold("Folds", grid, folds, seed, func(f Fold) error {
-		out = append(out, f)
-		return nil
+	return eachFold(context.Background(), "Folds", grid, labelled, folds, seed, func(train, test *table) (out Fold, err error) {
+		if out.Train, err = train.sharing(); err == nil {
+			out.Test, err = test.sharing()
+		}
+		return out, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with
 // folds that a seed repeats and that hold each class evenly (see Folds): it fits
 // cls anew on the training rows of each fold, and counts its predictions for the
-// others. Errors are those of Folds and of cls, with the fold's number; a panic of
-// a classifier of golearn is one.
-func CrossValidateClassifier(grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
-	var out []evaluation.ConfusionMatrix
-	err := crossValidate("CrossValidate", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) error {
-		cm, err := evaluation.GetConfusionMatrix(test, predicted)
-		out = append(out, cm)
-		return err
+// others. Errors are those of Folds and of cls, with the fold's number, a panic of
+// a classifier of golearn among them; and ctx's, which is asked before each fold and
+// given to the models of this package.
+func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
+	return crossValidate(ctx, "CrossValidateClassifier", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) (evaluation.ConfusionMatrix, error) {
+		return evaluation.GetConfusionMatrix(test, predicted)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
-// CrossValidateRegressor is CrossValidate for a float class attribute and a model
+// CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model
 // that predicts one, such as a Regressor.
-func CrossValidateRegressor(grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
-	var out []RegressionSummary
-	err := crossValidate("CrossValidateRegressor", grid, model, folds, seed, func(test, predicted base.FixedDataGrid) error {
-		s, err := SummarizeRegression(test, predicted)
-		out = append(out, s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
+	return crossValidate(ctx, "CrossValidateRegressor", grid, model, folds, seed, SummarizeRegression)
 }
 
-func crossValidate(function string, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64, score func(test, predicted base.FixedDataGrid) error) error {
-	if cls == nil {
-		return fault.Param("golearn: "+function, "classifier", nil, "a classifier")
+func crossValidate[S any](ctx context.Context, function string, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64, score func(test, predicted base.FixedDataGrid) (S, error)) ([]S, error) {
+	if model == nil {
+		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
-	number := 0
-	return eachFold(function, grid, folds, seed, func(f Fold) error {
-		err := fitFinal(context.Background(), cls, f.Train)
+	return eachFold(ctx, function, grid, training, folds, seed, func(train, test *table) (out S, err error) {
+		if err := fitInner(ctx, model, train); err != nil {
+			return out, err
+		}
+		class, err := ofInner(model, test, train.classes[0].column, answer)
+		if err != nil {
+			return out, err
+		}
+		predicted, err := classGrid(class)
+		if err != nil {
+			return out, err
+		}
+		truth, err := test.grid()
+		if err != nil {
+			return out, err
+		}
+		return score(truth, predicted)
+	})
+}
+
+// eachFold calls do with the parts of each fold, one after the other, so that the copies of
+// one are in memory at a time.
+func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64, do func(train, test *table) (R, error)) ([]R, error) {
+	t, divisions, err := divisions(grid, open, folds, seed)
+	if err != nil {
+		return nil, fmt.Errorf("golearn: %s: %w", function, err)
+	}
+	out := make([]R, len(divisions))
+	for i, d := range divisions {
+		err := ctx.Err()
 		if err == nil {
-			var predicted base.FixedDataGrid
-			if predicted, err = predictFinal(cls, f.Test); err == nil {
-				err = score(f.Test, predicted)
-			}
+			out[i], err = do(t.pick(nil, d.Train), t.pick(nil, d.Test))
 		}
 		if err != nil {
-			return fmt.Errorf("golearn: %s: fold %d: %w", function, number, err)
+			return nil, fmt.Errorf("golearn: %s: fold %d: %w", function, i, err)
 		}
-		number++
-		return nil
-	})
+	}
+	return out, nil
 }
 
-// eachFold makes the folds one after the other, so that one is in memory at a time.
-func eachFold(function string, grid base.FixedDataGrid, folds int, seed uint64, do func(Fold) error) error {
-	class, err := classOf(function, grid)
+func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64) (*table, []selection.Fold, error) {
+	t, err := divisible(grid, open)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	attrs := grid.AllAttributes()
-	readers, err := bindGuarded(grid, attrs)
+	class, err := t.read(&t.classes[0])
 	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
-	}
-	strata, err := strataOf(readers, class)
-	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
+		return nil, nil, err
 	}
 	if folds < 2 {
-		return fault.Param("golearn: "+function, "folds", folds, ">= 2")
+		return nil, nil, fault.Param("input", "folds", folds, ">= 2")
 	}
-	divisions, err := selection.StratifiedKFold{Folds: folds, Seed: seed}.Split(len(strata), strata)
-	if err != nil {
-		return fmt.Errorf("golearn: %s: %w", function, err)
+	if t.classes[0].column.Kind == floatKind {
+		clear(class) // all are one
 	}
-	classes := classAttributes(grid)
-	for _, d := range divisions {
-		var f Fold
-		if f.Train, err = copyRowsGuarded(attrs, readers, classes, d.Train); err == nil {
-			f.Test, err = copyRowsGuarded(attrs, readers, classes, d.Test)
-		}
-		if err != nil {
-			return fmt.Errorf("golearn: %s: %w", function, err)
-		}
-		if err := do(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// strataOf numbers the classes of rows; those of a float class are all one.
-func strataOf(readers []cells, class base.Attribute) (strata []int, err error) {
-	defer guard("reading the grid", &err)
-	for j := range readers {
-		// Each fold reads each cell: a filter that stands behind it should run once.
-		if err := readers[j].hold(); err != nil {
-			return nil, err
-		}
-	}
-	for j := range readers {
-		r := &readers[j]
-		if r.column.Name != class.GetName() || r.column.Kind == floatKind {
-			continue
-		}
-		strata = make([]int, r.rows)
-		for i := range strata {
-			b, err := r.bits(i)
-			if err != nil {
-				return nil, err
-			}
-			strata[i] = int(b)
-		}
-		return strata, nil
-	}
-	if len(readers) > 0 {
-		strata = make([]int, readers[0].rows)
-	}
-	return strata, nil
-}
-
-func copyRowsGuarded(attrs []base.Attribute, readers []cells, class []base.Attribute, rows []int) (_ *base.DenseInstances, err error) {
-	defer guard("reading the grid", &err)
-	return copyRows(attrs, readers, class, rows)
+	of, _ := strata(class)
+	out, err := selection.StratifiedKFold{Folds: folds, Seed: seed}.Split(t.n, of)
+	return t, out, err
 }

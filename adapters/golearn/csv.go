@@ -47,7 +47,7 @@ type CSVOptions struct {
 // ReadCSV reads a file into a grid. White space around cells is dropped. A column
 // all of whose cells, but for gaps, are numbers becomes a float attribute, and any
 // other a categorical one, its categories in the order in which they first occur.
-// A gap is NaN in a float column and the category MissingCategory in a categorical
+// A gap is NaN in a float column and the category "?" in a categorical
 // one: golearn's own parser makes it 0 or the first category. As golearn does,
 // the grid lists the attributes of a type together.
 //
@@ -90,11 +90,11 @@ func ParseCSV(name string, r io.Reader, opt *CSVOptions) (*base.DenseInstances, 
 		missing[m] = true
 	}
 	cols := make([]column, len(header))
-	bits := make([][]uint64, len(header))
+	values := make([][]float64, len(header))
 	for j, n := range header {
-		cols[j], bits[j] = parseColumn(n, records, j, missing, slices.Contains(o.Categorical, n))
+		cols[j], values[j] = parseColumn(n, records, j, missing, slices.Contains(o.Categorical, n))
 	}
-	return csvGrid(cols, bits, len(records), class)
+	return tableOf(cols, values, len(records), class).grid()
 }
 
 func (opt *CSVOptions) withDefaults() CSVOptions {
@@ -175,46 +175,38 @@ func columnNames(name string, line int, first []string, noHeader bool) ([]string
 }
 
 // parseColumn guesses the type of a column and returns its cells.
-func parseColumn(name string, records [][]string, j int, missing map[string]bool, categorical bool) (column, []uint64) {
+func parseColumn(name string, records [][]string, j int, missing map[string]bool, categorical bool) (column, []float64) {
 	if !categorical {
-		if c, bits, ok := parseFloats(name, records, j, missing); ok {
-			return c, bits
+		if c, values, ok := parseFloats(name, records, j, missing); ok {
+			return c, values
 		}
 	}
-	c := column{Name: name, Kind: categoricalKind}
-	bits := make([]uint64, len(records))
-	index := map[string]int{}
+	texts := make([]string, len(records))
 	for i, r := range records {
-		v := r[j]
-		if missing[v] {
-			v = MissingCategory
+		if texts[i] = r[j]; missing[r[j]] {
+			texts[i] = missingCategory
 		}
-		k, ok := index[v]
-		if !ok {
-			k = len(c.Values)
-			index[v] = k
-			c.Values = append(c.Values, v)
-		}
-		bits[i] = uint64(k)
 	}
-	return c, bits
+	values, categories := coded(texts)
+	return column{Name: name, Kind: categoricalKind, Values: categories}, values
 }
 
-func parseFloats(name string, records [][]string, j int, missing map[string]bool) (column, []uint64, bool) {
+func parseFloats(name string, records [][]string, j int, missing map[string]bool) (column, []float64, bool) {
 	c := column{Name: name, Kind: floatKind}
-	bits := make([]uint64, len(records))
+	values := make([]float64, len(records))
 	for i, r := range records {
-		v := math.NaN()
-		if !missing[r[j]] {
-			var err error
-			if v, err = strconv.ParseFloat(r[j], 64); err != nil {
-				return column{}, nil, false
-			}
-			c.Precision = max(c.Precision, decimals(r[j]))
+		values[i] = math.NaN()
+		if missing[r[j]] {
+			continue
 		}
-		bits[i] = math.Float64bits(v)
+		v, err := strconv.ParseFloat(r[j], 64)
+		if err != nil {
+			return column{}, nil, false
+		}
+		values[i] = v
+		c.Precision = max(c.Precision, decimals(r[j]))
 	}
-	return c, bits, true
+	return c, values, true
 }
 
 // decimals counts the digits that print a number as it was written.
@@ -223,25 +215,4 @@ func decimals(s string) int {
 	_, fraction, _ := strings.Cut(mantissa, ".")
 	e, _ := strconv.Atoi(exponent)
 	return min(max(len(fraction)-e, 0), maxPrecision)
-}
-
-func csvGrid(cols []column, bits [][]uint64, rows, class int) (*base.DenseInstances, error) {
-	out := base.NewDenseInstances()
-	specs := make([]base.AttributeSpec, len(cols))
-	for j, c := range cols {
-		a := c.attribute()
-		specs[j] = out.AddAttribute(a)
-		if j == class {
-			if err := out.AddClassAttribute(a); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := out.Extend(rows); err != nil {
-		return nil, err
-	}
-	for j, c := range cols {
-		writeCells(out, specs[j], c.Kind, bits[j])
-	}
-	return out, nil
 }

@@ -32,7 +32,7 @@ func TestReadCSV(t *testing.T) {
 	assert.True(t, math.IsNaN(x.At(3, 0)), "golearn reads an empty cell as 0")
 	assert.True(t, math.IsNaN(x.At(0, 1)))
 	colour := base.GetAttributeByName(g, "colour").(*base.CategoricalAttribute)
-	assert.Equal(t, []string{"red", MissingCategory, "blue"}, colour.GetValues())
+	assert.Equal(t, []string{"red", missingCategory, "blue"}, colour.GetValues())
 	assert.Equal(t, 2, base.GetAttributeByName(g, "a").(*base.FloatAttribute).Precision)
 	assert.Equal(t, 3, base.GetAttributeByName(g, "b").(*base.FloatAttribute).Precision)
 	_, err = ReadCSV(path+".absent", nil)

@@ -1,6 +1,7 @@
 package golearn_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -291,7 +292,7 @@ func ExampleFold() {
 
 func ExampleRegressionSummary() {
 	doses := parse("dose,response\n1,2\n2,4\n3,6\n4,8\n5,10\n6,12\n")
-	folds, err := golearn.CrossValidateRegressor(doses, &golearn.Regressor{Estimator: &ridge.Regressor{}}, 2, 1)
+	folds, err := golearn.CrossValidateRegressor(context.Background(), doses, &golearn.Regressor{Estimator: &ridge.Regressor{}}, 2, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

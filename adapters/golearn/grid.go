@@ -2,7 +2,7 @@ package golearn
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -22,37 +22,39 @@ import (
 // A *base.DenseInstances is read at about 5 ns a cell, other grids at the cost of
 // their Get. Errors: ErrParam for an attribute that the grid does not have;
 // ErrShape for no attributes.
-func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (_ *mat.Dense, columns []string, err error) {
-	if grid == nil {
-		return nil, nil, fault.Param("golearn: Matrix", "grid", nil, "a grid")
-	}
-	defer guard("reading the grid", &err)
-	if attrs == nil {
-		attrs = featureAttributes(grid)
-	}
-	cols := make([]column, len(attrs))
-	for i, a := range attrs {
-		if cols[i], err = columnOf(a); err != nil {
-			return nil, nil, err
-		}
-	}
-	readers, _, err := match(grid, cols)
+func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
+	x, columns, err = matrixOf(grid, attrs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("golearn: Matrix: %w", err)
 	}
+	return x, columns, nil
+}
+
+func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []string, error) {
+	t, err := read(grid)
+	if err != nil {
+		return nil, nil, err
+	}
+	cols := t.columns()
+	if attrs != nil {
+		cols = make([]column, len(attrs))
+		for i, a := range attrs {
+			cols[i] = columnOf(a)
+		}
+	}
+	if t, err = t.find(cols); err != nil {
+		return nil, nil, err
+	}
+	if len(cols) == 0 {
+		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
+	}
 	// The grid's own categories, where an attribute of another grid was given.
-	for i := range cols {
-		cols[i] = readers[i].column
+	s := &schema{Columns: t.columns(), Missing: Pass}
+	if t.n == 0 {
+		return &mat.Dense{}, expanded(s.Columns), nil
 	}
-	columns = expanded(cols)
-	if len(columns) == 0 {
-		return nil, nil, fault.Shape("golearn: Matrix: the grid has", 0, "feature attributes", "want at least 1")
-	}
-	if _, rows := grid.Size(); rows == 0 {
-		return &mat.Dense{}, columns, nil
-	}
-	x, err := (&encoder{Columns: cols, AllowMissing: true}).fill(readers, nil)
-	return x, columns, err
+	x, err := s.matrix(t)
+	return x, expanded(s.Columns), err
 }
 
 // Labels returns the class of each row as an index into labels, the classes that
@@ -60,84 +62,75 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (_ *mat.Dense, colu
 // binary class, or a float one, which has to be 0 or 1). Errors: ErrShape for not
 // one class attribute; ErrParam for a row without a class; ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
-	class, err := classOf("Labels", grid)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, y, err := readClasses(grid, class)
+	t, err := labelled(grid)
 	if err != nil {
 		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
 	}
-	return y, c.labels(), nil
+	class, present, y, err := t.labels()
+	if err != nil {
+		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
+	}
+	return y, texts(class, present), nil
 }
 
 // Targets returns the float class of each row. Errors: ErrShape for not one class
 // attribute; ErrParam for one of another type; ErrNotFinite for a NaN or an
 // infinity.
 func Targets(grid base.FixedDataGrid) ([]float64, error) {
-	class, err := classOf("Targets", grid)
-	if err != nil {
-		return nil, err
-	}
-	_, y, err := readTargets(grid, class)
+	_, y, err := targetsOf(grid)
 	if err != nil {
 		return nil, fmt.Errorf("golearn: Targets: %w", err)
 	}
 	return y, nil
 }
 
-func classOf(function string, grid base.FixedDataGrid) (_ base.Attribute, err error) {
-	if grid == nil {
-		return nil, fault.Param("golearn: "+function, "grid", nil, "a grid")
-	}
-	defer guard("reading the grid", &err)
-	class, err := findClass(grid)
+func targetsOf(grid base.FixedDataGrid) (column, []float64, error) {
+	t, err := labelled(grid)
 	if err != nil {
-		return nil, fmt.Errorf("golearn: %s: %w", function, err)
+		return column{}, nil, err
 	}
-	return class, nil
+	return t.targets()
 }
-
-// GridPrecision is the number of decimals that golearn prints of the cells of a
-// grid made of a matrix; the cells themselves are float64.
-const GridPrecision = 6
 
 // FeatureGrid makes a grid without a class attribute of the columns of x, as float
 // attributes called names; nil names are x0, x1 and so on. It costs about 5 ns a
 // cell. Errors: ErrShape for an empty x or another number of names; ErrParam for a
 // name that comes twice.
 func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
-	return makeGrid("FeatureGrid", x, names, nil)
+	return makeGrid("FeatureGrid", x, names)
 }
 
 // LabelledGrid is FeatureGrid with a categorical class attribute called class. Its
 // categories are those of labels, one for each row of x, in the order in which they
 // first occur.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
-	cls := &classCells{column: column{Name: class, Kind: categoricalKind}, bits: make([]uint64, len(labels))}
+	values, categories := coded(labels)
+	return makeGrid("LabelledGrid", x, names, held(column{Name: class, Kind: categoricalKind, Values: categories}, values))
+}
+
+// coded numbers texts in the order in which they first occur.
+func coded(texts []string) (values []float64, categories []string) {
+	values = make([]float64, len(texts))
 	index := map[string]int{}
-	for i, l := range labels {
-		k, ok := index[l]
+	for i, v := range texts {
+		k, ok := index[v]
 		if !ok {
 			k = len(index)
-			index[l] = k
-			cls.column.Values = append(cls.column.Values, l)
+			index[v] = k
+			categories = append(categories, v)
 		}
-		cls.bits[i] = uint64(k)
+		values[i] = float64(k)
 	}
-	return makeGrid("LabelledGrid", x, names, cls)
+	return values, categories
 }
 
 // TargetGrid is FeatureGrid with a float class attribute called target, which
 // holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
-	return makeGrid("TargetGrid", x, names, &classCells{
-		column: column{Name: target, Kind: floatKind, Precision: GridPrecision},
-		bits:   floatBits(y),
-	})
+	return makeGrid("TargetGrid", x, names, held(column{Name: target, Kind: floatKind, Precision: printedDecimals}, y))
 }
 
-func makeGrid(function string, x mat.Matrix, list []string, cls *classCells) (*base.DenseInstances, error) {
+func makeGrid(function string, x mat.Matrix, list []string, class ...cells) (*base.DenseInstances, error) {
 	if d, isDense := x.(*mat.Dense); x == nil || (isDense && d == nil) {
 		return nil, fault.Param("golearn: "+function, "x", nil, "a matrix")
 	}
@@ -153,61 +146,25 @@ func makeGrid(function string, x mat.Matrix, list []string, cls *classCells) (*b
 	if len(list) != width {
 		return nil, fault.Shape("golearn: "+function+": there are", len(list), "names", "x has %d columns", width)
 	}
-	all := append([]string(nil), list...)
-	if cls != nil {
-		if len(cls.bits) != rows {
-			return nil, fault.Shape("golearn: "+function+": the class has", len(cls.bits), "entries", "x has %d rows", rows)
+	all := slices.Clone(list)
+	for _, c := range class {
+		if len(c.values) != rows {
+			return nil, fault.Shape("golearn: "+function+": the class has", len(c.values), "entries", "x has %d rows", rows)
 		}
-		all = append(all, cls.column.Name)
+		all = append(all, c.column.Name)
 	}
 	if n, ok := duplicate(all); ok {
 		return nil, fault.Param("golearn: "+function, "names", strconv.Quote(n)+" twice", "each once")
 	}
 	cols := make([]column, width)
 	for j, n := range list {
-		cols[j] = column{Name: n, Kind: floatKind, Precision: GridPrecision}
+		cols[j] = column{Name: n, Kind: floatKind, Precision: printedDecimals}
 	}
 	dense, ok := x.(*mat.Dense)
 	if !ok {
 		dense = mat.DenseCopyOf(x)
 	}
-	return gridOf(dense, cols, cls)
-}
-
-// copyRows makes a dense grid of some rows of another, with the same attributes
-// (the same pointers, so that golearn filters trained on the one work on the other).
-func copyRows(attrs []base.Attribute, readers []cells, class []base.Attribute, rows []int) (*base.DenseInstances, error) {
-	out := base.NewDenseInstances()
-	specs := make([]base.AttributeSpec, len(attrs))
-	for j, a := range attrs {
-		specs[j] = out.AddAttribute(a)
-	}
-	for _, a := range class {
-		if err := out.AddClassAttribute(a); err != nil {
-			return nil, err
-		}
-	}
-	if err := out.Extend(len(rows)); err != nil {
-		return nil, err
-	}
-	bits := make([]uint64, len(rows))
-	for j := range readers {
-		for i, r := range rows {
-			b, err := readers[j].bits(r)
-			if err != nil {
-				return nil, err
-			}
-			bits[i] = b
-		}
-		writeCells(out, specs[j], readers[j].column.Kind, bits)
-	}
-	return out, nil
-}
-
-// cellKey tells the classes of rows apart, whatever the type of the class.
-func cellKey(k kind, bits uint64) uint64 {
-	if k == floatKind && math.Float64frombits(bits) == 0 {
-		return 0 // -0 and 0 are one class
-	}
-	return bits
+	t := tableOfMatrix(dense, cols)
+	t.classes = class
+	return t.grid()
 }

@@ -186,7 +186,7 @@ func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter
 	g, err := LabelledGrid(x, nil, "species", labels)
 	require.NoError(b, err)
 	f := filters.NewBinningFilter(g, 8)
-	for _, a := range featureAttributes(g) {
+	for _, a := range base.NonClassAttributes(g) {
 		require.NoError(b, f.AddAttribute(a))
 	}
 	require.NoError(b, f.Train())
@@ -211,15 +211,17 @@ func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
 func BenchmarkFilterStep(b *testing.B) {
 	const rows, cols = 1000, 20
 	g, _ := binnedGrid(b, rows, cols)
-	class, err := findClass(g)
+	t, err := training(g)
 	require.NoError(b, err)
-	cls, err := readClass(g, class)
-	require.NoError(b, err)
-	step, _, err := binning(8).fit(b.Context(), g, cls, false)
+	step, _, err := binning(8).fit(b.Context(), t, false)
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := step.apply(g, cls); err != nil {
+		t, err := read(g)
+		require.NoError(b, err)
+		out, err := step.apply(t)
+		require.NoError(b, err)
+		if _, err := out.with(constant(column{Name: "species", Kind: floatKind})).grid(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,25 +1,10 @@
 package golearn
 
 import (
-	"context"
 	"reflect"
 
 	"github.com/sjwhitworth/golearn/base"
 )
-
-// scoresKey marks the context of a Fit whose predictions are to be scores.
-type scoresKey struct{}
-
-// withScores marks ctx if grid comes from golearn's meta.OneVsAllModel. The mark
-// goes along to what a Pipeline or a Bagging fits on grids of its own.
-func withScores(ctx context.Context, grid base.FixedDataGrid) context.Context {
-	if fromOneVsAll(reflect.ValueOf(grid)) {
-		return context.WithValue(ctx, scoresKey{}, true)
-	}
-	return ctx
-}
-
-func wantsScores(ctx context.Context) bool { return ctx.Value(scoresKey{}) != nil }
 
 // fromOneVsAll looks for the filter that OneVsAllModel puts in front of a grid, by
 // the name of its type: its float class is otherwise like any other of 0 and 1,

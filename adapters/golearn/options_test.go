@@ -3,6 +3,7 @@ package golearn_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func binned(bins int) golearn.Step {
 
 func TestImpute(t *testing.T) {
 	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n")
-	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute}
 	require.NoError(t, cls.Fit(train))
 	require.NotContains(t, cls.Features(), "size=?")
 	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
@@ -70,9 +71,12 @@ func TestImpute(t *testing.T) {
 	assert.ErrorContains(t, err, "Impute")
 
 	require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}}).Fit(train), estimators.ErrNotFinite)
-	require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true, AllowMissing: true}).Fit(train), estimators.ErrParam)
+	for _, none := range []golearn.Missing{-1, 3} {
+		require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: none}).Fit(train), estimators.ErrParam)
+	}
+	assert.Equal(t, "Refuse Pass Impute Missing(3)", fmt.Sprint(golearn.Refuse, golearn.Pass, golearn.Impute, golearn.Missing(3)))
 	infinite := parse("size,kind\n1,a\nInf,b\n2,a\n")
-	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true}).Fit(infinite)
+	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute}).Fit(infinite)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, `"size", row 1`)
 	_, err = cls.Predict(parse("size,colour,kind\nInf,red,a\n"))
@@ -82,12 +86,12 @@ func TestImpute(t *testing.T) {
 func TestImputeForRegression(t *testing.T) {
 	// The mean of a column of the largest numbers does not overflow.
 	train := parse("a,b,y\n1,1e308,2\n,1e308,4\n3,1e308,6\n")
-	reg := &golearn.Regressor{Estimator: &constant{}, Impute: true}
+	reg := &golearn.Regressor{Estimator: &constant{}, Missing: golearn.Impute}
 	require.NoError(t, reg.Fit(train))
 	x := reg.Fitted().(*constant).seen
 	assert.Equal(t, []float64{1, 2, 3}, mat.Col(nil, 0, x))
 	assert.Equal(t, []float64{1e308, 1e308, 1e308}, mat.Col(nil, 1, x))
-	reg = &golearn.Regressor{Estimator: &ridge.Regressor{}, Impute: true}
+	reg = &golearn.Regressor{Estimator: &ridge.Regressor{}, Missing: golearn.Impute}
 	doses := parse("dose,response\n1,2\n2,4\n,6\n4,8\n")
 	require.NoError(t, reg.Fit(doses))
 	path := filepath.Join(t.TempDir(), "model")
@@ -378,9 +382,9 @@ func printed(g base.FixedDataGrid) []string {
 
 func TestCrossValidate(t *testing.T) {
 	grid := speciesGrid(t, 60, 1)
-	one, err := golearn.CrossValidateClassifier(grid, machine(), 4, 7)
+	one, err := golearn.CrossValidateClassifier(t.Context(), grid, machine(), 4, 7)
 	require.NoError(t, err)
-	two, err := golearn.CrossValidateClassifier(grid, machine(), 4, 7)
+	two, err := golearn.CrossValidateClassifier(t.Context(), grid, machine(), 4, 7)
 	require.NoError(t, err)
 	assert.Equal(t, one, two)
 	mean, _ := evaluation.GetCrossValidatedMetric(one, evaluation.GetAccuracy)
@@ -395,15 +399,15 @@ func TestCrossValidate(t *testing.T) {
 	}
 	assert.Equal(t, 60, rows)
 
-	_, err = golearn.CrossValidateClassifier(grid, machine(), 1, 0)
+	_, err = golearn.CrossValidateClassifier(t.Context(), grid, machine(), 1, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidateClassifier(grid, machine(), 61, 0)
+	_, err = golearn.CrossValidateClassifier(t.Context(), grid, machine(), 61, 0)
 	require.ErrorIs(t, err, estimators.ErrShape)
-	_, err = golearn.CrossValidateClassifier(grid, nil, 3, 0)
+	_, err = golearn.CrossValidateClassifier(t.Context(), grid, nil, 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidateClassifier(nil, machine(), 3, 0)
+	_, err = golearn.CrossValidateClassifier(t.Context(), nil, machine(), 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.CrossValidateClassifier(grid, panicking{}, 3, 0)
+	_, err = golearn.CrossValidateClassifier(t.Context(), grid, panicking{}, 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "fold 0")
 }
@@ -434,14 +438,14 @@ func TestRegressionSummary(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 
 	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
-	folds, err := golearn.CrossValidateRegressor(curveGrid(t, 60, 1), reg, 3, 1)
+	folds, err := golearn.CrossValidateRegressor(t.Context(), curveGrid(t, 60, 1), reg, 3, 1)
 	require.NoError(t, err)
 	require.Len(t, folds, 3)
 	for _, f := range folds {
 		assert.Equal(t, 20, f.Rows)
 		assert.Greater(t, f.R2, 0.5)
 	}
-	_, err = golearn.CrossValidateRegressor(speciesGrid(t, 30, 1), machine(), 3, 1)
+	_, err = golearn.CrossValidateRegressor(t.Context(), speciesGrid(t, 30, 1), machine(), 3, 1)
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 

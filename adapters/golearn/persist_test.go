@@ -32,7 +32,7 @@ func savedModels() map[string]saved {
 		"one-hot": {func() ours { return &Classifier{Estimator: &centroids{}} }, func(tb testing.TB) base.FixedDataGrid {
 			return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1,red,x", "3,,y")
 		}},
-		"imputed": {func() ours { return &Classifier{Estimator: &centroids{}, Impute: true} }, func(tb testing.TB) base.FixedDataGrid {
+		"imputed": {func() ours { return &Classifier{Estimator: &centroids{}, Missing: Impute} }, func(tb testing.TB) base.FixedDataGrid {
 			return csvGridOf(tb, "a,colour,class", "1,red,x", ",blue,y", "1,red,x", "3,,y")
 		}},
 		"bagging": {func() ours {
@@ -142,9 +142,9 @@ func TestAFailedSaveLeavesTheFile(t *testing.T) {
 
 func TestAnotherConfigurationIsRefused(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
-	ours := &Classifier{Estimator: &centroids{}}
+	mine := &Classifier{Estimator: &centroids{}}
 	base0 := func() *Pipeline {
-		return &Pipeline{Steps: []Step{Transform(&scaler{}), binning(4)}, Final: ours.Clone()}
+		return &Pipeline{Steps: []Step{Transform(&scaler{}), binning(4)}, Final: mine.Clone()}
 	}
 	p := base0()
 	require.NoError(t, p.Fit(g))
@@ -153,17 +153,17 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	cls, err := fitted(t, g).MarshalBinary()
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		into persistent
+		into ours
 		data []byte
 		text string
 	}{
 		"another type":        {&Regressor{Estimator: &leastSquares{}}, cls, "golearn.Classifier"},
 		"NoOneHot":            {&Classifier{Estimator: &centroids{}, NoOneHot: true}, cls, "NoOneHot"},
-		"AllowMissing":        {&Classifier{Estimator: &centroids{}, AllowMissing: true}, cls, "AllowMissing"},
-		"pipeline's NoOneHot": {&Pipeline{Steps: base0().Steps, Final: ours, NoOneHot: true}, data, "NoOneHot"},
-		"fewer steps":         {&Pipeline{Steps: base0().Steps[:1], Final: ours}, data, "2 steps"},
-		"other steps":         {&Pipeline{Steps: []Step{binning(4), Transform(&scaler{})}, Final: ours}, data, "Transform"},
-		"another filter":      {&Pipeline{Steps: []Step{Transform(&scaler{}), binning(5)}, Final: ours}, data, "filter"},
+		"Missing":             {&Classifier{Estimator: &centroids{}, Missing: Pass}, cls, "Missing = Refuse, the receiver has Pass"},
+		"pipeline's NoOneHot": {&Pipeline{Steps: base0().Steps, Final: mine, NoOneHot: true}, data, "NoOneHot"},
+		"fewer steps":         {&Pipeline{Steps: base0().Steps[:1], Final: mine}, data, "2 steps"},
+		"other steps":         {&Pipeline{Steps: []Step{binning(4), Transform(&scaler{})}, Final: mine}, data, "Transform"},
+		"another filter":      {&Pipeline{Steps: []Step{Transform(&scaler{}), binning(5)}, Final: mine}, data, "filter"},
 		"another final":       {&Pipeline{Steps: base0().Steps, Final: &Regressor{Estimator: &leastSquares{}}}, data, "golearn.Classifier"},
 		"a final of golearn":  {&Pipeline{Steps: base0().Steps, Final: trees.NewID3DecisionTree(0)}, data, "ID3DecisionTree"},
 	} {
@@ -180,7 +180,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	want := predictions(t, tree, g)
 	other := &Pipeline{Final: naive.NewBernoulliNBClassifier()}
 	require.ErrorIs(t, other.UnmarshalBinary(data), estimators.ErrBadModel)
-	require.ErrorIs(t, (&Pipeline{Final: ours}).UnmarshalBinary(data), estimators.ErrBadModel)
+	require.ErrorIs(t, (&Pipeline{Final: mine}).UnmarshalBinary(data), estimators.ErrBadModel)
 	assert.Equal(t, want, predictions(t, tree, g))
 	require.ErrorIs(t, new(Pipeline).UnmarshalBinary(data), estimators.ErrParam)
 	require.ErrorIs(t, new(Classifier).UnmarshalBinary(cls), estimators.ErrParam)
@@ -238,9 +238,8 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := codec.Marshal(pipelineKind, payloadVersion, pipelinePayload{
-				Input: []column{{Name: "a", Kind: floatKind}},
-				Class: column{Name: "class", Kind: floatKind},
-				Final: finalPayload{Type: "*naive.BernoulliNBClassifier", Archive: entries},
+				Trained: trained{Schema: schema{Columns: []column{{Name: "a", Kind: floatKind}}, Missing: Pass}, Target: column{Name: "class", Kind: floatKind}},
+				Final:   modelPart{Type: "*naive.BernoulliNBClassifier", Archive: entries},
 			})
 			require.NoError(t, err)
 			require.ErrorIs(t, (&Pipeline{Final: naive.NewBernoulliNBClassifier()}).UnmarshalBinary(data), estimators.ErrBadModel)
@@ -249,21 +248,25 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 }
 
 func TestHostilePayloads(t *testing.T) {
-	est, err := fitted(t, flowerGrid(t, 30, 1)).Fitted().(*centroids).MarshalBinary()
+	est, err := estimators.MakePart("test", fitted(t, flowerGrid(t, 30, 1)).Fitted())
 	require.NoError(t, err)
 	float := []column{{Name: "a", Kind: floatKind}}
-	three := classes{Column: column{Name: "c", Kind: categoricalKind, Values: speciesNames}, Present: []int{0, 1, 2}}
-	for name, p := range map[string]classifierPayload{
-		"no features":        {Classes: three, Estimator: est},
-		"unknown type":       {Encoder: encoder{Columns: []column{{Name: "a", Kind: 9}}}, Classes: three, Estimator: est},
-		"many decimals":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: floatKind, Precision: 1 << 30}}}, Classes: three, Estimator: est},
-		"no categories":      {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind}}}, Classes: three, Estimator: est},
-		"a category twice":   {Encoder: encoder{Columns: []column{{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}}}, Classes: three, Estimator: est},
-		"a name twice":       {Encoder: encoder{Columns: append(float, float...)}, Classes: three, Estimator: est},
-		"class out of range": {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1, 3}}, Estimator: est},
-		"negative class":     {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{-1, 1, 2}}, Estimator: est},
-		"other classes":      {Encoder: encoder{Columns: float}, Classes: classes{Column: three.Column, Present: []int{0, 1}}, Estimator: est},
-		"no estimator":       {Encoder: encoder{Columns: float}, Classes: three},
+	species := column{Name: "c", Kind: categoricalKind, Values: speciesNames}
+	of := func(cols ...column) trained { return trained{schema{Columns: cols}, species} }
+	three := []int{0, 1, 2}
+	for name, p := range map[string]wrappedPayload{
+		"no features":        {Trained: of(), Present: three, Estimator: est},
+		"unknown type":       {Trained: of(column{Name: "a", Kind: 9}), Present: three, Estimator: est},
+		"many decimals":      {Trained: of(column{Name: "a", Kind: floatKind, Precision: 1 << 30}), Present: three, Estimator: est},
+		"no categories":      {Trained: of(column{Name: "a", Kind: categoricalKind}), Present: three, Estimator: est},
+		"a category twice":   {Trained: of(column{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}), Present: three, Estimator: est},
+		"a name twice":       {Trained: of(float[0], float[0]), Present: three, Estimator: est},
+		"no class":           {Trained: of(float...), Estimator: est},
+		"class out of range": {Trained: of(float...), Present: []int{0, 1, 3}, Estimator: est},
+		"negative class":     {Trained: of(float...), Present: []int{-1, 1, 2}, Estimator: est},
+		"other classes":      {Trained: of(float...), Present: []int{0, 1}, Estimator: est},
+		"no class attribute": {Trained: trained{Schema: schema{Columns: float}}, Present: three, Estimator: est},
+		"no estimator":       {Trained: of(float...), Present: three},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := codec.Marshal(classifierKind, payloadVersion, p)
@@ -275,10 +278,12 @@ func TestHostilePayloads(t *testing.T) {
 
 func TestHostileFillsAndFeatures(t *testing.T) {
 	float := []column{{Name: "a", Kind: floatKind}, {Name: "b", Kind: floatKind}}
-	for _, fills := range [][]float64{{1}, {1, math.NaN()}, {1, math.Inf(1)}, {}} {
-		require.Error(t, (&encoder{Columns: float, Fills: fills}).validate())
+	for _, fills := range [][]float64{{1}, {1, math.NaN()}, {1, math.Inf(1)}, {}, nil} {
+		require.Error(t, (&schema{Columns: float, Missing: Impute, Fills: fills}).validate())
 	}
-	require.NoError(t, (&encoder{Columns: float, Fills: []float64{1, 2}}).validate())
+	require.NoError(t, (&schema{Columns: float, Missing: Impute, Fills: []float64{1, 2}}).validate())
+	require.Error(t, (&schema{Columns: float, Fills: []float64{1, 2}}).validate())
+	require.Error(t, (&schema{Columns: float, Missing: 3}).validate())
 	for _, features := range [][]int{{0, 2}, {-1, 1}, {1, 1}, {1, 0}, {0}, nil} {
 		require.Error(t, checkFeatures(features, 2, 0))
 	}
@@ -289,8 +294,8 @@ func TestHostileFillsAndFeatures(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	kinds := []string{classifierKind, regressorKind, pipelineKind}
 	g := flowerGrid(f, 9, 1)
-	build := func() []persistent {
-		return []persistent{
+	build := func() []ours {
+		return []ours{
 			&Classifier{Estimator: &centroids{}},
 			&Regressor{Estimator: &leastSquares{}},
 			&Pipeline{Steps: []Step{Transform(&scaler{}), binning(3)}, Final: &Classifier{Estimator: &centroids{}}},
@@ -298,13 +303,12 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	for i, m := range build() {
-		c := m.(base.Classifier)
 		if i == 1 {
-			require.NoError(f, c.Fit(line(f)))
+			require.NoError(f, m.Fit(line(f)))
 		} else if i == 3 {
 			continue
 		} else {
-			require.NoError(f, c.Fit(g))
+			require.NoError(f, m.Fit(g))
 		}
 		data, err := m.MarshalBinary()
 		require.NoError(f, err)
@@ -321,7 +325,7 @@ func FuzzLoad(f *testing.F) {
 			if err != nil || m.UnmarshalBinary(data) != nil {
 				continue
 			}
-			_, _ = m.(base.Classifier).Predict(g)
+			_, _ = m.Predict(g)
 			if _, err := m.MarshalBinary(); err != nil {
 				t.Error(err)
 			}

@@ -2,6 +2,7 @@ package golearn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,10 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
 )
-
-const pipelineName = "golearn: Pipeline"
 
 // Pipeline is a base.Classifier: steps, fitted on the training grid one after
 // the other, and a final classifier behind them.
@@ -28,41 +26,29 @@ const pipelineName = "golearn: Pipeline"
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
-	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, or a classifier of
-	// golearn.
+	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a
+	// classifier of golearn.
 	Final base.Classifier
 	// NoOneHot refuses categorical features before a Transform step. The default,
 	// false, gives each category that the training rows hold a column.
 	NoOneHot bool
 
-	fitted *pipelineModel
+	adapter[pipelineModel]
 }
 
 type pipelineModel struct {
-	input []column // the training features, where there are no steps
-	steps []fittedStep
-	class column
-	final base.Classifier
+	trained // its schema is the first step's, where there is one
+	steps   []fittedStep
+	final   base.Classifier
 }
 
-// ours is what this package's classifiers can do beyond golearn's.
-type ours interface {
-	base.Classifier
-	estimators.Wrapper
-	FitContext(ctx context.Context, grid base.FixedDataGrid) error
-	Inspect(grid base.FixedDataGrid) (Inspection, error)
-	persistent
-}
+const pipelineKind = "golearn.Pipeline"
 
-var (
-	_ ours = (*Classifier)(nil)
-	_ ours = (*Regressor)(nil)
-	_ ours = (*Pipeline)(nil)
-)
+var _ ours = (*Pipeline)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
-	return p.FitContext(context.Background(), grid)
+	return fit(context.Background(), p, grid)
 }
 
 // FitContext fits the steps and Final to the rows of grid, which has one class
@@ -71,250 +57,115 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
 // attribute; ErrNotFinite; one that wraps errors.ErrUnsupported for a transformer
 // without a Clone method; those of the transformers, of Final, and ctx's.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := p.fitSteps(withScores(ctx, grid), grid)
+	return fit(ctx, p, grid)
+}
+
+func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
+	if p.Final == nil {
+		return fault.Param("input", "Final", nil, "a classifier")
+	}
+	y, err := t.read(&t.classes[0])
 	if err != nil {
-		return fmt.Errorf("%s: %w", pipelineName, err)
+		return err
+	}
+	if t.rows != nil {
+		if t, err = t.copied(); err != nil {
+			return err
+		}
+	}
+	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
+	// What comes after a step has another table's features, and this one's class.
+	class := held(m.Target, y)
+	cur := t.with(class)
+	for i, s := range p.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, next, err := s.fit(ctx, cur, p.NoOneHot)
+		if err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+		m.steps = append(m.steps, f)
+		cur = next.with(class)
+		cur.scores = t.scores
+	}
+	m.readFirst()
+	if err := fitInner(ctx, m.final, cur); err != nil {
+		if inPlace(m.final) {
+			p.fitted = nil
+		}
+		return inFinal(err)
 	}
 	p.fitted = m
 	return nil
 }
 
-func (p *Pipeline) fitSteps(ctx context.Context, grid base.FixedDataGrid) (*pipelineModel, error) {
-	final, err := cloneFinal(p.Final)
-	if err != nil {
-		return nil, err
-	}
-	class, err := trainingGrid(grid)
-	if err != nil {
-		return nil, err
-	}
-	cls, err := readClass(grid, class)
-	if err != nil {
-		return nil, err
-	}
-	m := &pipelineModel{class: cls.column, final: final}
-	cur := grid
-	for i, s := range p.Steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		f, out, err := s.fit(ctx, cur, cls, p.NoOneHot)
-		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i, err)
-		}
-		m.steps = append(m.steps, f)
-		cur = out
-	}
-	if len(p.Steps) == 0 {
-		// golearn's classifiers meet dense grids only, and those of one training:
-		// some misread views, and some compare attributes by pointer.
-		t, err := readTable(grid, cls)
-		if err != nil {
-			return nil, err
-		}
-		if cur, err = mixedGrid(t.Columns, t.Bits, t.Rows, cls); err != nil {
-			return nil, err
-		}
-		m.input = t.Columns
-	}
-	if err := fitFinal(ctx, final, cur); err != nil {
-		if inPlace(final) {
-			p.fitted = nil
-		}
-		return nil, fmt.Errorf("final: %w", err)
-	}
-	return m, nil
-}
+func (m *pipelineModel) kind() string { return pipelineKind }
 
-func readClass(grid base.FixedDataGrid, class base.Attribute) (_ *classCells, err error) {
-	defer guard("reading the class", &err)
-	readers, err := bind(grid, []base.Attribute{class})
-	if err != nil {
-		return nil, err
+func (m *pipelineModel) readFirst() {
+	if len(m.steps) > 0 {
+		m.Schema = *m.steps[0].reads()
 	}
-	bits, err := readers[0].all()
-	return &classCells{column: readers[0].column, bits: bits}, err
-}
-
-// cloneFinal copies a final classifier of this package; one of golearn is itself.
-func cloneFinal(c base.Classifier) (base.Classifier, error) {
-	switch v := c.(type) {
-	case nil:
-		return nil, fault.Param(pipelineName, "Final", nil, "a classifier")
-	case *Classifier:
-		return v.Clone(), nil
-	case *Regressor:
-		return v.Clone(), nil
-	case *Pipeline:
-		return v.Clone(), nil
-	case *Bagging:
-		return v.Clone(), nil
-	}
-	return c, nil
-}
-
-// inPlace reports whether fitting c changes the value that the user configured.
-func inPlace(c base.Classifier) bool {
-	if p, ok := c.(*Pipeline); ok {
-		return p.Final != nil && inPlace(p.Final)
-	}
-	_, ok := c.(ours)
-	return !ok
-}
-
-func fitFinal(ctx context.Context, c base.Classifier, grid base.FixedDataGrid) (err error) {
-	if o, ok := c.(ours); ok {
-		return o.FitContext(ctx, grid)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	defer guard(fmt.Sprintf("%T", c), &err)
-	return c.Fit(grid)
 }
 
 // Predict returns Final's prediction for the rows of grid, in their order. Errors
 // say which step they come from: ErrNotFitted; ErrShape for a missing feature;
 // ErrParam for one of another type; ErrNotFinite; those of the steps and of Final.
 func (p *Pipeline) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	m := p.fitted
-	if m == nil {
-		return empty(column{}), fault.NotFitted(pipelineName)
-	}
-	cur, err := m.before(grid)
-	if err != nil {
-		return empty(m.class), fmt.Errorf("%s: %w", pipelineName, err)
-	}
-	if cur == nil {
-		return classGrid(m.class, nil)
-	}
-	out, err := predictFinal(m.final, cur)
-	if err != nil {
-		return empty(m.class), fmt.Errorf("%s: final: %w", pipelineName, err)
-	}
-	return out, nil
+	return predict(p, grid)
 }
 
-func predictFinal(c base.Classifier, grid base.FixedDataGrid) (out base.FixedDataGrid, err error) {
-	if _, ok := c.(ours); !ok {
-		defer guard(fmt.Sprintf("%T", c), &err)
-	}
-	out, err = c.Predict(grid)
-	if out == nil && err == nil {
-		err = fault.Param("Final", fmt.Sprintf("prediction of %T", c), nil, "a grid")
-	}
-	return out, err
-}
+func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, answer) }
 
-// before returns the grid that Final sees, and nil for one of no rows.
-func (m *pipelineModel) before(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	if grid == nil {
-		return nil, fault.Param("input", "grid", nil, "a grid")
+// ofFinal gives f the rows as the steps leave them.
+func ofFinal[R any](m *pipelineModel, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	steps := m.steps
+	if t.n == 0 {
+		steps, t = nil, &table{} // they want rows
 	}
-	rows, err := sizeOf(grid)
-	if err != nil {
-		return nil, err
-	}
-	if rows == 0 {
-		_, err := m.inspect(grid)
-		return nil, err
-	}
-	// Shared by all steps, and only read: no bits stands for zeros.
-	cls := &classCells{column: m.class}
-	cur := grid
-	for i, s := range m.steps {
-		out, err := s.apply(cur, cls)
-		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i, err)
+	for i, s := range steps {
+		if t, err = s.apply(t); err != nil {
+			return out, fmt.Errorf("step %d: %w", i, err)
 		}
-		cur = out
 	}
-	if len(m.steps) == 0 {
-		cols, bits, rows, err := aligned(grid, m.input)
-		if err != nil {
-			return nil, err
-		}
-		return mixedGrid(cols, bits, rows, cls)
-	}
-	return cur, nil
+	out, err = ofInner(m.final, t, m.Target, f)
+	return out, inFinal(err)
 }
 
-func sizeOf(grid base.FixedDataGrid) (rows int, err error) {
-	defer guard("reading the grid", &err)
-	_, rows = grid.Size()
-	return rows, nil
-}
-
-func (m *pipelineModel) inspect(grid base.FixedDataGrid) (Inspection, error) {
-	if len(m.steps) > 0 {
-		return m.steps[0].inspect(grid)
+func inFinal(err error) error {
+	if err == nil {
+		return nil
 	}
-	return inspectAligned(grid, m.input)
-}
-
-// Inspect reads grid as Predict would and says what is ignored and which
-// categories are not known. Errors as Predict's.
-func (p *Pipeline) Inspect(grid base.FixedDataGrid) (Inspection, error) {
-	if p.fitted == nil {
-		return Inspection{}, fault.NotFitted(pipelineName)
-	}
-	if grid == nil {
-		return Inspection{}, fault.Param(pipelineName, "grid", nil, "a grid")
-	}
-	out, err := p.fitted.inspect(grid)
-	if err != nil {
-		return Inspection{}, fmt.Errorf("%s: %w", pipelineName, err)
-	}
-	return out, nil
+	return fmt.Errorf("final: %w", err)
 }
 
 // PredictProba returns Final's class probabilities, columns in the order of
 // Labels, and the empty matrix for a grid of no rows. Errors as Predict's, and one
 // that wraps errors.ErrUnsupported if Final gives no probabilities.
 func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
-	m := p.fitted
-	if m == nil {
-		return nil, fault.NotFitted(pipelineName)
-	}
-	final, ok := m.final.(interface {
-		PredictProba(base.FixedDataGrid) (*mat.Dense, error)
-	})
-	if !ok {
-		return nil, estimators.Unsupported(pipelineName, m.final, estimators.Proba)
-	}
-	cur, err := m.before(grid)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", pipelineName, err)
-	}
-	if cur == nil {
-		return &mat.Dense{}, nil
-	}
-	return final.PredictProba(cur)
+	return predictProba(p, grid)
 }
+
+func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, predictor.proba) }
 
 // PredictVariance returns Final's mean and variance for each row of grid; both are
 // nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
-// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and one that wraps
-// errors.ErrUnsupported if Final gives no variance.
+// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and
+// one that wraps errors.ErrUnsupported if Final gives no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
-	m := p.fitted
-	if m == nil {
-		return nil, nil, fault.NotFitted(pipelineName)
-	}
-	final, ok := m.final.(interface {
-		PredictVariance(base.FixedDataGrid) (mean, variance []float64, err error)
-	})
-	if !ok {
-		return nil, nil, estimators.Unsupported(pipelineName, m.final, estimators.Variance)
-	}
-	cur, err := m.before(grid)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", pipelineName, err)
-	}
-	if cur == nil {
-		return nil, nil, nil
-	}
-	return final.PredictVariance(cur)
+	return predictVariance(p, grid)
+}
+
+func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, predictor.variance) }
+
+// PredictInterval returns Final's interval of that level for each row of grid, as
+// Regressor's does. What PredictVariance says of a Nystroem step holds here.
+func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	return predictInterval(p, grid, level)
+}
+
+func (m *pipelineModel) interval(t *table, level float64) (pair, error) {
+	return ofFinal(m, t, intervalOf(level))
 }
 
 // Labels returns the classes of a Final of this package; nil before Fit and for
@@ -337,50 +188,34 @@ func (p *Pipeline) Fitted() base.Classifier {
 
 // Report is the report of the fitted Final, and the zero Report before Fit or if
 // it makes none.
-func (p *Pipeline) Report() estimators.Report {
-	return reportOf(p.Fitted())
-}
+func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
-// Supports reports whether the method of a capability would work. Proba, Variance
+// Supports reports whether the method of a capability would work. Proba, Variance, Interval
 // and Reporting depend on Final; Cloning and Marshalling on the transformers too.
 // A Final of golearn cannot be copied, and is marshalled through its own
 // SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
-	final, isOurs := p.Final.(ours)
-	switch capability {
-	case estimators.Cloning, estimators.Marshalling:
-		for _, s := range p.Steps {
-			if s.transform != nil && !transformerSupports(s.transform, capability) {
-				return false
-			}
-		}
-		if !isOurs {
-			return p.Final != nil && capability == estimators.Marshalling
+	w := estimators.Wrapped{Estimators: inside(p.Final)}
+	for _, s := range p.Steps {
+		if s.transform != nil {
+			w.Steps = append(w.Steps, s.transform)
 		}
 	}
-	return isOurs && final.Supports(capability)
-}
-
-func transformerSupports(t transformers.Transformer, capability estimators.Capability) bool {
-	if capability == estimators.Cloning {
-		return is[transformers.Cloner](t)
-	}
-	return estimators.Supports(t, capability)
+	return supports(p, capability, w)
 }
 
 // Clone returns an unfitted, equally configured copy. It is independent but for
 // what cannot be copied, which is shared: a Final of golearn, and the functions of
 // Filter steps.
 func (p *Pipeline) Clone() *Pipeline {
-	out := &Pipeline{Final: p.Final, NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
+	out := &Pipeline{Final: copyOf(p.Final), NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
 	for i, s := range p.Steps {
-		out.Steps[i] = s.clone()
-	}
-	if final, err := cloneFinal(p.Final); err == nil {
-		out.Final = final
+		out.Steps[i] = Step{transform: cloneOrShare(s.transform), build: s.build}
 	}
 	return out
 }
+
+func (p *Pipeline) clone() base.Classifier { return p.Clone() }
 
 // String lists the steps and Final.
 func (p *Pipeline) String() string {
@@ -403,4 +238,73 @@ func (p *Pipeline) String() string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+type pipelinePayload struct {
+	Trained trained
+	Steps   []stepPayload
+	Final   modelPart
+}
+
+func (m *pipelineModel) payload() (any, error) {
+	out := pipelinePayload{Trained: m.trained}
+	for i, s := range m.steps {
+		sp, err := s.payload()
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i, err)
+		}
+		out.Steps = append(out.Steps, sp)
+	}
+	var err error
+	out.Final, err = makeModelPart(m.final)
+	return out, inFinal(err)
+}
+
+// UnmarshalBinary reads what MarshalBinary of an equally configured Pipeline
+// wrote, and calls the builders of its filters again. Errors: ErrBadModel for data
+// that is cut short, changed, or of another configuration, and it says which;
+// ErrParam for a nil Final; those of the builders. They leave the model as it was,
+// but for a Final of golearn that fails to read itself after all else was right:
+// the Pipeline is then not fitted.
+func (p *Pipeline) UnmarshalBinary(data []byte) error {
+	if p.Final == nil {
+		return fault.Param(p.name(), "Final", nil, "a classifier")
+	}
+	var in pipelinePayload
+	if err := readPayload(p, data, &in); err != nil {
+		return err
+	}
+	m, err := p.restored(&in)
+	if err != nil {
+		return named(p, err)
+	}
+	if err := in.Final.into(pipelineKind, m.final); err != nil {
+		var s spoiled
+		if inPlace(m.final) && errors.As(err, &s) {
+			p.fitted = nil
+		}
+		return named(p, inFinal(err))
+	}
+	p.fitted = m
+	return nil
+}
+
+// restored reads all but Final.
+func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
+	if len(in.Steps) != len(p.Steps) {
+		return nil, fault.BadModel(pipelineKind, "written with %d steps, the receiver has %d", len(in.Steps), len(p.Steps))
+	}
+	m := &pipelineModel{trained: in.Trained, final: copyOf(p.Final)}
+	for i, s := range p.Steps {
+		f, err := s.restore(in.Steps[i], p.NoOneHot)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i, err)
+		}
+		m.steps = append(m.steps, f)
+	}
+	m.readFirst()
+	if err := m.fits(pipelineKind, m.Schema.NoOneHot, Pass); err != nil {
+		return nil, err
+	}
+	return m, inFinal(in.Final.fits(pipelineKind, m.final))
 }

@@ -71,7 +71,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 8, Sweeps: 4, Chains: 1} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
-		return &selection.Regressor{Build: func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }}
+		return &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
 	}},
 	{"pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: standardScaler(), Final: &lssvm.Regressor{}}

@@ -64,7 +64,7 @@ func chiMerged() golearn.Step {
 // constructors are the lines that both processes have in common.
 var constructors = map[string]func() loadable{
 	"Classifier": func() loadable { return &golearn.Classifier{Estimator: &lssvm.Classifier{}, Balanced: true} },
-	"Regressor":  func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Impute: true} },
+	"Regressor":  func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Missing: golearn.Impute} },
 	"selection":  func() loadable { return &golearn.Classifier{Estimator: &selection.Classifier{}} },
 	"golearn filter": func() loadable {
 		return &golearn.Pipeline{Steps: []golearn.Step{binned(6)}, Final: machine()}
@@ -202,9 +202,9 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 		"Classifier": {func() files { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }, "golearn.Classifier", map[string]loadable{
 			"golearn.Classifier": &golearn.Regressor{Estimator: &ridge.Regressor{}},
 			"lssvm.Classifier":   &golearn.Classifier{Estimator: &svm.Classifier{}},
-			"Impute":             &golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true},
+			"Impute":             &golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute},
 			"NoOneHot":           &golearn.Classifier{Estimator: &lssvm.Classifier{}, NoOneHot: true},
-			"AllowMissing":       &golearn.Classifier{Estimator: &lssvm.Classifier{}, AllowMissing: true},
+			"Pass":               &golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Pass},
 		}},
 		"Pipeline": {func() files { return &golearn.Pipeline{Steps: []golearn.Step{scale, binned(4)}, Final: machine()} }, "golearn.Pipeline", map[string]loadable{
 			"golearn.Pipeline":   &golearn.Classifier{Estimator: &lssvm.Classifier{}},

@@ -1,17 +1,13 @@
 package golearn
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/sjwhitworth/golearn/base"
 
-	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
-)
-
-const (
-	refittedName = "golearn: Refitted"
-	refittedKind = "golearn.Refitted"
 )
 
 // Model is what golearn's models have in common.
@@ -24,133 +20,127 @@ type Model interface {
 // LinearRegression, which cannot be saved: for the Final of a Pipeline and for golearn's
 // cross-validation. It stores the training grid, and Load fits a new model to it: the same
 // one, if fitting draws nothing at random. A panic of the model is an error.
+//
+// The model gets a copy of the training grid, and at Predict a grid with the same
+// attributes: they are matched by name and type, and the class is a column of zeros.
 type Refitted struct {
 	New func() Model // returns a new, unfitted model at each call
 
-	train table
-	model Model
+	adapter[refittedModel]
 }
 
-var _ base.Classifier = (*Refitted)(nil)
+type refittedModel struct {
+	trained
+	inner Model
+	train *table
+}
 
-// Fit fits a new model to the grid. Errors: ErrParam for a nil New or a model that panics,
-// ErrShape for a grid without rows or with other than one class, and the model's.
+const refittedKind = "golearn.Refitted"
+
+var _ ours = (*Refitted)(nil)
+
+// Fit fits a new model to the grid. It is FitContext without a context.
 func (r *Refitted) Fit(grid base.FixedDataGrid) error {
-	class, err := trainingGrid(grid)
-	if err != nil {
-		return fmt.Errorf("%s: %w", refittedName, err)
-	}
-	cls, err := readClass(grid, class)
-	if err != nil {
-		return fmt.Errorf("%s: %w", refittedName, err)
-	}
-	t, err := readTable(grid, cls)
-	if err != nil {
-		return fmt.Errorf("%s: %w", refittedName, err)
-	}
-	m, err := r.fitted(t)
+	return fit(context.Background(), r, grid)
+}
+
+// FitContext fits a new model to the grid. Errors leave the model fitted before: ErrParam
+// for a nil New or a model that panics, ErrShape for a grid without rows or with other than
+// one class, the model's, and ctx's, which is asked before the model is fitted.
+func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+	return fit(ctx, r, grid)
+}
+
+func (r *Refitted) fitTable(_ context.Context, t *table) error {
+	m, err := r.build()
 	if err != nil {
 		return err
 	}
-	r.train, r.model = t, m
-	return nil
+	if t, err = t.copied(); err != nil {
+		return err
+	}
+	r.fitted, err = refit(m, t, r.fitted)
+	return err
 }
 
-// fitted returns a new model fitted to a table.
-func (r *Refitted) fitted(t table) (_ Model, err error) {
+func (r *Refitted) build() (Model, error) {
 	if r.New == nil {
-		return nil, fault.Param(refittedName, "New", nil, "a function that returns a model")
+		return nil, fault.Param("input", "New", nil, "a function that returns a model")
 	}
 	m := r.New()
 	if m == nil {
-		return nil, fault.Param(refittedName, "New", "a function that returns nil", "one that returns a model")
-	}
-	defer guard(fmt.Sprintf("Fit of %T", m), &err)
-	grid, err := mixedGrid(t.Columns, t.Bits, t.Rows, &classCells{column: t.Class, bits: t.Labels})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", refittedName, err)
-	}
-	if err := m.Fit(grid); err != nil {
-		return nil, fmt.Errorf("%s: %T: %w", refittedName, m, err)
+		return nil, fault.Param("input", "New", "a function that returns nil", "one that returns a model")
 	}
 	return m, nil
 }
 
-// Predict is the model's. Errors: ErrNotFitted, ErrParam for a model that panics, and the
-// model's.
-func (r *Refitted) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
-	if r.model == nil {
-		return empty(column{}), fault.NotFitted(refittedName)
+// refit fits a new model to a table; where it fails the old one stays.
+func refit(m Model, t *table, old *refittedModel) (*refittedModel, error) {
+	grid, err := t.grid()
+	if err == nil {
+		err = fitGuarded(m, grid)
 	}
-	defer guard(fmt.Sprintf("Predict of %T", r.model), &err)
-	return r.model.Predict(grid)
+	if err != nil {
+		return old, fmt.Errorf("%T: %w", m, err)
+	}
+	return &refittedModel{keep(t), m, t}, nil
 }
+
+func (m *refittedModel) kind() string { return refittedKind }
+
+func (m *refittedModel) predict(t *table) (cells, error) { return ask(m.inner, t, m.Target) }
+
+// Predict is the model's. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam for
+// one of another type, or a model that panics; and the model's.
+func (r *Refitted) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
+	return predict(r, grid)
+}
+
+// Supports reports whether the method of a capability would work: Cloning and Marshalling.
+func (r *Refitted) Supports(capability estimators.Capability) bool {
+	return supports(r, capability, estimators.Wrapped{})
+}
+
+// Clone returns an unfitted copy, which shares New.
+func (r *Refitted) Clone() *Refitted { return &Refitted{New: r.New} }
+
+func (r *Refitted) clone() base.Classifier { return r.Clone() }
 
 // String names the model.
 func (r *Refitted) String() string {
-	if r.model == nil {
-		return "Refitted"
+	if r.fitted == nil {
+		return "golearn.Refitted(not fitted)"
 	}
-	return fmt.Sprintf("Refitted(%T)", r.model)
+	return fmt.Sprintf("golearn.Refitted(%T)", r.fitted.inner)
 }
 
 type refittedPayload struct {
 	Type  string
-	Train filterPayload
+	Train tablePayload
 }
 
-// MarshalBinary returns the training grid. Errors: ErrNotFitted.
-func (r *Refitted) MarshalBinary() ([]byte, error) {
-	if r.model == nil {
-		return nil, fault.NotFitted(refittedName)
-	}
-	out := refittedPayload{Type: fmt.Sprintf("%T", r.model), Train: filterPayload{
-		Columns: r.train.Columns, Rows: r.train.Rows, Class: r.train.Class, Labels: pack(r.train.Labels),
-	}}
-	for _, b := range r.train.Bits {
-		out.Train.Cells = append(out.Train.Cells, pack(b))
-	}
-	return codec.Marshal(refittedKind, payloadVersion, out)
+func (m *refittedModel) payload() (any, error) {
+	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.payload()}, nil
 }
 
 // UnmarshalBinary reads what MarshalBinary of a Refitted of the same model wrote, and fits
-// anew. Errors: ErrBadModel, and Fit's; they leave r as it was.
+// anew. Errors: ErrBadModel, ErrParam for a nil New, and the model's; they leave r as it was.
 func (r *Refitted) UnmarshalBinary(data []byte) error {
+	m, err := r.build()
+	if err != nil {
+		return named(r, err)
+	}
 	var in refittedPayload
-	if _, err := codec.Unmarshal(data, refittedKind, payloadVersion, &in); err != nil {
-		return err
-	}
-	t, err := in.Train.table()
-	if err != nil {
-		return fault.BadModel(refittedKind, "the training grid: %v", err)
-	}
-	m, err := r.fitted(t)
-	if err != nil {
+	if err := readPayload(r, data, &in); err != nil {
 		return err
 	}
 	if got := fmt.Sprintf("%T", m); got != in.Type {
 		return fault.BadModel(refittedKind, "written with a %s, New returns a %s", in.Type, got)
 	}
-	r.train, r.model = t, m
-	return nil
+	t, err := in.Train.table()
+	if err != nil {
+		return fault.BadModel(refittedKind, "the training grid: %v", err)
+	}
+	r.fitted, err = refit(m, t, r.fitted)
+	return named(r, err)
 }
-
-// Save writes the training grid to path, as a whole or not at all.
-func (r *Refitted) Save(path string) error { return save(refittedName, path, r) }
-
-// Load reads what Save of a Refitted of the same model wrote, and fits anew.
-func (r *Refitted) Load(path string) error { return load(refittedName, path, r) }
-
-// SaveWithPrefix writes the training grid into an archive of golearn, under one key, and
-// leaves the archive open.
-func (r *Refitted) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
-	return saveWithPrefix(refittedName, w, prefix, r)
-}
-
-// LoadWithPrefix reads what SaveWithPrefix wrote, and fits anew.
-func (r *Refitted) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
-	return loadWithPrefix(refittedName, refittedKind, d, prefix, r)
-}
-
-// GetMetadata returns the name and version of the format.
-func (r *Refitted) GetMetadata() base.ClassifierMetadataV1 { return metadata(refittedKind) }

@@ -25,22 +25,18 @@ type RegressionSummary struct {
 // one class attribute; ErrParam for a class of another type; ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"
-	y, err := Targets(reference)
+	target, y, err := targetsOf(reference)
 	if err != nil {
 		return RegressionSummary{}, fmt.Errorf("%s: reference: %w", name, err)
 	}
-	got, err := Targets(predicted)
+	_, got, err := targetsOf(predicted)
 	if err != nil {
 		return RegressionSummary{}, fmt.Errorf("%s: predicted: %w", name, err)
 	}
 	if len(got) != len(y) {
 		return RegressionSummary{}, fault.Shape(name+": predicted has", len(got), "rows", "reference has %d", len(y))
 	}
-	class, err := classOf("SummarizeRegression", reference)
-	if err != nil {
-		return RegressionSummary{}, err
-	}
-	out := RegressionSummary{Target: class.GetName(), Rows: len(y)}
+	out := RegressionSummary{Target: target.Name, Rows: len(y)}
 	for _, m := range []struct {
 		into *float64
 		of   func(y, predicted, weights []float64) (float64, error)

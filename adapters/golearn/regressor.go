@@ -11,8 +11,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const regressorName = "golearn: Regressor"
-
 // Regressor is a base.Classifier whose class attribute is a number, after the
 // convention of golearn's LinearRegression: a float class attribute goes in, and
 // a grid with one float attribute of that name comes out.
@@ -24,116 +22,70 @@ type Regressor struct {
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
 	NoOneHot bool
-	// AllowMissing hands NaN cells to Estimator instead of refusing them: for an
-	// estimator that imputes them itself.
-	AllowMissing bool
-	// Impute puts the mean of a float feature over the training rows in place of a
-	// NaN, in training and at Predict, and 0 where they hold no number. A gap in a
-	// categorical feature is a category like the others (MissingCategory). For other
-	// statistics put a transformers.Imputer into a pipeline.
-	Impute bool
+	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute.
+	Missing Missing
 
-	fitted *regressorModel
+	adapter[regressorModel]
 }
 
 type regressorModel struct {
-	encoder   *encoder
-	target    column
+	trained
 	estimator estimators.Regressor
 }
 
-var (
-	_ base.Classifier    = (*Regressor)(nil)
-	_ estimators.Wrapper = (*Regressor)(nil)
-)
+const regressorKind = "golearn.Regressor"
+
+var _ ours = (*Regressor)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (r *Regressor) Fit(grid base.FixedDataGrid) error {
-	return r.FitContext(context.Background(), grid)
+	return fit(context.Background(), r, grid)
 }
 
 // FitContext learns from the rows of grid, whose one class attribute is a float
 // attribute. Errors: ErrParam for a nil Estimator or grid, a class attribute of
 // another type, a refused categorical feature; ErrShape for no rows, no features
-// or not one class attribute; ErrNotFinite; the estimator's own; ctx's.
+// or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite;
+// the estimator's own; ctx's.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
-	m, err := r.fit(ctx, grid)
+	return fit(ctx, r, grid)
+}
+
+func (r *Regressor) fitTable(ctx context.Context, t *table) error {
+	est, err := estimators.Clone("Estimator", r.Estimator)
 	if err != nil {
-		return fmt.Errorf("%s: %w", regressorName, err)
+		return err
 	}
-	r.fitted = m
+	target, y, err := t.targets()
+	if err != nil {
+		return err
+	}
+	schema, x, err := learn(t, r.NoOneHot, r.Missing)
+	if err != nil {
+		return err
+	}
+	if err := est.Fit(ctx, x, y); err != nil {
+		return schema.explain(t, err)
+	}
+	r.fitted = &regressorModel{trained{*schema, target}, est}
 	return nil
 }
 
-func (r *Regressor) fit(ctx context.Context, grid base.FixedDataGrid) (*regressorModel, error) {
-	est, err := estimators.Clone("Estimator", r.Estimator)
-	if err != nil {
-		return nil, err
-	}
-	class, err := trainingGrid(grid)
-	if err != nil {
-		return nil, err
-	}
-	missing, err := gapsOf(r.AllowMissing, r.Impute)
-	if err != nil {
-		return nil, err
-	}
-	enc, x, err := newEncoder(grid, class.GetName(), r.NoOneHot, missing)
-	if err != nil {
-		return nil, err
-	}
-	target, y, err := readTargets(grid, class)
-	if err != nil {
-		return nil, err
-	}
-	if err := est.Fit(ctx, x, y); err != nil {
-		return nil, enc.explain(err)
-	}
-	return &regressorModel{encoder: enc, target: target, estimator: est}, nil
-}
+func (m *regressorModel) kind() string { return regressorKind }
 
 // Predict returns a grid of the same rows, in the same order, with one float
 // attribute of the target's name. Errors: ErrNotFitted; ErrShape for a missing
 // feature; ErrParam for one of another type; ErrNotFinite; the estimator's.
 func (r *Regressor) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	m := r.fitted
-	x, err := m.matrix(grid)
-	if err != nil {
-		return empty(m.column()), err
-	}
-	if x == nil {
-		return classGrid(m.target, nil)
-	}
-	y, err := m.estimator.Predict(x)
-	if err != nil {
-		return empty(m.column()), fmt.Errorf("%s: %w", regressorName, m.encoder.explain(err))
-	}
-	if rows, _ := x.Dims(); len(y) != rows {
-		return empty(m.column()), fault.Shape("golearn: Regressor: the estimator's prediction has", len(y), "entries", "x has %d rows", rows)
-	}
-	return classGrid(m.target, floatBits(y))
+	return predict(r, grid)
 }
 
-func (m *regressorModel) column() column {
-	if m == nil {
-		return column{}
+func (m *regressorModel) predict(t *table) (cells, error) {
+	y, err := give(&m.Schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })
+	if err == nil && len(y) != t.n {
+		err = fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", t.n)
 	}
-	return m.target
-}
-
-// matrix returns the matrix of a grid, or nil if it has no rows.
-func (m *regressorModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
-	if m == nil {
-		return nil, fault.NotFitted(regressorName)
-	}
-	if grid == nil {
-		return nil, fault.Param(regressorName, "grid", nil, "a grid")
-	}
-	x, err := m.encoder.encode(grid)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", regressorName, err)
-	}
-	return x, nil
+	return held(m.Target, y), err
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a
@@ -141,52 +93,50 @@ func (m *regressorModel) matrix(grid base.FixedDataGrid) (*mat.Dense, error) {
 // nil for a grid of no rows. Errors as Predict's, and one that wraps
 // errors.ErrUnsupported if the estimator gives no variance.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
-	m := r.fitted
-	x, err := m.matrix(grid)
-	if err != nil {
-		return nil, nil, err
+	return predictVariance(r, grid)
+}
+
+func (m *regressorModel) variance(t *table) (pair, error) {
+	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
+	if err != nil || t.n == 0 {
+		return pair{}, err
 	}
-	v, ok := m.estimator.(estimators.VariancePredictor)
-	if !ok || !estimators.Supports(m.estimator, estimators.Variance) {
-		return nil, nil, estimators.Unsupported(regressorName, m.estimator, estimators.Variance)
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictVariance(x)
+		return out, err
+	})
+}
+
+// PredictInterval returns, for each row of grid, the bounds between which a new observation
+// there lies with the probability level, in (0, 1); both are nil for a grid of no rows.
+// Errors as Predict's, ErrParam for another level, and one that wraps
+// errors.ErrUnsupported if the estimator gives no intervals.
+func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	return predictInterval(r, grid, level)
+}
+
+func (m *regressorModel) interval(t *table, level float64) (pair, error) {
+	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
+	if err != nil || t.n == 0 {
+		return pair{}, err
 	}
-	if x == nil {
-		return nil, nil, nil
-	}
-	mean, variance, err = v.PredictVariance(x)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", regressorName, m.encoder.explain(err))
-	}
-	return mean, variance, nil
+	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
+		out.first, out.second, err = v.PredictInterval(x, level)
+		return out, err
+	})
 }
 
 // Target returns the name of the attribute that is predicted; "" before Fit.
-func (r *Regressor) Target() string { return r.fitted.column().Name }
+func (r *Regressor) Target() string {
+	if r.fitted == nil {
+		return ""
+	}
+	return r.fitted.Target.Name
+}
 
 // Features names the columns of the matrix that the estimator sees: an attribute's
 // name, or name=category for a categorical one; nil before Fit.
-func (r *Regressor) Features() []string {
-	if r.fitted == nil {
-		return nil
-	}
-	return expanded(r.fitted.encoder.Columns)
-}
-
-// Inspect reads grid as Predict would and says what it ignores and which
-// categories it does not know. Errors as Predict's.
-func (r *Regressor) Inspect(grid base.FixedDataGrid) (Inspection, error) {
-	if r.fitted == nil {
-		return Inspection{}, fault.NotFitted(regressorName)
-	}
-	if grid == nil {
-		return Inspection{}, fault.Param(regressorName, "grid", nil, "a grid")
-	}
-	_, report, err := r.fitted.encoder.inspect(grid)
-	if err != nil {
-		return Inspection{}, fmt.Errorf("%s: %w", regressorName, err)
-	}
-	return report, nil
-}
+func (r *Regressor) Features() []string { return featuresOf(r) }
 
 // Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
 // before Fit. It must not be fitted again.
@@ -199,31 +149,49 @@ func (r *Regressor) Fitted() estimators.Regressor {
 
 // Report is the fitted estimator's report, and the zero Report before Fit or if
 // it makes none.
-func (r *Regressor) Report() estimators.Report {
-	return reportOf(r.Fitted())
-}
+func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends
-// on Estimator: Variance, Cloning, Reporting, Marshalling. All others are false.
+// on Estimator: Variance, Interval, Cloning, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
-	methods := []estimators.Capability{estimators.Variance, estimators.Cloning}
-	return estimators.Wrapped{Estimators: []any{r.Estimator}, Methods: methods}.Supports(r, capability)
+	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.Estimator}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
 // that has no Clone method is shared, and then Fit of either will fail.
 func (r *Regressor) Clone() *Regressor {
-	out := &Regressor{Estimator: r.Estimator, NoOneHot: r.NoOneHot, AllowMissing: r.AllowMissing, Impute: r.Impute}
-	if e, err := estimators.Clone(regressorName, r.Estimator); err == nil {
-		out.Estimator = e
-	}
-	return out
+	out := *r
+	out.Estimator, out.fitted = cloneOrShare(r.Estimator), nil
+	return &out
 }
+
+func (r *Regressor) clone() base.Classifier { return r.Clone() }
 
 // String says what is wrapped and what it was fitted on.
 func (r *Regressor) String() string {
 	if r.fitted == nil {
 		return fmt.Sprintf("golearn.Regressor(%T, not fitted)", r.Estimator)
 	}
-	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.encoder.Columns))
+	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.Schema.Columns))
+}
+
+func (m *regressorModel) payload() (any, error) {
+	est, err := estimators.MakePart("Estimator", m.estimator)
+	return wrappedPayload{Trained: m.trained, Estimator: est}, err
+}
+
+// UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
+// wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
+// short, changed, or of another configuration; ErrParam for a nil Estimator; one
+// that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
+func (r *Regressor) UnmarshalBinary(data []byte) error {
+	p, est, err := readWrapped(r, data, r.Estimator, r.NoOneHot, r.Missing)
+	if err != nil {
+		return err
+	}
+	if k := p.Trained.Target.Kind; k != floatKind {
+		return fault.BadModel(regressorKind, "the target %q is %v", p.Trained.Target.Name, k)
+	}
+	r.fitted = &regressorModel{p.Trained, est}
+	return nil
 }

@@ -2,7 +2,6 @@ package golearn
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -11,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// StructTag is the key of a field's tag that names its attribute, in place of the
-// field's name; "-" leaves the field out.
-const StructTag = "golearn"
+// structTag is the key of a field's tag.
+const structTag = "golearn"
 
 // StructGrid makes a grid of structs, a row for each, whose exported fields are the
 // attributes: numbers float, bools binary, and strings categorical, with the
-// categories in the order in which they first occur. The attribute called class is
+// categories in the order in which they first occur. A field's tag `golearn:"name"` names
+// its attribute, in place of the field's name, and `golearn:"-"` leaves it out. The attribute called class is
 // the class attribute; "" is none, as for rows to predict, of which there may be
 // one. Errors: ErrShape for no rows; ErrParam for a T that is no struct, a field of
 // another type, two of one name, or a class that no field has.
@@ -35,7 +34,7 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 	at := -1
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		label, tagged := f.Tag.Lookup(StructTag)
+		label, tagged := f.Tag.Lookup(structTag)
 		if !f.IsExported() || label == "-" {
 			continue
 		}
@@ -44,7 +43,7 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 		}
 		k := kindOf(f.Type.Kind())
 		if k == 0 {
-			return nil, fault.Param(name, "field "+f.Name, f.Type, "a number, a bool or a string, or the tag "+StructTag+`:"-"`)
+			return nil, fault.Param(name, "field "+f.Name, f.Type, "a number, a bool or a string, or the tag "+structTag+`:"-"`)
 		}
 		if label == class && class != "" {
 			at = len(cols)
@@ -58,11 +57,11 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 	if at < 0 && class != "" {
 		return nil, fault.Param(name, "class", fmt.Sprintf("%q", class), fmt.Sprintf("one of the fields %q", names(cols)))
 	}
-	bits := make([][]uint64, len(cols))
+	values := make([][]float64, len(cols))
 	for j, f := range fields {
-		bits[j] = fieldBits(rows, f, &cols[j])
+		values[j] = fieldValues(rows, f, &cols[j])
 	}
-	return csvGrid(cols, bits, len(rows), at)
+	return tableOf(cols, values, len(rows), at).grid()
 }
 
 func kindOf(k reflect.Kind) kind {
@@ -77,30 +76,30 @@ func kindOf(k reflect.Kind) kind {
 	return 0
 }
 
-func fieldBits[T any](rows []T, field int, c *column) []uint64 {
-	out := make([]uint64, len(rows))
-	index := map[string]int{}
+func fieldValues[T any](rows []T, field int, c *column) []float64 {
+	if c.Kind == categoricalKind {
+		texts := make([]string, len(rows))
+		for i := range rows {
+			texts[i] = reflect.ValueOf(&rows[i]).Elem().Field(field).String()
+		}
+		var values []float64
+		values, c.Values = coded(texts)
+		return values
+	}
+	out := make([]float64, len(rows))
 	for i := range rows {
 		switch v := reflect.ValueOf(&rows[i]).Elem().Field(field); {
-		case v.Kind() == reflect.String:
-			k, ok := index[v.String()]
-			if !ok {
-				k = len(c.Values)
-				index[v.String()] = k
-				c.Values = append(c.Values, v.String())
-			}
-			out[i] = uint64(k)
 		case v.Kind() == reflect.Bool:
 			if v.Bool() {
 				out[i] = 1
 			}
 		case v.CanFloat():
-			c.Precision = GridPrecision
-			out[i] = math.Float64bits(v.Float())
+			c.Precision = printedDecimals
+			out[i] = v.Float()
 		case v.CanInt():
-			out[i] = math.Float64bits(float64(v.Int()))
+			out[i] = float64(v.Int())
 		default:
-			out[i] = math.Float64bits(float64(v.Uint()))
+			out[i] = float64(v.Uint())
 		}
 	}
 	return out

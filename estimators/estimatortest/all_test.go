@@ -256,41 +256,41 @@ func TestAll(t *testing.T) {
 	byLeaveOneOut := map[string]string{"weighted-fit": leavesOutRows}
 	estimatortest.Regressor(t, "selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: steps} },
 		with(estimatortest.Options{Skip: byLeaveOneOut, Workers: func(w int) any {
-			return &selection.Regressor{Preprocess: steps, Search: &selection.Entropy{Workers: w}}
+			return &selection.Regressor{Preprocess: steps, Search: &selection.Entropy{}, Workers: w}
 		}}))
 	estimatortest.Regressor(t, "selection.Regressor (grid)", func() estimators.Regressor {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
+		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}, Workers: w}
 	}}))
 	estimatortest.Regressor(t, "selection.Regressor (golden section)", func() estimators.Regressor {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}}
 	}, with(estimatortest.Options{Skip: ridgeByRows, Workers: func(w int) any {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{Workers: w}}
+		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}, Workers: w}
 	}}))
 	estimatortest.Classifier(t, "selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: steps} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-			return &selection.Classifier{Preprocess: steps, Search: &selection.Entropy{Workers: w}}
+			return &selection.Classifier{Preprocess: steps, Search: &selection.Entropy{}, Workers: w}
 		}}))
 	estimatortest.Classifier(t, "selection.Classifier (grid)", func() estimators.Classifier {
 		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4, Workers: w}}
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}, Workers: w}
 	}}))
 	estimatortest.Classifier(t, "selection.Classifier (halving)", func() estimators.Classifier {
 		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10, Workers: w}}
+		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10}, Workers: w}
 	}}))
 	// Where no choice hangs on the folds, a weight of 2 is the row twice.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
-		return &selection.Regressor{Build: func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }, Search: &selection.Grid{Points: 2}}
+		return &selection.Regressor{Space: selection.Over(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{Points: 2}}
 	}, plain)
 	estimatortest.Classifier(t, "selection.Classifier (no choice)", func() estimators.Classifier {
-		return &selection.Classifier{Build: func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }, Search: &selection.Grid{Points: 2}}
+		return &selection.Classifier{Space: selection.Over(func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Grid{Points: 2}}
 	}, plain)
 	estimatortest.Regressor(t, "selection.Regressor (no weights)", func() estimators.Regressor {
-		return &selection.Regressor{Build: func(kernels.Kernel) estimators.Regressor { return leastRegressor{&toy.Ridge{}} }}
+		return &selection.Regressor{Space: selection.Over(func(kernels.Kernel) estimators.Regressor { return leastRegressor{&toy.Ridge{}} })}
 	}, plain)
 
 	t.Log("\n" + table.String())

@@ -34,9 +34,7 @@ func (k stationaryKernel) Diag(dst []float64, x *mat.Dense) { k.of.Diag(dst, x) 
 
 var (
 	_ kernels.Blocker  = (*learnedKernel)(nil)
-	_ kernels.Diagonal = (*learnedKernel)(nil)
 	_ kernels.Blocker  = stationaryKernel{}
-	_ kernels.Diagonal = stationaryKernel{}
 	_ kernels.Spectral = stationaryKernel{}
 )
 
@@ -109,7 +107,7 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Diag implements kernels.Diagonal.
+// Diag implements kernels.Blocker.
 func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 	if _, d := x.Dims(); d != k.Width {
 		for i := range dst {

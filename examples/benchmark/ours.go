@@ -231,19 +231,19 @@ var ours = []method{
 var theGrid = fmt.Sprintf("a grid of %d points in %d folds", selection.DefaultGridPoints, selection.DefaultFolds)
 
 func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
 }
 
 func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Entropy{Seed: seed}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.KFold{Seed: seed}}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.KFold{Seed: seed}}}
 }
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Build: build, Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
@@ -296,7 +296,7 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
 		})
 	})
-	g.Regressor = selection.Regressor{Preprocess: zScore(), Search: &selection.Grid{Candidates: candidates, Splitter: selection.KFold{Seed: g.seed}}}
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Among(candidates...), Search: &selection.Grid{Splitter: selection.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)
 }
 
@@ -316,12 +316,13 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	})
 	search := &selection.Classifier{
 		Preprocess: zScore(),
-		Search:     &selection.Grid{ClassifierCandidates: candidates, Splitter: selection.StratifiedKFold{Seed: g.seed}},
+		Space:      selection.Among(candidates...),
+		Search:     &selection.Grid{Splitter: selection.StratifiedKFold{Seed: g.seed}},
 	}
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[int(search.Result().Param)]}
+	g.Classifier = &pipeline.Classifier{Steps: zScore(), Final: chosen[search.Result().Candidate]}
 	return g.Classifier.Fit(ctx, x, y)
 }
 

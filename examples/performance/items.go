@@ -270,8 +270,8 @@ func entropySelection(f folder, scale float64) (work, error) {
 		return nil, err
 	}
 	return fitPredict(&selection.Regressor{
-		Build: func(k kernels.Kernel) estimators.Regressor {
+		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: k, Ridge: ridge}
-		},
+		}),
 	}, x, xt, y, yt), nil
 }

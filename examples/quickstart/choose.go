@@ -62,14 +62,14 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		name     string
 		strategy selection.Strategy
 	}{
-		{"entropy", &selection.Entropy{Observe: step}},
-		{fmt.Sprintf("grid, %d points × %d folds", selection.DefaultGridPoints, folds), &selection.Grid{Splitter: selection.KFold{Folds: folds, Seed: seed}, Observe: step}},
+		{"entropy", &selection.Entropy{}},
+		{fmt.Sprintf("grid, %d points × %d folds", selection.DefaultGridPoints, folds), &selection.Grid{Splitter: selection.KFold{Folds: folds, Seed: seed}}},
 	} {
 		chooser := &selection.Regressor{
 			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-			Family:     kernels.RBFFamily{},
-			Build:      func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+			Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 			Search:     s.strategy, // the one field that differs
+			Observe:    step,
 		}
 		model := &golearn.Regressor{Estimator: chooser}
 		begun := time.Now()

@@ -88,7 +88,7 @@ var learners = []learner{
 }
 
 func (l learner) regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	r := &selection.Regressor{Preprocess: steps, Family: family, Search: search, Build: l.regressor}
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(l.regressor, family), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
 	}
@@ -101,7 +101,7 @@ func (l learner) regress(ctx context.Context, search selection.Strategy, steps [
 }
 
 func (l learner) classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	c := &selection.Classifier{Preprocess: steps, Family: family, Search: search, Build: l.classifier}
+	c := &selection.Classifier{Preprocess: steps, Space: selection.Over(l.classifier, family), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err
 	}

@@ -49,7 +49,7 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 		}},
 	} {
 		n, d := c.x.Dims()
-		r := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Build: c.build}
+		r := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: selection.Over(c.build)}
 		runtime.GC()
 		begun := time.Now()
 		if err := r.Fit(ctx, c.x, c.y); err != nil {
@@ -102,8 +102,8 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 			targets := append(selection.DefaultTargets(), selection.HigherTargets()...)
 			return &selection.Regressor{Search: &selection.Entropy{Targets: targets}}
 		}},
-		{"two RBFs (Family2)", func() *selection.Regressor {
-			return &selection.Regressor{Family2: kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}}
+		{"two RBFs (OverTwo)", func() *selection.Regressor {
+			return &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 		}},
 		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Grid{}} }},
 	} {

@@ -82,14 +82,20 @@ func mentions(file *ast.File, shown map[string]bool) {
 	if printing == 0 {
 		return
 	}
+	var examples []*ast.FuncDecl
 	for _, decl := range file.Decls {
-		f, ok := decl.(*ast.FuncDecl)
-		if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Example") {
-			continue
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Example") {
+			examples = append(examples, f)
 		}
+	}
+	for _, f := range examples {
 		subject, _, _ := strings.Cut(strings.TrimPrefix(f.Name.Name, "Example"), "_")
 		shown[subject] = true
-		ast.Inspect(f.Body, func(n ast.Node) bool {
+		var part ast.Node = f.Body
+		if len(examples) == 1 && len(file.Decls) > 1 { // go doc shows such a file whole
+			part = file
+		}
+		ast.Inspect(part, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok {
 				shown[s.Sel.Name] = true
 			}

@@ -83,9 +83,7 @@ func checkFinite(p *conformance.Probe, s *subject) {
 	n, _ := x.Dims()
 	diag, block := make([]float64, n), mat.NewDense(n, n, nil)
 	kernels.Diag(diag, s.kernel, x)
-	if b, ok := s.kernel.(kernels.Blocker); ok {
-		b.Block(block, x, x)
-	}
+	kernels.Block(block, s.kernel, x, x)
 	for i := range n {
 		if v := diag[i]; v-v != 0 {
 			p.Fatalf("Diag of row %v is %v", x.RawRowView(i), v)
@@ -126,16 +124,13 @@ func positive(p *conformance.Probe, k kernels.Kernel, x *mat.Dense) {
 }
 
 func checkDiagonal(p *conformance.Probe, s *subject) {
-	if _, ok := s.kernel.(kernels.Diagonal); !ok {
-		p.Skip("has no Diag")
-	}
 	x := odd()
 	n, _ := x.Dims()
 	diag := make([]float64, n)
 	for i := range diag {
 		diag[i] = math.NaN() // what was there does not count
 	}
-	s.kernel.(kernels.Diagonal).Diag(diag, x)
+	kernels.Diag(diag, s.kernel, x)
 	for i, v := range diag {
 		r := x.RawRowView(i)
 		s.same(p, fmt.Sprintf("Diag of %v", r), v, s.kernel.Eval(r, r))
@@ -143,23 +138,23 @@ func checkDiagonal(p *conformance.Probe, s *subject) {
 }
 
 func checkBlock(p *conformance.Probe, s *subject) {
-	b, ok := s.kernel.(kernels.Blocker)
-	if !ok {
-		p.Skip("has no Block")
-	}
 	large, largeDst := rows(40, 9, 8), mat.NewDense(40, 40, nil)
 	for _, c := range []struct{ r, c, d int }{{1, 1, 1}, {1, 7, 3}, {7, 1, 3}, {17, 11, 5}} {
 		x, z := rows(c.r, c.d, 1), rows(c.c, c.d, 2)
 		dst := mat.NewDense(c.r, c.c, nil)
-		b.Block(dst, x, z)
+		kernels.Block(dst, s.kernel, x, z)
 		s.pairs(p, "Block", dst, x, z)
 
 		// Views: their rows lie further apart than they are long.
 		xv := large.Slice(0, c.r, 1, 1+c.d).(*mat.Dense)
 		zv := large.Slice(20, 20+c.c, 2, 2+c.d).(*mat.Dense)
 		dv := largeDst.Slice(3, 3+c.r, 4, 4+c.c).(*mat.Dense)
-		b.Block(dv, xv, zv)
+		kernels.Block(dv, s.kernel, xv, zv)
 		s.pairs(p, "Block of views", dv, xv, zv)
+
+		row := mat.NewDense(1, c.c, nil)
+		kernels.Row(row.RawRowView(0), s.kernel, x.RawRowView(0), z)
+		s.pairs(p, "Row", row, x, z)
 	}
 }
 
@@ -173,11 +168,11 @@ func (s *subject) pairs(p *conformance.Probe, what string, k mat.Matrix, x, z *m
 	}
 }
 
-func (s *subject) matrices(p *conformance.Probe, x, z *mat.Dense, workers int) (*mat.SymDense, *mat.Dense) {
+func matrices(p *conformance.Probe, k kernels.Kernel, x, z *mat.Dense, workers int) (*mat.SymDense, *mat.Dense) {
 	opt := &kernels.Options{Workers: workers}
-	square, err := kernels.Matrix(context.Background(), s.kernel, x, opt)
+	square, err := kernels.Matrix(context.Background(), k, x, opt)
 	p.Must("kernels.Matrix", err)
-	cross, err := kernels.Cross(context.Background(), s.kernel, x, z, opt)
+	cross, err := kernels.Cross(context.Background(), k, x, z, opt)
 	p.Must("kernels.Cross", err)
 	return square, cross
 }
@@ -185,7 +180,7 @@ func (s *subject) matrices(p *conformance.Probe, x, z *mat.Dense, workers int) (
 func checkMatrix(p *conformance.Probe, s *subject) {
 	for _, n := range []int{1, 2, 141} { // the last is more than a block
 		x, z := rows(n, 3, 1), rows(n/2+1, 3, 2)
-		square, cross := s.matrices(p, x, z, 0)
+		square, cross := matrices(p, s.kernel, x, z, 0)
 		s.pairs(p, "kernels.Matrix", square, x, x)
 		s.pairs(p, "kernels.Cross", cross, x, z)
 	}
@@ -193,11 +188,31 @@ func checkMatrix(p *conformance.Probe, s *subject) {
 
 func checkWorkers(p *conformance.Probe, s *subject) {
 	x, z := rows(300, 6, 1), rows(200, 6, 2)
-	square, cross := s.matrices(p, x, z, 1)
+	square, cross := matrices(p, s.kernel, x, z, 1)
 	for _, w := range []int{2, 5} {
-		sq, cr := s.matrices(p, x, z, w)
+		sq, cr := matrices(p, s.kernel, x, z, w)
 		if !mat.Equal(square, sq) || !mat.Equal(cross, cr) {
 			p.Errorf("%d workers give other bits than one", w)
+		}
+	}
+}
+
+// checkShared asks twice, with another kernel in between: one that writes to the distances
+// that are kept is seen then.
+func checkShared(p *conformance.Probe, s *subject) {
+	x, z := rows(150, 3, 1), rows(40, 3, 2)
+	one, err := kernels.Share(context.Background(), x, nil)
+	p.Must("kernels.Share", err)
+	two, err := kernels.ShareCross(context.Background(), x, z, nil)
+	p.Must("kernels.ShareCross", err)
+	for _, k := range []kernels.Kernel{s.kernel, kernels.RBF{}, kernels.Linear{}, kernels.Laplacian{}, s.kernel} {
+		wantSquare, wantCross := matrices(p, k, x, z, 0)
+		square, err := one.Matrix(context.Background(), k)
+		p.Must("Shared.Matrix", err)
+		cross, err := two.Cross(context.Background(), k)
+		p.Must("SharedCross.Cross", err)
+		if !mat.Equal(square, wantSquare) || !mat.Equal(cross, wantCross) {
+			p.Fatalf("a Shared or SharedCross gives other bits for %v than kernels.Matrix and kernels.Cross", k)
 		}
 	}
 }
@@ -208,9 +223,7 @@ func checkInputs(p *conformance.Probe, s *subject) {
 	n, _ := x.Dims()
 	s.kernel.Eval(x.RawRowView(0), z.RawRowView(0))
 	kernels.Diag(make([]float64, n), s.kernel, x)
-	if b, ok := s.kernel.(kernels.Blocker); ok {
-		b.Block(mat.NewDense(n, 5, nil), x, z)
-	}
+	kernels.Block(mat.NewDense(n, 5, nil), s.kernel, x, z)
 	if !mat.Equal(x, wantX) || !mat.Equal(z, wantZ) {
 		p.Errorf("a method wrote to its rows")
 	}
@@ -234,9 +247,7 @@ func checkConcurrent(p *conformance.Probe, s *subject) {
 					mu.Unlock()
 				}
 			}()
-			if b, ok := s.kernel.(kernels.Blocker); ok {
-				b.Block(mat.NewDense(20, 20, nil), x, z)
-			}
+			kernels.Block(mat.NewDense(20, 20, nil), s.kernel, x, z)
 			for i, w := range want {
 				if v := s.kernel.Eval(x.RawRowView(i), z.RawRowView(i)); v != w {
 					mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -150,7 +151,7 @@ func TestEntropyOfFeatures(t *testing.T) {
 		assert.InDelta(t, want.Bits, got.Bits, 1e-9)
 	}
 	_, err := EntropyOfFeatures(ctx, nil)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 	_, err = EntropyOfFeatures(ctx, mat.NewDense(2, 1, []float64{1e200, 1}))
-	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorIs(t, err, fault.ErrNotFinite)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // integrals returns D_CS = -ln((∫fg)²/(∫f²∫g²)) by the trapezoidal rule.
@@ -82,7 +84,7 @@ func TestDegenerateDivergence(t *testing.T) {
 		assert.Equal(t, c.want, d)
 	}
 	_, err := DivergenceOf([2]float64{}, [2]float64{1, -1})
-	assert.ErrorIs(t, err, ErrParam)
+	assert.ErrorIs(t, err, fault.ErrParam)
 	_, err = DivergenceOf([2]float64{math.NaN(), 0}, [2]float64{1, 1})
 	assert.ErrorContains(t, err, "mean[0] is NaN")
 	_, err = DivergenceOf([2]float64{}, [2]float64{1, math.Inf(1)})
@@ -108,11 +110,11 @@ func TestDivergenceOfProjection(t *testing.T) {
 	assert.Equal(t, Divergence{}, d)
 
 	_, err = DivergenceOfProjection(z, y[:2])
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 	_, err = DivergenceOfProjection(z, []int{1, 2, 3, 3, 3})
 	assert.ErrorContains(t, err, "y has 3 classes, want 2")
 	_, err = DivergenceOfProjection(nil, nil)
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 	_, err = DivergenceOfProjection([]float64{0, math.NaN()}, []int{0, 1})
 	assert.ErrorContains(t, err, "z[1] is NaN")
 }

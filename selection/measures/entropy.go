@@ -13,13 +13,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// The errors of this package; see package estimators for all of them.
-var (
-	ErrParam     = fault.ErrParam
-	ErrShape     = fault.ErrShape
-	ErrNotFinite = fault.ErrNotFinite
-)
-
 // VonNeumann is the entropy of a kernel matrix in three units.
 type VonNeumann struct {
 	Entropy       float64 // bits over log2 n, in [0, 1]; 0 for n = 1

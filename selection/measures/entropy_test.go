@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -125,7 +126,7 @@ func TestEntropyLimits(t *testing.T) {
 
 func TestEntropyErrors(t *testing.T) {
 	_, err := Entropy(ctx, nil)
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 	k := mat.NewSymDense(2, []float64{1, math.NaN(), 0, 1})
 	_, err = Entropy(ctx, k)
 	assert.ErrorContains(t, err, "K[0,1] is NaN")

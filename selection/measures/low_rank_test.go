@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -82,13 +83,13 @@ func TestLowRankStops(t *testing.T) {
 	assert.Equal(t, 100, narrow.Rank)
 
 	_, err = LowRankEntropy(ctx, k, x, &LowRankOptions{MaxRank: -1})
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = LowRankEntropy(ctx, k, x, &LowRankOptions{Tolerance: -1})
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = LowRankEntropy(ctx, kernels.RBF{Gamma: -1}, x, nil)
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 	_, err = LowRankEntropy(ctx, k, nil, nil)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 }
 
 // BenchmarkLowRank says how many times as long all eigenvalues take, for bounds of .01 at

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -603,15 +604,16 @@ func TestDiagonal(t *testing.T) {
 
 // counting counts the elements that are computed.
 type counting struct {
-	kernels.Linear
+	kernels.Kernel
 	count *int
 }
 
 func (c counting) Block(dst, x, z *mat.Dense) {
 	r, k := dst.Dims()
 	*c.count += r * k
-	c.Linear.Block(dst, x, z)
+	kernels.Block(dst, c.Kernel, x, z)
 }
+func (c counting) Diag(dst []float64, x *mat.Dense) { kernels.Diag(dst, c.Kernel, x) }
 
 // No element above the diagonal is computed twice, and the memory of 3000 rows is far
 // from that of their matrix.
@@ -619,7 +621,7 @@ func TestCostOfBlocks(t *testing.T) {
 	const n = 3000
 	x, y := shifted(n, 2, 2, 12)
 	count := 0
-	_, err := SeparabilityOfKernel(ctx, counting{count: &count}, x, y, &Options{Workers: 1})
+	_, err := SeparabilityOfKernel(ctx, counting{kernels.Linear{}, &count}, x, y, &Options{Workers: 1})
 	require.NoError(t, err)
 	assert.LessOrEqual(t, count, n*(n+tile)/2)
 
@@ -643,35 +645,35 @@ func TestErrors(t *testing.T) {
 	}
 	fail := func(_ any, err error) error { return err }
 	var none *mat.SymDense
-	check(ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, nil, y, nil)))
-	check(ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, none, y, nil)))
-	check(ErrShape, "K has 0 rows", fail(AlignmentOfMatrix(ctx, none, target, nil)))
-	check(ErrShape, "K has 0 rows", fail(Condition(ctx, none)))
-	check(ErrShape, "y has 3 entries, x has 200 rows", fail(SeparabilityOfMatrix(ctx, k, y[:3], nil)))
-	check(ErrShape, "y has 1 class, want at least 2", fail(SeparabilityOfMatrix(ctx, k, make([]int, 200), nil)))
-	check(ErrShape, "y has 1 class", fail(SeparabilityOfFeatures(ctx, x, make([]int, 200), nil)))
-	check(ErrShape, "phi is nil", fail(SeparabilityOfFeatures(ctx, nil, y, nil)))
-	check(ErrShape, "phi is nil", fail(AlignmentOfFeatures(ctx, nil, target, nil)))
-	check(ErrShape, "x is nil", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, nil, y, nil)))
-	check(ErrShape, "y has 1 entries", fail(AlignmentOfKernel(ctx, kernels.Linear{}, x, target[:1], nil)))
-	check(ErrShape, "y has 0 entries", fail(AlignmentOfFeatures(ctx, x, nil, nil)))
-	check(ErrParam, "Gamma = -1", fail(SeparabilityOfKernel(ctx, kernels.RBF{Gamma: -1}, x, y, nil)))
-	check(ErrParam, "Kernel = nil", fail(AlignmentOfKernel(ctx, nil, x, target, nil)))
+	check(fault.ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, nil, y, nil)))
+	check(fault.ErrShape, "K has 0 rows", fail(SeparabilityOfMatrix(ctx, none, y, nil)))
+	check(fault.ErrShape, "K has 0 rows", fail(AlignmentOfMatrix(ctx, none, target, nil)))
+	check(fault.ErrShape, "K has 0 rows", fail(Condition(ctx, none)))
+	check(fault.ErrShape, "y has 3 entries, x has 200 rows", fail(SeparabilityOfMatrix(ctx, k, y[:3], nil)))
+	check(fault.ErrShape, "y has 1 class, want at least 2", fail(SeparabilityOfMatrix(ctx, k, make([]int, 200), nil)))
+	check(fault.ErrShape, "y has 1 class", fail(SeparabilityOfFeatures(ctx, x, make([]int, 200), nil)))
+	check(fault.ErrShape, "phi is nil", fail(SeparabilityOfFeatures(ctx, nil, y, nil)))
+	check(fault.ErrShape, "phi is nil", fail(AlignmentOfFeatures(ctx, nil, target, nil)))
+	check(fault.ErrShape, "x is nil", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, nil, y, nil)))
+	check(fault.ErrShape, "y has 1 entries", fail(AlignmentOfKernel(ctx, kernels.Linear{}, x, target[:1], nil)))
+	check(fault.ErrShape, "y has 0 entries", fail(AlignmentOfFeatures(ctx, x, nil, nil)))
+	check(fault.ErrParam, "Gamma = -1", fail(SeparabilityOfKernel(ctx, kernels.RBF{Gamma: -1}, x, y, nil)))
+	check(fault.ErrParam, "Kernel = nil", fail(AlignmentOfKernel(ctx, nil, x, target, nil)))
 	target[7] = math.NaN()
-	check(ErrNotFinite, "y[7] is NaN", fail(AlignmentOfMatrix(ctx, k, target, nil)))
+	check(fault.ErrNotFinite, "y[7] is NaN", fail(AlignmentOfMatrix(ctx, k, target, nil)))
 	k.SetSym(3, 190, math.Inf(1))
-	check(ErrNotFinite, "K[3,190] is +Inf", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
+	check(fault.ErrNotFinite, "K[3,190] is +Inf", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	k.SetSym(3, 190, 0)
 	k.SetSym(150, 150, math.NaN())
-	check(ErrNotFinite, "K[150,150] is NaN", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
+	check(fault.ErrNotFinite, "K[150,150] is NaN", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	k.SetSym(150, 150, 0)
 	k.SetSym(1, 2, 1e200)
-	check(ErrNotFinite, "overflow", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
+	check(fault.ErrNotFinite, "overflow", fail(SeparabilityOfMatrix(ctx, k, y, nil)))
 	wide := mat.NewDense(2, 1, []float64{1e200, 2e200})
-	check(ErrNotFinite, "Linear[0,0] is +Inf", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, wide, []int{0, 1}, nil)))
+	check(fault.ErrNotFinite, "Linear[0,0] is +Inf", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, wide, []int{0, 1}, nil)))
 	x.Set(5, 1, math.NaN())
-	check(ErrNotFinite, "x[5,1] is NaN", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, x, y, nil)))
-	check(ErrNotFinite, "phi[5,1] is NaN", fail(SeparabilityOfFeatures(ctx, x, y, nil)))
+	check(fault.ErrNotFinite, "x[5,1] is NaN", fail(SeparabilityOfKernel(ctx, kernels.Linear{}, x, y, nil)))
+	check(fault.ErrNotFinite, "phi[5,1] is NaN", fail(SeparabilityOfFeatures(ctx, x, y, nil)))
 
 	done, cancel := context.WithCancel(ctx)
 	cancel()

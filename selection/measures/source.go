@@ -35,23 +35,11 @@ func (s kernelSource) window(i, r int) *mat.Dense {
 
 func (s kernelSource) block(dst *mat.Dense, i, j int) {
 	r, c := dst.Dims()
-	x, z := s.window(i, r), s.window(j, c)
-	if b, ok := s.Kernel.(kernels.Blocker); ok {
-		b.Block(dst, x, z)
-		return
-	}
-	for a := range r {
-		row := dst.RawRowView(a)
-		for b := range row {
-			row[b] = s.Eval(x.RawRowView(a), z.RawRowView(b))
-		}
-	}
+	kernels.Block(dst, s.Kernel, s.window(i, r), s.window(j, c))
 }
 
 func (s kernelSource) column(dst []float64, j int) {
-	for i := range dst {
-		dst[i] = s.Eval(s.x.RawRowView(i), s.x.RawRowView(j))
-	}
+	kernels.Row(dst, s.Kernel, s.x.RawRowView(j), s.x)
 }
 
 func (s kernelSource) diagonal(dst []float64) { kernels.Diag(dst, s.Kernel, s.x) }

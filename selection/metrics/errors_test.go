@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // of turns a result and an error into the error.
@@ -57,7 +59,7 @@ func TestShapeErrors(t *testing.T) {
 		"LogDensity: variance has 0 entries, y has 1":          of(LogDensity([]float64{1}, []float64{1}, nil, nil)),
 		"LogDensity: y has 0 entries":                          of(LogDensity(nil, nil, nil, nil)),
 	} {
-		require.ErrorIs(t, err, ErrShape, text)
+		require.ErrorIs(t, err, fault.ErrShape, text)
 		assert.ErrorContains(t, err, text[len(prefix(text)):], text)
 	}
 }
@@ -93,7 +95,7 @@ func TestNotFiniteErrors(t *testing.T) {
 		"weights[0] is -Inf":   of(GMean([]int{1}, []int{1}, []float64{math.Inf(-1)})),
 		"predicted[0] is -Inf": of(R2(one, []float64{math.Inf(-1), 0}, nil)),
 	} {
-		require.ErrorIs(t, err, ErrNotFinite, text)
+		require.ErrorIs(t, err, fault.ErrNotFinite, text)
 		assert.ErrorContains(t, err, text)
 	}
 }
@@ -122,7 +124,7 @@ func TestParamErrors(t *testing.T) {
 		"metrics: NormalCoverage: variance[1] = -1, want >= 0":        of2(NormalCoverage(one, one, []float64{1, -1}, .5, nil)),
 		"metrics: LogDensity: variance[0] = 0, want > 0":              of(LogDensity(one, one, []float64{0, 1}, nil)),
 	} {
-		require.ErrorIs(t, err, ErrParam, text)
+		require.ErrorIs(t, err, fault.ErrParam, text)
 		assert.ErrorContains(t, err, text)
 	}
 	assert.NoError(t, of(LogLoss(labels, classes, rows(.5, .5+5e-7, 1+5e-7, -5e-7), nil)), "within the tolerance")

@@ -39,13 +39,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The errors of this package; see package estimators for all of them.
-var (
-	ErrParam     = fault.ErrParam
-	ErrShape     = fault.ErrShape
-	ErrNotFinite = fault.ErrNotFinite
-)
-
 // Metric is a score with its name and its sense, for cross-validation and
 // searches. One of the five functions is set; the weights are those of the test
 // rows, nil where the fit has none:

@@ -17,14 +17,6 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// The errors of this package; see package estimators for all of them.
-var (
-	ErrParam     = fault.ErrParam
-	ErrShape     = fault.ErrShape
-	ErrNotFinite = fault.ErrNotFinite
-	ErrTooLarge  = fault.ErrTooLarge
-)
-
 // The default band of entropies, where good models mostly lie.
 const (
 	DefaultMinEntropy = 0.1

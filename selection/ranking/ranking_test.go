@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -141,7 +142,7 @@ func TestForRegression(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, smooth, r.Entries[0].Kernel)
 	_, err = r.By(FSM)
-	assert.ErrorIs(t, err, ErrParam)
+	assert.ErrorIs(t, err, fault.ErrParam)
 	_, err = r.By(CrossValidation)
 	assert.ErrorContains(t, err, "build")
 }
@@ -175,7 +176,7 @@ func TestFailures(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, smooth, r.Entries[0].Kernel)
 	assert.NoError(t, r.Entries[0].Err)
-	want := []error{ErrParam, ErrNotFinite, ErrParam, errLearner}
+	want := []error{fault.ErrParam, fault.ErrNotFinite, fault.ErrParam, errLearner}
 	for i, e := range r.Entries[1:] {
 		assert.ErrorIs(t, e.Err, want[i], "%v", e.Kernel)
 		assert.True(t, math.IsNaN(e.Score))
@@ -189,22 +190,22 @@ func TestFailures(t *testing.T) {
 	assert.Equal(t, linear, byFSM.Entries[1].Kernel, "and its rank by a measure")
 
 	_, err = ForClassification(ctx, candidates[1:2], build, x, y, nil)
-	assert.ErrorIs(t, err, ErrNotFinite)
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
 	assert.ErrorContains(t, err, "no candidate could be ranked: overflowing")
 	_, err = ForClassification(ctx, candidates[4:], build, x, y[:3], nil)
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 	_, err = ForClassification(ctx, candidates[4:], nil, nil, y, &Options{By: KTA})
-	assert.ErrorIs(t, err, ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 	_, err = ForClassification(ctx, candidates[4:], nil, x, y, &Options{By: KTA, MaxKernelBytes: 1})
-	assert.ErrorIs(t, err, ErrTooLarge)
+	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	for _, o := range []*Options{nil, {By: -1}, {By: 9}, {By: FSM, MinEntropy: -1}, {By: FSM, MinEntropy: 2}, {By: FSM, MinEntropy: 0.6}, {By: FSM, MaxEntropy: 1.5}, {By: FSM, MaxEntropy: math.NaN()}} {
 		_, err = ForClassification(ctx, candidates[4:], nil, x, y, o)
-		assert.ErrorIs(t, err, ErrParam, "%+v", o)
+		assert.ErrorIs(t, err, fault.ErrParam, "%+v", o)
 	}
 	_, err = ForClassification(ctx, nil, build, x, y, nil)
-	assert.ErrorIs(t, err, ErrParam)
+	assert.ErrorIs(t, err, fault.ErrParam)
 	_, err = ForRegression(ctx, candidates, nil, x, nil, &Options{By: CSM})
-	assert.ErrorIs(t, err, ErrParam)
+	assert.ErrorIs(t, err, fault.ErrParam)
 
 	done, cancel := context.WithCancel(ctx)
 	cancel()

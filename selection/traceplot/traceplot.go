@@ -85,7 +85,7 @@ type curve struct {
 
 // Plots returns a panel of the entropies, with their bounds where those are not exact, and
 // one of the scores, over the same parameters; either is left out where the trace has none.
-// Each family of a search (of a Family2 each line that it went along) is a curve of its own,
+// Each family of a search (of a family of two parameters each line that it went along) is a curve of its own,
 // and the choice is ringed. The error says that there is nothing to draw.
 func Plots(r *selection.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
@@ -119,8 +119,8 @@ func parameterName(r *selection.Result) string {
 	return "parameter of the kernel"
 }
 
-// numbered reports whether the parameters are the numbers of Candidates.
-func numbered(r *selection.Result) bool { return r.Family == "candidates" }
+// numbered reports whether candidates were compared, which have numbers in place of parameters.
+func numbered(r *selection.Result) bool { return r.IsCandidate() }
 
 // curvesOf splits the traces, those of other families included.
 func curvesOf(r *selection.Result) (out []curve) {
@@ -142,19 +142,19 @@ func curvesOf(r *selection.Result) (out []curve) {
 		}
 	}
 	for _, c := range out {
-		slices.SortStableFunc(c.rows, func(a, b selection.TraceRow) int { return cmp.Compare(a.Param, b.Param) })
+		slices.SortStableFunc(c.rows, func(a, b selection.TraceRow) int { return cmp.Compare(at(a.Point), at(b.Point)) })
 	}
 	return out
 }
 
 func finite(v float64) bool { return v-v == 0 }
 
-// at is where a parameter is drawn: at its logarithm.
-func at(r *selection.Result, param float64) float64 {
-	if numbered(r) {
-		return param
+// at is where a point is drawn: a parameter at its logarithm.
+func at(p selection.Point) float64 {
+	if p.IsCandidate() {
+		return float64(p.Candidate)
 	}
-	return math.Log10(param)
+	return math.Log10(p.Param)
 }
 
 // entropies draws the upper panel, nil where there are none.
@@ -171,7 +171,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 			if math.IsNaN(row.Entropy) {
 				continue
 			}
-			xys = append(xys, plotter.XY{X: at(r, row.Param), Y: row.Entropy})
+			xys = append(xys, plotter.XY{X: at(row.Point), Y: row.Entropy})
 			// Low and High are distances from the point.
 			low, high := row.EntropyLow-row.Entropy, row.EntropyHigh-row.Entropy
 			errs = append(errs, struct{ Low, High float64 }{low, high})
@@ -209,7 +209,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
 	}
-	return p, addChoice(p, "chosen: "+r.Kernel, chosen)
+	return p, addChoice(p, "chosen: "+r.Choice(), chosen)
 }
 
 // scores draws the lower panel, nil where there are none.
@@ -224,7 +224,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 		var xys plotter.XYs
 		for _, row := range c.rows {
 			if finite(row.Score) {
-				xys = append(xys, plotter.XY{X: at(r, row.Param), Y: row.Score})
+				xys = append(xys, plotter.XY{X: at(row.Point), Y: row.Score})
 				all = append(all, row.Score)
 			}
 		}
@@ -243,16 +243,16 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Score) {
 		chosen = plotter.XYs{{X: param, Y: r.Score}}
 	}
-	return p, addChoice(p, "chosen: "+r.Kernel, chosen)
+	return p, addChoice(p, "chosen: "+r.Choice(), chosen)
 }
 
-// chosenAt returns where the chosen parameter is drawn. Of a Family2 it is on the line that
+// chosenAt returns where the chosen parameter is drawn. Of a family of two parameters it is on the line that
 // was searched last and improved.
 func chosenAt(r *selection.Result) (float64, bool) {
 	for i := len(r.Trace) - 1; i >= 0; i-- {
 		row := r.Trace[i]
-		if strings.HasSuffix(row.Decision, ": chosen") && (row.Score == r.Score || row.Param == r.Param) {
-			return at(r, row.Param), true
+		if row.Chosen && (row.Score == r.Score || row.Param == r.Param) {
+			return at(row.Point), true
 		}
 	}
 	return 0, false

@@ -46,12 +46,15 @@ func TestEveryKindOfSearch(t *testing.T) {
 		"grid":           {&selection.Regressor{Search: &selection.Grid{Points: 5}}, 1, []string{"NMSE (less is better)"}},
 		"one parameter":  {&selection.Regressor{Search: &selection.Grid{Params: []float64{1}}}, 1, nil},
 		"halving":        {&selection.Regressor{Search: &selection.Halving{Points: 5}}, 1, nil},
-		"families":       {&selection.Regressor{Families: []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}}}, 2, []string{"RBF", "Laplacian"}},
-		"two parameters": {&selection.Regressor{Family2: kernels.ShiftedPolynomialFamily{}}, 2, []string{"ShiftedPolynomial(second=1)"}},
-		"candidates": {&selection.Regressor{Search: &selection.Grid{Candidates: []func() estimators.Regressor{
-			func() estimators.Regressor { return &ridge.Regressor{} },
-			func() estimators.Regressor { return &lssvm.Regressor{} },
-		}}}, 1, []string{"candidate"}},
+		"families":       {&selection.Regressor{Space: selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{})}, 2, []string{"RBF", "Laplacian"}},
+		"two parameters": {&selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
+		"candidates": {&selection.Regressor{
+			Space: selection.Among(
+				func() estimators.Regressor { return &ridge.Regressor{} },
+				func() estimators.Regressor { return &lssvm.Regressor{} },
+			),
+			Search: &selection.Grid{},
+		}, 1, []string{"candidate"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := fitted(t, c.r)
@@ -62,7 +65,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 			require.NoError(t, Save(result, path))
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
-			for _, want := range append(c.texts, "chosen: "+result.Kernel) {
+			for _, want := range append(c.texts, "chosen: "+result.Choice()) {
 				assert.True(t, bytes.Contains(text, []byte(want)), want)
 			}
 		})
@@ -87,7 +90,7 @@ func TestSavePNG(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, r := range []*selection.Result{nil, {}, {Trace: []selection.TraceRow{{Param: 1, Entropy: math.NaN(), Score: math.NaN()}}}} {
+	for _, r := range []*selection.Result{nil, {}, {Trace: []selection.TraceRow{{Point: selection.At(1), Entropy: math.NaN(), Score: math.NaN()}}}} {
 		_, err := Plots(r)
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")

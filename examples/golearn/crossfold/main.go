@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -25,11 +26,12 @@ func main() {
 }
 
 func run() error {
+	ctx := context.Background()
 	cancer, err := read("breast-cancer-wdbc.csv")
 	if err != nil {
 		return err
 	}
-	folds, err := golearn.CrossValidateClassifier(cancer, &golearn.Classifier{Estimator: &lssvm.Classifier{}}, 5, 1)
+	folds, err := golearn.CrossValidateClassifier(ctx, cancer, &golearn.Classifier{Estimator: &lssvm.Classifier{}}, 5, 1)
 	if err != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func run() error {
 		&golearn.Regressor{Estimator: &ridge.Regressor{}},
 		&golearn.Regressor{Estimator: &lssvm.Regressor{}},
 	} {
-		folds, err := golearn.CrossValidateRegressor(diabetes, model, 5, 1)
+		folds, err := golearn.CrossValidateRegressor(ctx, diabetes, model, 5, 1)
 		if err != nil {
 			return err
 		}

@@ -39,10 +39,10 @@ func run() error {
 	if err := (&golearn.Classifier{Estimator: &lssvm.Classifier{}}).Fit(train); err != nil {
 		fmt.Println("without Impute:", err)
 	}
-	if err := (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true, NoOneHot: true}).Fit(train); err != nil {
+	if err := (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute, NoOneHot: true}).Fit(train); err != nil {
 		fmt.Println("with NoOneHot: ", err)
 	}
-	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Impute: true}
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute}
 	if err := cls.Fit(train); err != nil {
 		return err
 	}

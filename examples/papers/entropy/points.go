@@ -47,9 +47,9 @@ var searches = []struct {
 	name     string
 	strategy func(high float64) selection.Strategy
 }{
-	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high, Workers: 1} }},
-	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}, Workers: 1} }},
-	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{Workers: 1} }},
+	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high} }},
+	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}} }},
+	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{} }},
 }
 
 // point is what a fit came to.
@@ -188,12 +188,13 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 // search is a search as a user would have it.
 func (s settings) search(ctx context.Context, f family, strategy selection.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
-		Preprocess: steps(), Family: f.Family, Search: strategy,
-		Build: func(k kernels.Kernel) estimators.Regressor {
+		Preprocess: steps(),
+		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
 			m := s.machine()
 			m.Kernel = k
 			return m
-		},
+		}, f.Family),
+		Search: strategy, Workers: 1,
 	}
 	if err := r.Fit(ctx, d.raw, d.y); err != nil {
 		return point{}, err

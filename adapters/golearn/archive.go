@@ -32,26 +32,32 @@ const finalPrefix = ""
 // archive lets a fitted classifier of golearn write itself, which it can do to a
 // file only, and returns what it wrote.
 func archive(c base.Classifier) ([]archiveEntry, error) {
+	var entries []archiveEntry
+	err := inTempFile(func(path string) error {
+		if err := writeArchive(c, path); err != nil {
+			return fmt.Errorf("%T does not save itself (%v): %w", c, err, errors.ErrUnsupported)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		// Reading back to the end also shows that the archive is whole.
+		if entries, err = readArchive(f); err != nil {
+			return fmt.Errorf("%T wrote an archive that cannot be read (%v): %w", c, err, errors.ErrUnsupported)
+		}
+		return nil
+	})
+	return entries, err
+}
+
+func inTempFile(use func(path string) error) error {
 	dir, err := os.MkdirTemp("", "kernelearn")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "final")
-	if err := writeArchive(c, path); err != nil {
-		return nil, fmt.Errorf("%T does not save itself (%v): %w", c, err, errors.ErrUnsupported)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// Reading back to the end also shows that the archive is whole.
-	entries, err := readArchive(f)
-	if err != nil {
-		return nil, fmt.Errorf("%T wrote an archive that cannot be read (%v): %w", c, err, errors.ErrUnsupported)
-	}
-	return entries, nil
+	return use(filepath.Join(dir, "final"))
 }
 
 func writeArchive(c base.Classifier, path string) (err error) {
@@ -92,23 +98,16 @@ func readArchive(r io.Reader) ([]archiveEntry, error) {
 
 // restore lets a classifier of golearn read itself from entries.
 func restore(c base.Classifier, entries []archiveEntry) error {
-	if err := checkEntries(entries); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "kernelearn")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "final")
 	var buf bytes.Buffer
 	if err := packArchive(&buf, entries); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return loadArchive(c, path)
+	return inTempFile(func(path string) error {
+		if err := os.WriteFile(path, buf.Bytes(), 0o600); err != nil {
+			return err
+		}
+		return loadArchive(c, path)
+	})
 }
 
 func packArchive(w io.Writer, entries []archiveEntry) error {
@@ -137,23 +136,23 @@ func loadArchive(c base.Classifier, path string) (err error) {
 
 // checkEntries refuses the counts that golearn allocates by without comparing
 // them with what is there: the size of a stored grid, and of a list of attributes.
-func checkEntries(entries []archiveEntry) error {
+func checkEntries(kind string, entries []archiveEntry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
 		if _, twice := byKey[e.Key]; twice {
-			return fault.BadModel(pipelineKind, "the key %q twice", e.Key)
+			return fault.BadModel(kind, "the key %q twice", e.Key)
 		}
 		byKey[e.Key] = e.Data
 	}
 	for _, e := range entries {
 		if prefix, ok := strings.CutSuffix(e.Key, "DIMS"); ok {
 			if err := checkDims(e.Data, len(byKey[prefix+"ATTRS"])+len(byKey[prefix+"CATTRS"]), len(byKey[prefix+"DATA"])); err != nil {
-				return fault.BadModel(pipelineKind, "%q: %v", e.Key, err)
+				return fault.BadModel(kind, "%q: %v", e.Key, err)
 			}
 		}
 		if strings.HasSuffix(e.Key, "ATTR_COUNT") {
 			if len(e.Data) != cellSize || binary.LittleEndian.Uint64(e.Data) > uint64(len(entries)) {
-				return fault.BadModel(pipelineKind, "%q counts more attributes than there are", e.Key)
+				return fault.BadModel(kind, "%q counts more attributes than there are", e.Key)
 			}
 		}
 	}

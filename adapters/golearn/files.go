@@ -1,0 +1,168 @@
+package golearn
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+// How each of the types comes out of a file and of golearn's archives, over its
+// UnmarshalBinary, and models within others.
+
+const (
+	payloadVersion  = 1
+	archiveKey      = "KERNELEARN" // one key a model: golearn syncs the file at each
+	metadataVersion = "1.0"
+)
+
+func load(o ours, path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return named(o, err)
+	}
+	return o.UnmarshalBinary(data)
+}
+
+func loadWithPrefix(o ours, r *base.ClassifierDeserializer, prefix string) error {
+	if r == nil {
+		return fault.Param(o.name(), "deserializer", nil, "a deserializer")
+	}
+	data, err := r.GetBytesForKey(r.Prefix(prefix, archiveKey))
+	if err != nil {
+		return fault.BadModel(o.kind(), "%v", err)
+	}
+	return o.UnmarshalBinary(data)
+}
+
+// wrappedPayload is a model around an estimator.
+type wrappedPayload struct {
+	Trained   trained
+	Present   []int `cbor:",omitempty"` // of a Classifier
+	Scores    bool  `cbor:",omitempty"` // of a Classifier
+	Estimator estimators.Part
+}
+
+// readWrapped reads a model around an estimator, the estimator into a clone of the
+// configured one.
+func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
+	est, err = estimators.Clone(o.name(), configured)
+	if err == nil && !estimators.Supports(est, estimators.Marshalling) {
+		err = estimators.Unsupported(o.name(), est, estimators.Marshalling)
+	}
+	if err == nil {
+		err = readPayload(o, data, &p)
+	}
+	if err == nil {
+		err = p.Trained.fits(o.kind(), noOneHot, missing)
+	}
+	if err == nil {
+		err = p.Estimator.Into(o.kind(), "the estimator", est)
+	}
+	return p, est, err
+}
+
+func readPayload(o ours, data []byte, payload any) error {
+	_, err := codec.Unmarshal(data, o.kind(), payloadVersion, payload)
+	return err
+}
+
+// modelPart holds the bytes of a model of this package, or the type and the archive of
+// one of golearn's.
+type modelPart struct {
+	Ours    []byte
+	Type    string
+	Archive []archiveEntry
+}
+
+func makeModelPart(c base.Classifier) (out modelPart, err error) {
+	if o, ok := own.As[ours](c); ok {
+		out.Ours, err = o.MarshalBinary()
+		return out, err
+	}
+	out.Type = fmt.Sprintf("%T", c)
+	out.Archive, err = archive(c)
+	return out, err
+}
+
+// fits checks all that can be checked before a classifier of golearn is touched.
+func (p modelPart) fits(kind string, c base.Classifier) error {
+	_, isOurs := own.As[ours](c)
+	got := fmt.Sprintf("%T", c)
+	switch {
+	case isOurs && p.Type != "":
+		return fault.BadModel(kind, "written with a %s, the receiver has a %s", p.Type, got)
+	case !isOurs && p.Type != got:
+		return fault.BadModel(kind, "written with a %q, the receiver has a %s", p.Type, got)
+	case !isOurs:
+		return checkEntries(kind, p.Archive)
+	}
+	return nil
+}
+
+// into reads the part into a model that it fits.
+func (p modelPart) into(kind string, c base.Classifier) error {
+	if o, ok := own.As[ours](c); ok {
+		return o.UnmarshalBinary(p.Ours)
+	}
+	if err := restore(c, p.Archive); err != nil {
+		return spoiled{fault.BadModel(kind, "%v", err)}
+	}
+	return nil
+}
+
+// spoiled marks the error of a classifier of golearn that failed while it read itself, and
+// whose state is unknown since.
+type spoiled struct{ error }
+
+func (s spoiled) Unwrap() error { return s.error }
+
+// Load reads what Save of an equally configured Classifier wrote. Errors as UnmarshalBinary's,
+// and the file system's.
+func (c *Classifier) Load(path string) error { return load(c, path) }
+
+// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+func (c *Classifier) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
+	return loadWithPrefix(c, r, prefix)
+}
+
+// Load reads what Save of an equally configured Regressor wrote. Errors as UnmarshalBinary's,
+// and the file system's.
+func (r *Regressor) Load(path string) error { return load(r, path) }
+
+// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+func (r *Regressor) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
+	return loadWithPrefix(r, d, prefix)
+}
+
+// Load reads what Save of an equally configured Pipeline wrote. Errors as UnmarshalBinary's,
+// and the file system's.
+func (p *Pipeline) Load(path string) error { return load(p, path) }
+
+// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+func (p *Pipeline) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
+	return loadWithPrefix(p, r, prefix)
+}
+
+// Load reads what Save of an equally configured Bagging wrote. Errors as UnmarshalBinary's,
+// and the file system's.
+func (b *Bagging) Load(path string) error { return load(b, path) }
+
+// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+func (b *Bagging) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
+	return loadWithPrefix(b, r, prefix)
+}
+
+// Load reads what Save of an equally configured Refitted wrote. Errors as UnmarshalBinary's,
+// and the file system's.
+func (r *Refitted) Load(path string) error { return load(r, path) }
+
+// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+func (r *Refitted) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
+	return loadWithPrefix(r, d, prefix)
+}

@@ -1,0 +1,294 @@
+package golearn
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	filterName = "golearn: Filter"
+	// rebuildAttempts is how often Load calls the function of a Filter step.
+	rebuildAttempts = 32
+)
+
+type fittedFilter struct {
+	train  *table // what build saw, for Save
+	input  *schema
+	attrs  []base.Attribute // of the grid that build saw
+	filter base.Filter
+	parts  []filterPart
+	output []column
+	digest []byte // of the filtered training cells
+}
+
+// filterPart is one attribute after the filter. A part without a new attribute
+// is passed through.
+type filterPart struct {
+	source int // the training column
+	attr   base.Attribute
+}
+
+func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *table) (fittedStep, *table, error) {
+	train, err := t.copied()
+	if err != nil {
+		return nil, nil, err
+	}
+	return buildFilter(build, train)
+}
+
+// buildFilter gives build a training grid of its own, to which the filter stays
+// bound, asks the filter what it makes of each attribute, and filters the training rows.
+func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *table) (_ *fittedFilter, _ *table, err error) {
+	defer guard("building the filter", &err)
+	grid, err := train.grid()
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &fittedFilter{train: train, input: &schema{Columns: train.columns(), Missing: Pass}, attrs: make([]base.Attribute, len(train.features))}
+	names := train.names()
+	for _, a := range grid.AllAttributes() {
+		if j := slices.Index(names, a.GetName()); j >= 0 {
+			f.attrs[j] = a
+		}
+	}
+	if f.filter, err = build(grid); err != nil {
+		return nil, nil, err
+	}
+	if f.filter == nil {
+		return nil, nil, fault.Param(filterName, "filter that build returned", nil, "a filter")
+	}
+	if err := f.plan(); err != nil {
+		return nil, nil, err
+	}
+	out, err := f.run(train, true)
+	if err == nil {
+		f.digest, err = digest(out)
+	}
+	return f, out, err
+}
+
+// plan lists the attributes after the filter, in the order of those before it.
+func (f *fittedFilter) plan() error {
+	after := f.filter.GetAttributesAfterFiltering()
+	for j, a := range f.attrs {
+		before := len(f.parts)
+		for _, fa := range after {
+			switch {
+			case fa.Old == nil || fa.New == nil || !fa.Old.Equals(a):
+			case fa.New == fa.Old: // golearn's filters list what they leave alone as itself
+				f.parts = append(f.parts, filterPart{source: j})
+			default:
+				f.parts = append(f.parts, filterPart{source: j, attr: fa.New})
+			}
+		}
+		if len(f.parts) == before {
+			f.parts = append(f.parts, filterPart{source: j})
+		}
+	}
+	for _, p := range f.parts {
+		c := f.input.Columns[p.source]
+		if p.attr != nil {
+			if c = columnOf(p.attr).owned(); c.Kind == 0 {
+				return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, p.attr), "a float, a categorical or a binary attribute")
+			}
+		}
+		f.output = append(f.output, c)
+	}
+	if n, ok := duplicate(append(names(f.output), f.train.classes[0].column.Name)); ok {
+		return fault.Param(filterName, "attribute names after the filter", strconv.Quote(n)+" twice", "each once")
+	}
+	return nil
+}
+
+func (f *fittedFilter) reads() *schema { return f.input }
+
+func (f *fittedFilter) apply(t *table) (*table, error) {
+	t, err := t.align(f.input.Columns)
+	if err == nil {
+		t, err = t.computed() // one attribute may become several
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.run(t, false)
+}
+
+// run filters the cells of an aligned table, of all rows. In training a category index out of range
+// means that the filter was not trained.
+func (f *fittedFilter) run(t *table, training bool) (*table, error) {
+	out := &table{n: t.n, features: make([]cells, len(f.parts))}
+	for k, p := range f.parts {
+		c := &t.features[p.source]
+		if p.attr == nil {
+			out.features[k] = *c
+			continue
+		}
+		values, err := t.read(c)
+		if err == nil {
+			err = f.filterColumn(p, c.column, f.output[k], values, training)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.features[k] = held(f.output[k], values)
+	}
+	return out, nil
+}
+
+// filterColumn passes the cells of a column through the filter, in place.
+func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []float64, training bool) (err error) {
+	defer guard(fmt.Sprintf("%T", f.filter), &err)
+	known, last := f.input.Columns[p.source].categories(), to.categories()-1
+	var buf [cellSize]byte
+	for i, v := range values {
+		if from.Kind == floatKind && v-v != 0 {
+			return notFinite(from.Name, i, v)
+		}
+		if from.Kind == categoricalKind && int(v) >= known {
+			return fault.Param(filterName, fmt.Sprintf("attribute %q, row %d", from.Name, i), from.Values[int(v)], "a category of the training grid, as it is filtered")
+		}
+		got, err := filterCell(f.filter, f.attrs[p.source], p.attr, from.Kind, to.Kind, v, buf[:])
+		if err != nil {
+			return fmt.Errorf("attribute %q, row %d: %w", from.Name, i, err)
+		}
+		if to.Kind == categoricalKind && got > float64(last) {
+			if training || last < 0 {
+				return fault.Param(filterName, fmt.Sprintf("category of attribute %q, row %d", from.Name, i), got, fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
+			}
+			got = float64(last)
+		}
+		values[i] = got
+	}
+	return nil
+}
+
+// filterCell passes one cell through a filter. It is handed over in buf, which has
+// room for it, as golearn's grids hand cells over: in a buffer that they reuse.
+func filterCell(f base.Filter, old, after base.Attribute, from, to kind, v float64, buf []byte) (float64, error) {
+	raw := buf[:cellSize]
+	switch from {
+	case binaryKind:
+		raw = buf[:1]
+		raw[0] = byte(v)
+	case categoricalKind:
+		binary.LittleEndian.PutUint64(raw, uint64(v))
+	default:
+		binary.LittleEndian.PutUint64(raw, math.Float64bits(v))
+	}
+	got := f.Transform(old, after, raw)
+	want := cellSize
+	if to == binaryKind {
+		want = 1
+	}
+	if len(got) != want {
+		return 0, fault.Shape(fmt.Sprintf("%T returned", f), len(got), "bytes", "the cell of %q has %d", after.GetName(), want)
+	}
+	switch to {
+	case binaryKind:
+		return float64(min(got[0], 1)), nil
+	case categoricalKind:
+		return float64(binary.LittleEndian.Uint64(got)), nil
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(got)), nil
+}
+
+// digest tells whether a filter that was built again filters as the first did.
+func digest(t *table) ([]byte, error) {
+	h := sha256.New()
+	for j := range t.features {
+		values, err := t.read(&t.features[j])
+		if err != nil {
+			return nil, err
+		}
+		raw := make([]byte, 0, cellSize*len(values))
+		for _, v := range values {
+			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+		}
+		h.Write(raw)
+	}
+	return h.Sum(nil), nil
+}
+
+// filterPayload is the training grid that the filter's builder saw, and what the filter
+// made of its attributes.
+type filterPayload struct {
+	Train  tablePayload
+	Output []column
+	Digest []byte // SHA-256 of the filtered training cells
+}
+
+func (f *fittedFilter) payload() (stepPayload, error) {
+	return stepPayload{Filter: &filterPayload{Train: f.train.payload(), Output: f.output, Digest: f.digest}}, nil
+}
+
+func restoreFilter(build func(base.FixedDataGrid) (base.Filter, error), in *filterPayload) (fittedStep, error) {
+	train, err := in.Train.table()
+	if err != nil {
+		return nil, fault.BadModel(pipelineKind, "the training grid of a filter: %v", err)
+	}
+	for range rebuildAttempts {
+		f, _, err := buildFilter(build, train)
+		if err != nil {
+			return nil, err
+		}
+		if slices.EqualFunc(f.output, in.Output, column.equal) && bytes.Equal(f.digest, in.Digest) {
+			return f, nil
+		}
+	}
+	return nil, fault.BadModel(pipelineKind, "the filter that is built now does not treat the training grid as the one that was saved did")
+}
+
+// tablePayload is a table of copied cells, of one class, as it is stored.
+type tablePayload struct {
+	Columns []column
+	Cells   []codec.Floats // of each of Columns
+	Class   column
+	Labels  codec.Floats
+}
+
+func (t *table) payload() tablePayload {
+	out := tablePayload{Columns: t.columns(), Class: t.classes[0].column, Labels: t.classes[0].values}
+	for _, c := range t.features {
+		out.Cells = append(out.Cells, c.values)
+	}
+	return out
+}
+
+func (in *tablePayload) table() (*table, error) {
+	if len(in.Columns) == 0 || len(in.Columns) != len(in.Cells) || len(in.Labels) == 0 {
+		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
+	}
+	all := append(slices.Clone(in.Columns), in.Class)
+	if n, ok := duplicate(names(all)); ok {
+		return nil, fmt.Errorf("the attribute %q twice", n)
+	}
+	values := make([][]float64, len(all))
+	for j, c := range all {
+		values[j] = in.Labels
+		if j < len(in.Cells) {
+			values[j] = in.Cells[j]
+		}
+		if err := c.validate(); err != nil {
+			return nil, err
+		}
+		if len(values[j]) != len(in.Labels) {
+			return nil, fmt.Errorf("attribute %q has %d cells for %d rows", c.Name, len(values[j]), len(in.Labels))
+		}
+		for i, v := range values[j] {
+			if k := c.categories(); k > 0 && !(v >= 0 && v < float64(k) && v == math.Trunc(v)) || c.Kind == categoricalKind && k == 0 {
+				return nil, fmt.Errorf("attribute %q, row %d: no such category: %v", c.Name, i, v)
+			}
+		}
+	}
+	return tableOf(all, values, len(in.Labels), len(in.Columns)), nil
+}

@@ -1,0 +1,113 @@
+package golearn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+// A model within another, of a Pipeline or a Bagging, is one of ours, which reads tables,
+// or a stranger, a classifier of golearn's or of the user's, which gets grids: dense ones
+// with attributes of their own, because some of golearn's misread views and some write to
+// attributes.
+
+// fitInner fits a model to a table.
+func fitInner(ctx context.Context, c base.Classifier, t *table) error {
+	if o, ok := own.As[ours](c); ok {
+		return named(o, o.fitTable(ctx, t))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	grid, err := t.grid()
+	if err != nil {
+		return err
+	}
+	return fitGuarded(c, grid)
+}
+
+func fitGuarded(c Model, grid base.FixedDataGrid) (err error) {
+	defer guard(fmt.Sprintf("Fit of %T", c), &err)
+	return c.Fit(grid)
+}
+
+func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, err error) {
+	defer guard(fmt.Sprintf("Predict of %T", c), &err)
+	if out, err = c.Predict(grid); err == nil && out == nil {
+		err = fault.Param("golearn", fmt.Sprintf("prediction of %T", c), nil, "a grid")
+	}
+	return out, err
+}
+
+// ofInner gives f a fitted model and a table as that reads it. The target is what it was
+// trained to predict.
+func ofInner[R any](c base.Classifier, t *table, target column, f func(m predictor, t *table) (R, error)) (R, error) {
+	if o, ok := own.As[ours](c); ok {
+		return aligned(o, t, f)
+	}
+	return f(&stranger{trained{Target: target}, c}, t)
+}
+
+// ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
+func ask(c Model, t *table, class column) (cells, error) {
+	grid, err := t.with(constant(class)).grid()
+	if err != nil {
+		return cells{}, err
+	}
+	predicted, err := predictGuarded(c, grid)
+	if err != nil {
+		return cells{}, err
+	}
+	p, err := labelled(predicted)
+	if err != nil {
+		return cells{}, fmt.Errorf("the prediction of %T: %w", c, err)
+	}
+	if p.n != t.n {
+		return cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", c), p.n, "rows", "want %d", t.n)
+	}
+	values, err := p.read(&p.classes[0])
+	return held(p.classes[0].column, values), err
+}
+
+// stranger is a fitted model that is not ours.
+type stranger struct {
+	trained
+	inner Model
+}
+
+func (s *stranger) predict(t *table) (cells, error) { return ask(s.inner, t, s.Target) }
+
+// copyOf copies a model of this package; a stranger is itself.
+func copyOf(c base.Classifier) base.Classifier {
+	if o, ok := own.As[ours](c); ok {
+		return o.clone()
+	}
+	return c
+}
+
+// inside is what a model within another can do, for its Supports: a stranger is marshalled
+// through its own SaveWithPrefix, and cannot be copied.
+func inside(c base.Classifier) []any {
+	if o, ok := own.As[ours](c); ok || c == nil {
+		return []any{o}
+	}
+	return []any{marshals{}}
+}
+
+type marshals struct{}
+
+func (marshals) Supports(c estimators.Capability) bool { return c == estimators.Marshalling }
+
+// inPlace reports whether fitting c changes the value that the user configured.
+func inPlace(c base.Classifier) bool {
+	if p, ok := c.(*Pipeline); ok {
+		return p.Final != nil && inPlace(p.Final)
+	}
+	_, ok := own.As[ours](c)
+	return !ok
+}

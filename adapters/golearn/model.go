@@ -1,0 +1,282 @@
+package golearn
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+)
+
+// ours is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
+// to the functions of this file, which do what is the same in all of them. A type that
+// embeds one of them is a stranger (package own): its own methods would be passed by.
+type ours interface {
+	base.Classifier
+	estimators.Wrapper
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	kind() string // as in files: "golearn.Classifier"
+	name() string // as in errors: "golearn: Classifier"
+	// fitTable fits to a training table, and changes nothing where it fails.
+	fitTable(ctx context.Context, t *table) error
+	// model is what was fitted; nil before.
+	model() model
+	clone() base.Classifier
+}
+
+// model is a fitted one of them.
+type model interface {
+	predictor
+	kind() string // of a nil one too
+	reads() *schema
+	payload() (any, error) // for its file
+}
+
+// predictor is a fitted model, ours or a stranger's. What it gives of a table without rows
+// is empty.
+type predictor interface {
+	class() column // what it was trained to predict
+	// predict returns a class cell for each row of t, which has at least one, and is as the
+	// model reads it.
+	predict(t *table) (cells, error)
+	proba(t *table) (*mat.Dense, error)
+	variance(t *table) (pair, error)                // mean and variance
+	interval(t *table, level float64) (pair, error) // the lower and the upper bound
+}
+
+type pair struct{ first, second []float64 }
+
+// trained is what each of them keeps of its training grid.
+type trained struct {
+	Schema schema
+	Target column // the class
+}
+
+func (t *trained) reads() *schema { return &t.Schema }
+func (t *trained) class() column  { return t.Target }
+
+func (*trained) proba(*table) (*mat.Dense, error)       { return nil, without(estimators.Proba) }
+func (*trained) variance(*table) (pair, error)          { return pair{}, without(estimators.Variance) }
+func (*trained) interval(*table, float64) (pair, error) { return pair{}, without(estimators.Interval) }
+
+func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
+	if err := errors.Join(t.Schema.validate(), t.Target.validate()); err != nil {
+		return fault.BadModel(kind, "%v", err)
+	}
+	return t.Schema.fits(kind, noOneHot, missing)
+}
+
+// adapter is what each of the five types embeds: the model that Fit made, and the methods
+// that need nothing else. M is the model's type, whose pointers are a model.
+type adapter[M any] struct{ fitted *M }
+
+func (a *adapter[M]) kind() string { return any(a.fitted).(model).kind() }
+
+func (a *adapter[M]) name() string { return strings.Replace(a.kind(), ".", ": ", 1) }
+
+func (a *adapter[M]) model() model {
+	if a.fitted == nil {
+		return nil
+	}
+	return any(a.fitted).(model)
+}
+
+// Inspect reads grid as Predict would and says what it ignores and which categories it does
+// not know. Errors as Predict's, but those of what was fitted.
+func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
+	m := a.model()
+	if m == nil {
+		return Inspection{}, fault.NotFitted(a.name())
+	}
+	t, err := read(grid)
+	if err != nil {
+		return Inspection{}, named(a, err)
+	}
+	out, err := m.reads().inspect(t)
+	return out, named(a, err)
+}
+
+// MarshalBinary returns what was fitted. Errors: ErrNotFitted, and one that wraps
+// errors.ErrUnsupported if a part of it cannot be marshalled.
+func (a *adapter[M]) MarshalBinary() ([]byte, error) {
+	m := a.model()
+	if m == nil {
+		return nil, fault.NotFitted(a.name())
+	}
+	p, err := m.payload()
+	if err != nil {
+		return nil, named(a, err)
+	}
+	return codec.Marshal(a.kind(), payloadVersion, p)
+}
+
+// Save writes what was fitted to path, as a whole or not at all: a Save that fails leaves
+// the file that was there. Errors as MarshalBinary's, and the file system's.
+func (a *adapter[M]) Save(path string) error {
+	data, err := a.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return named(a, atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}))
+}
+
+// SaveWithPrefix writes what was fitted into an archive of golearn, under one key, and
+// leaves the archive open. Errors as MarshalBinary's.
+func (a *adapter[M]) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
+	if w == nil {
+		return fault.Param(a.name(), "serializer", nil, "a serializer")
+	}
+	data, err := a.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return named(a, w.WriteBytesForKey(w.Prefix(prefix, archiveKey), data))
+}
+
+// GetMetadata returns the name and version of the format.
+func (a *adapter[M]) GetMetadata() base.ClassifierMetadataV1 {
+	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: a.kind(), ClassifierVersion: metadataVersion}
+}
+
+// named puts the type before an error.
+func named(o interface{ name() string }, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", o.name(), err)
+}
+
+func fit(ctx context.Context, o ours, grid base.FixedDataGrid) error {
+	t, err := training(grid)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = o.fitTable(ctx, t)
+	}
+	return named(o, err)
+}
+
+// through reads the rows of a grid as a fitted model does and gives both to f.
+func through[R any](o ours, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	if o.model() == nil {
+		return out, fault.NotFitted(o.name())
+	}
+	t, err := read(grid)
+	if err != nil {
+		return out, named(o, err)
+	}
+	return aligned(o, t, f)
+}
+
+// aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
+// columns there is nothing to align.
+func aligned[R any](o ours, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+	m := o.model()
+	if t.n > 0 || len(t.features) > 0 {
+		t, err = t.align(m.reads().Columns)
+	}
+	if err == nil {
+		out, err = f(m, t)
+	}
+	return out, named(o, err)
+}
+
+func predict(o ours, grid base.FixedDataGrid) (base.FixedDataGrid, error) {
+	class, err := through(o, grid, answer)
+	if err == nil {
+		return classGrid(class)
+	}
+	if m := o.model(); m != nil {
+		return noRows(m.class()), err
+	}
+	return noRows(column{}), err
+}
+
+func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {
+	return through(o, grid, predictor.proba)
+}
+
+func predictVariance(o ours, grid base.FixedDataGrid) (mean, variance []float64, err error) {
+	out, err := through(o, grid, predictor.variance)
+	return out.first, out.second, err
+}
+
+func predictInterval(o ours, grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	if err := interval.Level(o.name(), level); err != nil {
+		return nil, nil, err
+	}
+	out, err := through(o, grid, intervalOf(level))
+	return out.first, out.second, err
+}
+
+func answer(m predictor, t *table) (cells, error) {
+	if t.n == 0 {
+		return held(m.class(), nil), nil
+	}
+	return m.predict(t)
+}
+
+func intervalOf(level float64) func(predictor, *table) (pair, error) {
+	return func(m predictor, t *table) (pair, error) { return m.interval(t, level) }
+}
+
+func without(c estimators.Capability) error {
+	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
+}
+
+// capable returns an estimator as the interface of a capability.
+func capable[C any](e any, c estimators.Capability) (C, error) {
+	out, ok := e.(C)
+	if !ok || !estimators.Supports(e, c) {
+		return out, estimators.Unsupported("Estimator", e, c)
+	}
+	return out, nil
+}
+
+// supports answers for one of the five types, whose methods take grids, by what it wraps.
+func supports(o ours, c estimators.Capability, w estimators.Wrapped) bool {
+	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
+		w.Methods = []estimators.Capability{c}
+	}
+	return w.Supports(o, c)
+}
+
+func reportOf(e any) estimators.Report {
+	if r, ok := e.(estimators.Reporter); ok && estimators.Supports(e, estimators.Reporting) {
+		return r.Report()
+	}
+	return estimators.Report{}
+}
+
+// featuresOf names the columns of the matrix that an estimator sees.
+func featuresOf(o ours) []string {
+	m := o.model()
+	if m == nil {
+		return nil
+	}
+	return expanded(m.reads().Columns)
+}
+
+// cloneOrShare is for Clone methods, which cannot fail.
+func cloneOrShare[E any](e E) E {
+	if c, err := estimators.Clone("", e); err == nil {
+		return c
+	}
+	return e
+}

@@ -1,0 +1,359 @@
+package golearn
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// table is what every model of this package reads rows from: a grid of golearn, bound
+// once, some rows or columns of one, or what a step of a Pipeline made. A table is not
+// written to after it is made.
+type table struct {
+	features []cells
+	classes  []cells // a training table has one
+	rows     []int   // the rows among the cells; nil: 0 to n-1
+	n        int
+	matrix   *mat.Dense // features are its columns, in order; nil: they are not
+	scores   bool       // the grid is one of golearn's OneVsAllModel
+}
+
+// read binds a grid: each attribute is described and its place in the storage found once.
+// No cell is read yet, and attributes of types that golearn does not have are refused
+// where they are asked for.
+func read(grid base.FixedDataGrid) (t *table, err error) {
+	if grid == nil {
+		return nil, fault.Param("input", "grid", nil, "a grid")
+	}
+	defer guard("reading the grid", &err)
+	t = &table{scores: fromOneVsAll(reflect.ValueOf(grid))}
+	_, t.n = grid.Size()
+	places := map[base.Attribute]cells{}
+	if dense, ok := grid.(*base.DenseInstances); ok && t.n > 0 {
+		places = storagePlaces(dense, t.n)
+	}
+	class := grid.AllClassAttributes()
+	for _, a := range grid.AllAttributes() {
+		c := places[a] // the zero cells for what is read with Get
+		c.column, c.attr = columnOf(a), a
+		if c.storage == nil {
+			c.grid = grid
+		}
+		// golearn's NonClassAttributes compares pointers, which lets the class through on
+		// grids whose class was set with an equal attribute, and has no order.
+		if slices.ContainsFunc(class, a.Equals) {
+			t.classes = append(t.classes, c)
+		} else {
+			t.features = append(t.features, c)
+		}
+	}
+	return t, nil
+}
+
+// storagePlaces says where the 8-byte attributes of a dense grid lie in its storage. What
+// is not in it, binary attributes packed into bits, is read with Get.
+func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]cells {
+	out := map[base.Attribute]cells{}
+	for _, group := range grid.AllAttributeGroups() {
+		attrs, storage, stride := group.Attributes(), group.Storage(), group.RowSizeInBytes()
+		if stride != cellSize*len(attrs) || len(storage) < rows*stride {
+			continue
+		}
+		for i, a := range attrs {
+			if a.GetType() != base.BinaryType {
+				out[a] = cells{storage: storage, stride: stride, offset: i * cellSize}
+			}
+		}
+	}
+	return out
+}
+
+// bind makes cells ready to be read.
+func (c *cells) bind() (err error) {
+	if c.column.Kind == 0 {
+		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.column.Name, c.attr), "a float, a categorical or a binary attribute")
+	}
+	if c.bound || !c.atEachGet() {
+		return nil
+	}
+	defer guard("reading the grid", &err)
+	if c.spec, err = c.grid.GetAttribute(c.attr); err != nil {
+		return fault.Param("input", "attribute", c.column.Name, "one that the grid can resolve: "+err.Error())
+	}
+	c.bound = true
+	return nil
+}
+
+// labelled returns the table of a grid that has one class attribute, which is bound.
+func labelled(grid base.FixedDataGrid) (*table, error) {
+	t, err := read(grid)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.classes) != 1 {
+		listed := make([]string, len(t.classes))
+		for i, c := range t.classes {
+			listed[i] = strconv.Quote(c.column.Name)
+		}
+		return nil, fault.Shape("the grid has", len(t.classes), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]", strings.Join(listed, " "))
+	}
+	return t, t.classes[0].bind()
+}
+
+// training returns the table of a grid that a model can learn from: of one class, with
+// rows and features, each of a name of its own.
+func training(grid base.FixedDataGrid) (*table, error) {
+	t, err := labelled(grid)
+	if err != nil {
+		return nil, err
+	}
+	if t.n < 1 {
+		return nil, fault.Shape("the grid has", t.n, "rows", "want at least 1")
+	}
+	if len(t.features) == 0 {
+		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
+	}
+	if n, ok := duplicate(append(t.names(), t.classes[0].column.Name)); ok {
+		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
+	}
+	return t, t.bind()
+}
+
+// bind makes all cells ready to be read.
+func (t *table) bind() error {
+	for _, of := range [][]cells{t.features, t.classes} {
+		for j := range of {
+			if err := of[j].bind(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *table) names() []string {
+	out := make([]string, len(t.features))
+	for j := range out {
+		out[j] = t.features[j].column.Name
+	}
+	return out
+}
+
+// columns describes the features, by values that outlive the grid.
+func (t *table) columns() []column {
+	out := make([]column, len(t.features))
+	for j := range out {
+		out[j] = t.features[j].column.owned()
+	}
+	return out
+}
+
+// keep returns what a model that reads the features as they are keeps of a training table.
+func keep(t *table) trained {
+	return trained{schema{Columns: t.columns(), Missing: Pass}, t.classes[0].column.owned()}
+}
+
+// find returns the columns of the table that have the names and types of cols, as its
+// features and in their order. What was a class may be a feature now.
+func (t *table) find(cols []column) (*table, error) {
+	byName := make(map[string][]*cells, len(t.features)+len(t.classes))
+	for _, of := range [][]cells{t.features, t.classes} {
+		for j := range of {
+			byName[of[j].column.Name] = append(byName[of[j].column.Name], &of[j])
+		}
+	}
+	out := &table{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores, matrix: t.matrix}
+	for j, want := range cols {
+		found := byName[want.Name]
+		if len(found) == 0 {
+			return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes), "attributes", "fitted on %d features", len(cols))
+		}
+		k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
+		if k < 0 {
+			return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
+		}
+		out.features[j] = *found[k]
+		if err := out.features[j].bind(); err != nil {
+			return nil, err
+		}
+		if len(cols) != len(t.features) || found[k] != &t.features[j] {
+			out.matrix = nil
+		}
+	}
+	return out, nil
+}
+
+// align returns the columns of a training table from another one, matched by name and
+// type, the categories by text. Categories that occur and that training did not hold
+// come behind the others.
+func (t *table) align(cols []column) (*table, error) {
+	out, err := t.find(cols)
+	if err != nil {
+		return nil, err
+	}
+	for j, want := range cols {
+		if want.Kind != categoricalKind || slices.Equal(out.features[j].column.Values, want.Values) {
+			continue
+		}
+		c := out.features[j]
+		if c.recode(want.Values); len(c.column.Values) > len(want.Values) {
+			c = out.features[j]
+			if err := out.present(&c); err != nil {
+				return nil, err
+			}
+			c.recode(want.Values)
+		}
+		out.features[j] = c
+	}
+	return out, nil
+}
+
+// present leaves of the categories of c those that occur, in the order of their indices.
+func (t *table) present(c *cells) error {
+	values, err := t.read(c)
+	if err != nil {
+		return err
+	}
+	occurs := make([]bool, len(c.column.Values))
+	for _, v := range values {
+		occurs[int(v)] = true
+	}
+	var out []string
+	for k, v := range c.column.Values {
+		if occurs[k] {
+			out = append(out, v)
+		}
+	}
+	if c.atEachGet() && t.rows == nil {
+		*c = held(c.column, values)
+	}
+	c.recode(out)
+	c.column.Values = out // the absent ones are behind them
+	return nil
+}
+
+// recode turns the categories into those of to, and those that are not among them into
+// further ones.
+func (c *cells) recode(to []string) {
+	index := make(map[string]int, len(to))
+	for i, v := range to {
+		index[v] = i
+	}
+	codes := make([]float64, len(c.column.Values))
+	values := slices.Clip(to)
+	for i, v := range c.column.Values {
+		k, ok := index[v]
+		if !ok {
+			k = len(values)
+			values = append(values, v)
+		}
+		codes[i] = float64(k)
+	}
+	if c.codes != nil { // it was recoded before
+		second := codes
+		codes = make([]float64, len(c.codes))
+		for i, code := range c.codes {
+			if k := int(code); k < len(second) { // else it was absent
+				codes[i] = second[k]
+			}
+		}
+	}
+	c.column.Values, c.codes = values, codes
+}
+
+// with is the table with another class.
+func (t *table) with(class cells) *table {
+	out := *t
+	out.classes = []cells{class}
+	return &out
+}
+
+// pick returns some features and rows, nil for all, of a table that copied or computed
+// returned.
+func (t *table) pick(features, rows []int) *table {
+	out := *t
+	out.matrix = nil
+	if rows != nil {
+		out.rows, out.n = rows, len(rows)
+	}
+	if features != nil {
+		out.features = make([]cells, len(features))
+		for j, f := range features {
+			out.features[j] = t.features[f]
+		}
+	}
+	return &out
+}
+
+// blockRows is how many rows of all columns are read before the next: what a block takes
+// stays in the cache, and each column is read in one loop.
+const blockRows = 64
+
+// blocks calls do for each block of rows, with the place of its first and with their
+// numbers among the cells.
+func (t *table) blocks(do func(at int, rows []int) error) error {
+	var buf [blockRows]int
+	for at := 0; at < t.n; at += blockRows {
+		end := min(at+blockRows, t.n)
+		rows := buf[:end-at]
+		if t.rows != nil {
+			rows = t.rows[at:end]
+		} else {
+			for i := range rows {
+				rows[i] = at + i
+			}
+		}
+		if err := do(at, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read returns a column's cells, in the order of the rows.
+func (t *table) read(c *cells) (_ []float64, err error) {
+	defer guard("reading the grid", &err)
+	out := make([]float64, t.n)
+	err = t.blocks(func(at int, rows []int) error {
+		_, err := c.read(out[at:], 1, rows)
+		return err
+	})
+	return out, err
+}
+
+// hold returns the table with cells of its own in place of those that which names. Of a
+// table of some rows it names all.
+func (t *table) hold(which func(c *cells) bool) (*table, error) {
+	out := *t
+	out.rows = nil
+	out.features, out.classes = slices.Clone(t.features), slices.Clone(t.classes)
+	for _, of := range [][]cells{out.features, out.classes} {
+		for j := range of {
+			if t.rows == nil && !which(&of[j]) {
+				continue
+			}
+			values, err := t.read(&of[j])
+			if err != nil {
+				return nil, err
+			}
+			attr := of[j].attr
+			of[j] = held(of[j].column.owned(), values)
+			of[j].attr = attr
+		}
+	}
+	return &out, nil
+}
+
+// copied holds all cells, for what outlives the grid.
+func (t *table) copied() (*table, error) { return t.hold(func(*cells) bool { return true }) }
+
+// computed holds what golearn code computes at each Get, so that a filter runs once on
+// each cell.
+func (t *table) computed() (*table, error) { return t.hold((*cells).atEachGet) }

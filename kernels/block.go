@@ -1,0 +1,135 @@
+package kernels
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// Block, Diag and Row are parts of a kernel matrix, for who makes one piece by piece. They
+// check nothing: the kernel is valid, and what overflows is not finite in dst.
+
+// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do
+// not overlap. For many blocks of the same rows take a Prepared. Cost O(rcd).
+func Block(dst *mat.Dense, k Kernel, x, z *mat.Dense) {
+	p, shift := partsOf(k), meanRow(z)
+	p.block(dst, newOperand(x, p.need(), shift), newOperand(z, p.need(), shift))
+}
+
+// Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
+func Diag(dst []float64, k Kernel, x *mat.Dense) { partsOf(k).diag(dst, x) }
+
+// Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating: what a
+// prediction of a single row wants, where Cross would first prepare both sides. The
+// values agree with Cross's to rounding. Cost O(md). It panics unless x has d entries and
+// dst m.
+func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
+	if m, _ := z.Dims(); m != len(dst) {
+		panic("kernels: Row: dst has not as many entries as z has rows")
+	}
+	if r, ok := own.As[Radial](k); ok {
+		rowOf(dst, vecmath.SquaredDistance, x, z)
+		r.OfSquaredDistances(dst, dst)
+	} else if d, ok := own.As[DotProduct](k); ok {
+		rowOf(dst, vecmath.Dot, x, z)
+		d.OfDotProducts(dst, dst)
+	} else {
+		for i := range dst {
+			dst[i] = k.Eval(x, z.RawRowView(i))
+		}
+	}
+}
+
+// rowOf sets dst[i] to the function of x and z[i].
+func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.Dense) {
+	for i := range dst {
+		row := z.RawRowView(i)
+		checkLen(x, row)
+		dst[i] = of(x, row)
+	}
+}
+
+// parts is how a kernel's matrices are made: a block from operands that were prepared once
+// for all the blocks they take part in. The kernels of this package that are neither Radial
+// nor DotProduct are parts themselves.
+type parts interface {
+	need() need
+	block(dst *mat.Dense, x, z *operand)
+	diag(dst []float64, x *mat.Dense)
+}
+
+// partsOf returns the fastest way that k has of its own.
+func partsOf(k Kernel) parts {
+	if p, ok := own.As[parts](k); ok {
+		return p
+	}
+	if r, ok := own.As[Radial](k); ok {
+		return radial{r}
+	}
+	if d, ok := own.As[DotProduct](k); ok {
+		return dotProduct{d}
+	}
+	return general{k}
+}
+
+// radial is a pass over the squared distances.
+type radial struct{ Radial }
+
+func (radial) need() need { return needDistances }
+
+func (k radial) block(dst *mat.Dense, x, z *operand) {
+	squared := squaredDistances(dst, x, z)
+	for i := range x.len() {
+		k.OfSquaredDistances(dst.RawRowView(i), squared.RawRowView(i))
+	}
+}
+
+func (k radial) diag(dst []float64, _ *mat.Dense) {
+	clear(dst)
+	k.OfSquaredDistances(dst, dst)
+}
+
+// dotProduct is a pass over the inner products.
+type dotProduct struct{ DotProduct }
+
+func (dotProduct) need() need { return needDots }
+
+func (k dotProduct) block(dst *mat.Dense, x, z *operand) {
+	products := dots(dst, x, z)
+	for i := range x.len() {
+		k.OfDotProducts(dst.RawRowView(i), products.RawRowView(i))
+	}
+}
+
+func (k dotProduct) diag(dst []float64, x *mat.Dense) { k.OfDotProducts(dst, squaredNorms(x)) }
+
+// general is a kernel of which no more is known than what it does itself.
+type general struct{ Kernel }
+
+func (general) need() need { return 0 }
+
+func (k general) block(dst *mat.Dense, x, z *operand) {
+	if b, ok := own.As[Blocker](k.Kernel); ok {
+		b.Block(dst, x.rows, z.rows)
+		return
+	}
+	r, c := dst.Dims()
+	for i := range r {
+		xi, di := x.rows.RawRowView(i), dst.RawRowView(i)
+		for j := range c {
+			di[j] = k.Eval(xi, z.rows.RawRowView(j))
+		}
+	}
+}
+
+func (k general) diag(dst []float64, x *mat.Dense) {
+	if b, ok := own.As[Blocker](k.Kernel); ok {
+		b.Diag(dst, x)
+		return
+	}
+	for i := range dst {
+		r := x.RawRowView(i)
+		dst[i] = k.Eval(r, r)
+	}
+}

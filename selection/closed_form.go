@@ -1,0 +1,211 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// closedForm is a score that a kernel has without fitting the learner: the leave-one-out
+// error of kernel ridge regression, or the evidence of a Gaussian process, at its best ridge.
+// A nil one scores nothing.
+type closedForm struct {
+	score    Score
+	targets  *mat.Dense // less their means, n×k
+	variance float64    // the sum of the targets' variances
+	weights  []float64  // of the rows, nil for 1 each
+	minRidge float64    // in units of the mean diagonal
+	workers  int
+}
+
+// newClosedForm returns that of a search; nil where the learner is cross-validated, and for
+// targets that all kernels fit alike.
+func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
+	if e.Score == CrossValidation {
+		return nil, nil
+	}
+	out := &closedForm{score: e.Score, weights: r.weights, minRidge: e.MinRidge, workers: r.workers}
+	switch {
+	case e.NoMinRidge:
+		out.minRidge = 0
+	case e.MinRidge == 0 && !r.ridgeMachine:
+		out.minRidge = DefaultMinRidge
+	}
+	switch {
+	case r.labels == nil:
+		out.targets = mat.NewDense(len(r.y), 1, slices.Clone(r.y))
+	case e.Score == LogEvidence:
+		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOut or CrossValidation for a Classifier")
+	default:
+		labels, at, err := classes.Of(r.labels)
+		if err != nil {
+			return nil, err
+		}
+		out.targets = classes.AgainstRest(at, len(labels))
+	}
+	if out.centre() {
+		r.Warn("the targets are constant: all parameters fit them alike")
+		return nil, nil
+	}
+	return out, nil
+}
+
+// centre takes the means from the targets, since the machine has an intercept, and reports
+// whether nothing is left of them.
+func (c *closedForm) centre() (constant bool) {
+	n, k := c.targets.Dims()
+	weight := slices.Repeat([]float64{1}, n)
+	if c.weights != nil {
+		weight = c.weights
+	}
+	total := 0.0
+	for _, w := range weight {
+		total += w
+	}
+	constant = true
+	for j := range k {
+		mean := 0.0
+		for i, w := range weight {
+			mean += c.targets.At(i, j) * w / total
+		}
+		for i, w := range weight {
+			d := c.targets.At(i, j) - mean
+			c.targets.Set(i, j, d)
+			c.variance += d * d * w / total
+			constant = constant && math.Abs(d) <= 1e-14*math.Abs(mean)
+		}
+	}
+	return constant
+}
+
+// on is the score on some of the rows. Its unit stays that of all of them.
+func (c *closedForm) on(rows []int) *closedForm {
+	out := *c
+	out.targets = linalg.Rows(c.targets, rows)
+	if c.weights != nil {
+		out.weights = pick(c.weights, rows)
+	}
+	return &out
+}
+
+// measure says how the scores compare.
+func (c *closedForm) measure() Measure {
+	if c.score == LogEvidence {
+		return Measure{Name: "log evidence", LargerIsBetter: true}
+	}
+	return Measure{Name: "leave-one-out NMSE"}
+}
+
+// meanWeight is that of the rows: ridges are in its units.
+func (c *closedForm) meanWeight() float64 {
+	if c.weights == nil {
+		return 1
+	}
+	return stat.Mean(c.weights, nil)
+}
+
+// ofMatrix returns the entropy of k, which it takes over, and the score and its ridge: all
+// from one reduction of k to tridiagonal form. Weights make the score's matrix another than
+// the entropy's, and take a second.
+func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense) (entropy measures.VonNeumann, score, ridge float64, err error) {
+	if c == nil {
+		return measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()), missing, missing, nil
+	}
+	if c.weights != nil {
+		own := mat.NewSymDense(k.SymmetricDim(), nil)
+		own.CopySym(k)
+		entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
+	}
+	var tri *linalg.Tridiagonal
+	if c.score == LogEvidence {
+		tri, score, ridge = logEvidence(k, c.targets, c.weights, c.minRidge)
+	} else {
+		floor := c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
+		p := loo.New(k, c.targets, c.weights, c.workers)
+		least, err := p.SearchFrom(ctx, floor)
+		if err != nil {
+			return entropy, missing, missing, err
+		}
+		score, ridge = c.ofMinimum(least)
+		tri = p.Tridiagonal()
+	}
+	if c.weights == nil {
+		entropy = measures.EntropyOfEigenvalues(tri.Values())
+	}
+	return entropy, score, ridge, nil
+}
+
+// ofMinimum is the score of a least leave-one-out error, NaN without one.
+func (c *closedForm) ofMinimum(least loo.Minimum) (score, ridge float64) {
+	if !(least.Ridge > 0) {
+		return missing, missing
+	}
+	return least.Error / c.variance, least.Ridge
+}
+
+// ofFeatures returns the score of the kernel F'F, its ridge, and the mean of its diagonal;
+// NaN for the ridge if none gives a score.
+func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (score, ridge, mean float64, err error) {
+	if f == nil {
+		return missing, missing, 0, nil
+	}
+	m, n := f.Dims()
+	for i := range m {
+		for _, v := range f.RawRowView(i) {
+			mean += v * v / float64(n)
+		}
+	}
+	if c.score == LogEvidence {
+		score, ridge = c.evidenceOfFeatures(f, mean)
+		return score, ridge, mean, nil
+	}
+	z, targets, leverage, weight, scale := c.linearProblem(f)
+	gram := mat.NewSymDense(m, nil)
+	gram.SymOuterK(1, z.T())
+	least, err := loo.NewLinear(gram, z, targets, leverage, weight, scale, c.workers).SearchFrom(ctx, c.minRidge*mean*c.meanWeight())
+	if err != nil {
+		return missing, missing, mean, err
+	}
+	score, ridge = c.ofMinimum(least)
+	return score, ridge, mean, nil
+}
+
+// linearProblem centres the columns of F and the targets, times the roots of the weights.
+func (c *closedForm) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []float64, weight, scale float64) {
+	m, n := f.Dims()
+	_, k := c.targets.Dims()
+	w := slices.Repeat([]float64{1}, n)
+	if c.weights != nil {
+		w = c.weights
+	}
+	for _, v := range w {
+		weight += v
+	}
+	z, targets, leverage = mat.NewDense(n, m, nil), mat.NewDense(n, k, nil), make([]float64, n)
+	for i := range m {
+		row, mean := f.RawRowView(i), 0.0
+		for j, v := range row {
+			mean += w[j] * v / weight
+		}
+		for j, v := range row {
+			z.Set(j, i, math.Sqrt(w[j])*(v-mean))
+			scale += w[j] * (v - mean) * (v - mean) / weight
+		}
+	}
+	for i, v := range w {
+		leverage[i] = v / weight
+		for j, t := range c.targets.RawRowView(i) {
+			targets.Set(i, j, math.Sqrt(v)*t)
+		}
+	}
+	return z, targets, leverage, weight, scale * weight / float64(n)
+}

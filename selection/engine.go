@@ -1,0 +1,239 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// engine is what Regressor and Classifier are configured with, defaults filled in, and how
+// they search and fit.
+type engine[Y float64 | int, E learner[Y]] struct {
+	settings
+	steps    []transformers.Transformer
+	space    Space[E]
+	strategy Strategy // nil: &Entropy{}
+	metric   metrics.Metric
+	splitter Splitter
+	scorer   func(metrics.Metric) (scoring[Y, E], error)
+}
+
+// fit chooses a point and fits with it. target is y for a regression, labels is y for a
+// classification; the other is nil. weights nil is none.
+func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return nil, err
+	}
+	if err := check.Vector("y", target); err != nil {
+		return nil, err
+	}
+	if c.maxKernelBytes < 0 {
+		return nil, fault.Param(c.typ, "MaxKernelBytes", c.maxKernelBytes, ">= 0")
+	}
+	if err := c.space.validate(c.typ); err != nil {
+		return nil, err
+	}
+	chain, rows, err := fitChain(ctx, c.typ, c.steps, xd)
+	if err != nil {
+		return nil, err
+	}
+	chosen, result, err := c.choose(ctx, problem{
+		settings: c.settings, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
+		types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
+		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
+			return c.try(ctx, rowSet[Y]{xd, y, weights}, family, t)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	inner := chosen.build()
+	if any(inner) == nil {
+		return nil, c.builtNothing()
+	}
+	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, y, weights}); err != nil {
+		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
+	}
+	result.Fits++
+	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
+}
+
+// fitWeighted is fit with the weights that FitWeighted was given.
+func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+	// Said before the search, which may be long. That Build gives nil, fit says.
+	for _, e := range c.space.samples() {
+		if any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
+			return nil, estimators.Unsupported(c.typ, e, estimators.Weighted)
+		}
+	}
+	if err := check.Weights(c.typ, weights, len(y)); err != nil {
+		return nil, err
+	}
+	return c.fit(ctx, x, y, weights, target, labels)
+}
+
+func (c engine[Y, E]) builtNothing() error {
+	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
+}
+
+// buildsRidgeMachine reports whether the learners are the machines of lssvm.
+func (c engine[Y, E]) buildsRidgeMachine() bool {
+	return !slices.ContainsFunc(c.space.samples(), func(e E) bool {
+		switch any(e).(type) {
+		case *lssvm.Regressor, *lssvm.Classifier:
+			return false
+		}
+		return true
+	})
+}
+
+// choose searches the space and takes what has the best score.
+func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result, error) {
+	switch {
+	case c.space.listed:
+		result, err := c.searchEach(ctx, p, []kernels.Family{nil})
+		if err != nil {
+			return option[E]{}, nil, err
+		}
+		return c.space.at(nil, result.Point), result, nil
+	case c.space.two != nil:
+		return c.descend(ctx, p)
+	}
+	result, err := c.searchEach(ctx, p, c.space.families)
+	if err != nil {
+		return option[E]{}, nil, err
+	}
+	i := slices.IndexFunc(c.space.families, func(f kernels.Family) bool { return f.String() == result.Family })
+	return c.space.at(c.space.families[i], result.Point), result, nil
+}
+
+// search makes one Run of the strategy over a family, or over the candidates.
+func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Result, error) {
+	p.family = family
+	r := newRun(p, shared.begin())
+	choice, err := c.strategy.Choose(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(c.strategy.Name(), choice)
+}
+
+// searchEach searches families and returns the best result, with the others in it.
+func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kernels.Family) (*Result, error) {
+	shared, err := newClock(c.typ, c.limit, c.now, len(families))
+	if err != nil {
+		return nil, err
+	}
+	results, best := make([]*Result, len(families)), 0
+	for i, f := range families {
+		r, err := c.search(ctx, p, shared, f)
+		if len(families) > 1 {
+			if err != nil {
+				return nil, fmt.Errorf("family %v: %w", f, err)
+			}
+			if math.IsNaN(r.Score) {
+				return nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		results[i] = r
+		if r.measure().better(r.Score, results[best].Score) {
+			best = i
+		}
+	}
+	out := results[best]
+	for i, r := range results {
+		if i != best {
+			out.Others = append(out.Others, r)
+		}
+	}
+	return out, nil
+}
+
+// try fits and scores the learner at each point. Once the budget is spent no fit is begun,
+// but for those that it takes until one point has a score.
+func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Family, t trials) (tried, error) {
+	score, err := c.scorer(t.metric)
+	if err != nil {
+		return tried{}, err
+	}
+	j := job[Y, E]{typ: c.typ, builds: make([]func() E, len(t.points)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scoring[Y, E]{score}, workers: t.workers}
+	out := tried{folds: make([]int, len(t.points))}
+	names := make([]string, len(t.points))
+	for i, p := range t.points {
+		o := c.space.at(family, p)
+		names[i], j.builds[i] = o.name, o.build
+		if o.kernel != nil && t.metric.Variance == nil { // a variance takes more than kernel values
+			j.kernels = append(j.kernels, o.kernel)
+		}
+	}
+	seconds := make([]float64, len(t.points))
+	byFold := make([][]float64, len(t.points))
+	for b := range byFold {
+		byFold[b] = make([]float64, len(t.folds))
+	}
+	var scored atomic.Bool
+	j.skip = func() bool { return scored.Load() && t.budget.spent() }
+	j.observe = func(b, f int, cl cell) {
+		byFold[b][f] = missing
+		if cl.err == nil {
+			byFold[b][f] = cl.scores[0]
+		}
+		seconds[b] += cl.fit.Seconds() + cl.predict.Seconds()
+		if out.folds[b]++; out.folds[b] < len(t.folds) {
+			return
+		}
+		mean := 0.0
+		for _, v := range byFold[b] { // in this order whichever came first
+			mean += v / float64(len(t.folds))
+		}
+		if !math.IsNaN(mean) {
+			scored.Store(true)
+		}
+		t.observe(b, mean, seconds[b])
+	}
+	cells, err := j.evaluate(ctx)
+	if err != nil {
+		return tried{}, err
+	}
+	for b, row := range cells {
+		for f, cl := range row {
+			if cl.err != nil && out.failed == nil {
+				out.failed = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
+func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
+	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting}}
+	if f != nil {
+		w.Estimators = []any{f.inner}
+	} else {
+		for _, e := range c.space.samples() {
+			w.Estimators = append(w.Estimators, e)
+		}
+	}
+	return w.Supports(wrapper, capability)
+}

@@ -1,0 +1,138 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// fitted is what a Fit leaves.
+type fitted[E any] struct {
+	chain  *pipeline.Transformer
+	inner  E
+	result *Result
+}
+
+// chainOf is Preprocess as one transformer.
+func chainOf(typ string, steps []transformers.Transformer) *pipeline.Transformer {
+	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
+}
+
+// fitChain fits a chain and returns it with the transformed rows.
+func fitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
+	chain := chainOf(typ, steps)
+	z, err := chain.FitTransform(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	zd, err := check.Dense("the preprocessed x", z)
+	return chain, zd, err
+}
+
+// transform takes new rows to where the inner estimator lives.
+func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
+	if f == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	return f.chain.Transform(x)
+}
+
+// pass calls g with preprocessed rows of x, of few of them without allocating.
+func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
+	if f == nil {
+		return fault.NotFitted(typ)
+	}
+	return f.chain.Pass(x, g)
+}
+
+// report is the inner estimator's, with the search's warnings before its own.
+func (f *fitted[E]) report() estimators.Report {
+	if f == nil {
+		return estimators.Report{}
+	}
+	out := estimators.Report{Converged: true, Iterations: 1, Objective: f.result.Score}
+	if r, ok := any(f.inner).(estimators.Reporter); ok {
+		out = r.Report()
+	}
+	out.Warnings = append(append([]string(nil), f.result.Warnings...), out.Warnings...)
+	return out
+}
+
+func (f *fitted[E]) copyResult() *Result {
+	if f == nil {
+		return nil
+	}
+	return f.result.clone()
+}
+
+const version = 1
+
+// stored is a fitted selection in a file: the family by name and the parameter, or the
+// candidate's number, from which the Space makes the estimator again, and the parts' own bytes.
+type stored struct {
+	Family string
+	Point  Point
+	Param2 float64 // of a family of two
+	Steps  []byte  // a pipeline.Transformer
+	Inner  estimators.Part
+	Result []byte // JSON
+}
+
+func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
+	if f == nil {
+		return nil, fault.NotFitted(c.typ)
+	}
+	s := stored{Family: f.result.Family, Point: f.result.Point}
+	if c.space.two != nil {
+		s.Param2 = f.result.Param2
+	}
+	if s.Point.IsCandidate() {
+		s.Point.Param = 0 // NaN is for people
+	}
+	var err error
+	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
+		return nil, err
+	}
+	if s.Inner, err = estimators.MakePart(c.typ, f.inner); err != nil {
+		return nil, err
+	}
+	if s.Result, err = json.Marshal(f.result); err != nil {
+		return nil, err
+	}
+	return codec.Marshal(kind, version, s)
+}
+
+func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
+	var s stored
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	chosen, err := c.space.find(kind, s.Family, s.Point, s.Param2)
+	if err != nil {
+		return nil, err
+	}
+	f := &fitted[E]{chain: chainOf(c.typ, c.steps), result: &Result{}}
+	if err := json.Unmarshal(s.Result, f.result); err != nil {
+		return nil, fault.BadModel(kind, "result: %v", err)
+	}
+	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
+		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
+	}
+	f.inner = chosen.build()
+	if any(f.inner) == nil {
+		return nil, c.builtNothing()
+	}
+	if err := s.Inner.Into(kind, "the estimator", f.inner); err != nil {
+		return nil, err
+	}
+	return f, nil
+}

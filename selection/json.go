@@ -1,0 +1,113 @@
+package selection
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// number is a float64 that JSON writes as null when it is NaN, and as a string
+// when it is infinite (an NMSE of a constant target): JSON has no such numbers.
+type number float64
+
+func (f number) MarshalJSON() ([]byte, error) {
+	switch v := float64(f); {
+	case math.IsNaN(v):
+		return []byte("null"), nil
+	case math.IsInf(v, 1):
+		return []byte(`"+Inf"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-Inf"`), nil
+	default:
+		return json.Marshal(v)
+	}
+}
+
+func (f *number) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "null":
+		*f = number(math.NaN())
+		return nil
+	case `"+Inf"`:
+		*f = number(math.Inf(1))
+		return nil
+	case `"-Inf"`:
+		*f = number(math.Inf(-1))
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(f))
+}
+
+// marshalFields writes a struct as encoding/json does, its numbers as number.
+func marshalFields[T any](v T) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	err := eachField(reflect.ValueOf(&v).Elem(), func(name string, omitEmpty bool, field reflect.Value) error {
+		if omitEmpty && field.IsZero() {
+			return nil
+		}
+		data, err := json.Marshal(field.Addr().Interface())
+		if number, ok := asNumber(field); ok {
+			data, err = json.Marshal(number)
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.WriteString(`"` + name + `":`)
+		out.Write(data)
+		return err
+	})
+	out.WriteByte('}')
+	return out.Bytes(), err
+}
+
+// unmarshalFields reads what marshalFields wrote into v, which stays as it was if that
+// fails.
+func unmarshalFields[T any](data []byte, v *T) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	var out T
+	err := eachField(reflect.ValueOf(&out).Elem(), func(name string, _ bool, field reflect.Value) error {
+		data, ok := fields[name]
+		if !ok {
+			return nil
+		}
+		if number, is := asNumber(field); is {
+			return json.Unmarshal(data, number)
+		}
+		return json.Unmarshal(data, field.Addr().Interface())
+	})
+	if err == nil {
+		*v = out
+	}
+	return err
+}
+
+// asNumber is a field of a float64 as a number.
+func asNumber(field reflect.Value) (*number, bool) {
+	f, ok := field.Addr().Interface().(*float64)
+	return (*number)(f), ok
+}
+
+// eachField calls f with the fields of a struct that JSON has, those of embedded structs
+// among them.
+func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflect.Value) error) error {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Anonymous {
+			if err := eachField(v.Field(i), f); err != nil {
+				return err
+			}
+			continue
+		}
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if err := f(name, rest == "omitempty", v.Field(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,301 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// Score is that by which Entropy compares kernels.
+type Score int
+
+// The scores. The first two are closed forms, from the same reduction of the
+// kernel matrix as its entropy: the learner is not fitted.
+const (
+	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
+	// with an intercept, at the ridge where it is least, over the variance of the
+	// targets; for a Classifier of targets ±1, each class against the rest. It
+	// does not suppose that the kernel is right, only that it predicts. Weights are
+	// those of the fit, of the mean of the squares, and of the variance.
+	LeaveOneOut Score = iota
+	// LogEvidence is that of a Gaussian process at the best of 17 ridges, from 1e-6 to 100 times the mean k(x, x), for
+	// a Regressor. With weights a row's noise has the variance λs²/w.
+	LogEvidence
+	// CrossValidation fits the learner at the parameter found for each target, in
+	// each fold.
+	CrossValidation
+)
+
+// String returns the score's name.
+func (s Score) String() string {
+	switch s {
+	case LeaveOneOut:
+		return "LeaveOneOut"
+	case LogEvidence:
+		return "LogEvidence"
+	case CrossValidation:
+		return "CrossValidation"
+	}
+	return fmt.Sprintf("Score(%d)", int(s))
+}
+
+// scorer scores the kernels that an Entropy has found.
+type scorer interface {
+	// score sees to it that the points, which the trace has, have a score. It is called
+	// again with more of them.
+	score(ctx context.Context, points []Point) error
+	// measure says how the scores compare.
+	measure() Measure
+}
+
+// newScorer returns the scorer of a search.
+func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
+	n, _ := r.x.Dims()
+	method := e.Method.of(n)
+	switch {
+	case e.Score == CrossValidation:
+		return &foldScorer{run: r, splitter: e.Splitter, metric: r.Metric(e.Metric)}
+	case form == nil:
+		return scored((&closedForm{score: e.Score}).measure())
+	case method == Exact:
+		return scored(form.measure())
+	}
+	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.x, workers: r.workers}, onSample: method == Subsample}
+}
+
+// scored is the scorer where scores come with the entropies, or nothing can be scored.
+type scored Measure
+
+func (s scored) score(context.Context, []Point) error { return nil }
+
+func (s scored) measure() Measure { return Measure(s) }
+
+// foldScorer cross-validates the learner, where there is a choice.
+type foldScorer struct {
+	run      *Run
+	splitter Splitter
+	metric   metrics.Metric
+}
+
+func (s *foldScorer) measure() Measure { return measureOf(s.metric) }
+
+func (s *foldScorer) score(ctx context.Context, points []Point) error {
+	if len(points) < 2 {
+		return nil
+	}
+	folds, err := s.run.Folds(s.splitter)
+	if err != nil {
+		return err
+	}
+	_, err = s.run.CrossValidate(ctx, Trials{Points: points, Folds: folds, Metric: s.metric, Spread: true})
+	return err
+}
+
+// scoreResidual is the share of the ridge that the pivots may leave of each row's k(x, x)
+// for a score on what they have to count for all: a factor that stops where the entropy is
+// decided alone would score wrongly. At a tenth the score is within a few percent.
+const scoreResidual = 0.1
+
+// featureScorer scores by a closed form where there is no whole kernel matrix, all points on
+// the same rows, since a score depends on their number: on all rows by the features of the
+// pivots if those leave little beside the ridge at every point, and else exactly on scoreRows
+// of them.
+type featureScorer struct {
+	run      *Run
+	form     *closedForm
+	search   *Entropy
+	pivots   lowRankSource
+	onSample bool // scores are of rows that were drawn, and not of all by pivots
+
+	drawn  []int           // those rows
+	part   *closedForm     // the score on them
+	shared *kernels.Shared // of them
+	ahead  map[float64]rowScore
+}
+
+func (s *featureScorer) measure() Measure { return s.form.measure() }
+
+func (s *featureScorer) score(ctx context.Context, points []Point) error {
+	// The highest entropy takes the most pivots, so it is the first to tell.
+	for i := len(points) - 1; i >= 0 && !s.onSample; i-- {
+		if err := s.point(ctx, points[i], i == len(points)-1); err != nil {
+			return err
+		}
+	}
+	if !s.onSample {
+		return nil
+	}
+	order := spread(len(points))
+	if s.run.Budget() == 0 {
+		if err := s.lookAhead(ctx, points); err != nil {
+			return err
+		}
+	}
+	for _, i := range order {
+		if err := s.point(ctx, points[i], i == order[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// basis is that of the scores as things stand.
+func (s *featureScorer) basis() Basis {
+	if s.onSample {
+		return OnRows
+	}
+	return OnPivots
+}
+
+// point scores a point that has no score of this basis yet; the first of a round whatever
+// the budget says.
+func (s *featureScorer) point(ctx context.Context, p Point, first bool) error {
+	row := s.run.at(p, 0)
+	if row.Basis == s.basis() {
+		return nil
+	}
+	if s.run.Spent() && !first {
+		s.run.cut = true
+		row.clearScore(BudgetSpent)
+		return nil
+	}
+	if old, ok := s.run.known(row); ok {
+		switch {
+		case old.Basis == s.basis():
+			row.setScore(old.Score, old.Ridge, old.Basis, old.ScoredOn)
+			row.Seconds, row.Matrices = old.Seconds, old.Matrices
+			return nil
+		case old.Basis == OnRows: // the earlier search found pivots wanting
+			s.onSample = true
+			return nil
+		}
+	}
+	begun := s.run.budget.seconds()
+	row.clearScore("")
+	compute := s.onPivots
+	if s.onSample {
+		compute = s.onRows
+	}
+	if err := compute(ctx, row); err != nil {
+		return err
+	}
+	row.Seconds += s.run.budget.seconds() - begun
+	if !math.IsNaN(row.Score) {
+		s.run.show(row)
+	}
+	return nil
+}
+
+// onPivots scores on all rows by the features of the pivots, or sets onSample if those
+// leave too much beside the ridge.
+func (s *featureScorer) onPivots(ctx context.Context, row *TraceRow) error {
+	kernel := s.run.family.At(row.Param)
+	limit := 0.0 // of the residual share: none yet
+	for range 2 {
+		o := s.pivots.options()
+		rest := limit
+		o.Decided = func(measures.Bounds) bool { return rest == 0 }
+		o.Residual = rest
+		l, err := measures.LowRankEntropy(ctx, kernel, s.run.x, o)
+		if err != nil {
+			return err
+		}
+		score, ridge, mean, err := s.form.ofFeatures(ctx, l.Factor)
+		if err != nil || math.IsNaN(ridge) {
+			return err
+		}
+		// In units of the mean k(x, x).
+		if limit = scoreResidual * ridge / mean; l.Residual <= limit {
+			row.setScore(score, ridge, OnPivots, l.Rank)
+			return nil
+		}
+	}
+	s.onSample = true
+	return nil
+}
+
+// rowScore is a score on rows, computed ahead of its turn.
+type rowScore struct{ score, ridge, seconds float64 }
+
+// lookAhead scores the points that onRows will be asked for, on the workers: a reduction
+// keeps one processor busy.
+func (s *featureScorer) lookAhead(ctx context.Context, points []Point) error {
+	var params []float64
+	for _, i := range spread(len(points)) {
+		row := s.run.at(points[i], 0)
+		if old, ok := s.run.known(row); row.Basis != OnRows && !(ok && old.Basis == OnRows) {
+			params = append(params, row.Param)
+		}
+	}
+	if parallel.Workers(s.run.workers) == 1 || len(params) < 2 {
+		return nil
+	}
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	one := *s.part
+	one.workers = 1
+	scores := make([]rowScore, len(params))
+	err := parallel.For(ctx, s.run.workers, len(params), func(i int) (err error) {
+		scores[i], err = s.scoreAt(ctx, &one, params[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.ahead = map[float64]rowScore{}
+	for i, param := range params {
+		s.ahead[param] = scores[i]
+	}
+	return nil
+}
+
+// prepare draws the rows, once, the same for all parameters.
+func (s *featureScorer) prepare(ctx context.Context) (err error) {
+	if s.shared != nil {
+		return nil
+	}
+	n, _ := s.run.x.Dims()
+	s.drawn = s.search.draw(n, scoreRows, subsamples)
+	s.part = s.form.on(s.drawn)
+	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.x, s.drawn), &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes})
+	return err
+}
+
+// scoreAt scores a parameter on those rows.
+func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param float64) (out rowScore, err error) {
+	begun := s.run.budget.seconds()
+	var k *mat.SymDense
+	if k, err = s.shared.Matrix(ctx, s.run.family.At(param)); err == nil {
+		_, out.score, out.ridge, err = form.ofMatrix(ctx, k)
+	}
+	out.seconds = s.run.budget.seconds() - begun
+	return out, err
+}
+
+// onRows scores exactly on scoreRows rows.
+func (s *featureScorer) onRows(ctx context.Context, row *TraceRow) error {
+	a, ok := s.ahead[row.Param]
+	if ok {
+		row.Seconds += a.seconds
+	} else {
+		if err := s.prepare(ctx); err != nil {
+			return err
+		}
+		var err error
+		if a, err = s.scoreAt(ctx, s.part, row.Param); err != nil {
+			return err
+		}
+	}
+	row.setScore(a.score, a.ridge, OnRows, len(s.drawn))
+	row.Matrices++
+	return nil
+}

@@ -1,0 +1,40 @@
+package selectiontest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/selectiontest"
+)
+
+// Every strategy of the module keeps the contract.
+func TestAll(t *testing.T) {
+	table := &selectiontest.Table{}
+	for name, build := range map[string]func() selection.Strategy{
+		"entropy":           func() selection.Strategy { return &selection.Entropy{} },
+		"evidence":          func() selection.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
+		"cross-validation":  func() selection.Strategy { return &selection.Entropy{Score: selection.CrossValidation} },
+		"one target":        func() selection.Strategy { return &selection.Entropy{Targets: []float64{.3}} },
+		"low rank":          func() selection.Strategy { return &selection.Entropy{Method: selection.LowRank} },
+		"low rank, on rows": func() selection.Strategy { return &selection.Entropy{Method: selection.LowRank, MaxRank: 4} },
+		"subsamples":        func() selection.Strategy { return &selection.Entropy{Method: selection.Subsample} },
+		"grid":              func() selection.Strategy { return &selection.Grid{Points: 7} },
+		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
+		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			skip := map[string]string{}
+			if name == "evidence" {
+				skip["chooses"] = "scores targets of regressions only"
+			}
+			selectiontest.Strategy(t, build, &selectiontest.Options{Table: table, Skip: skip})
+		})
+	}
+	t.Log("\n" + table.String())
+	assert.ElementsMatch(t, []string{"entropy", "grid", "halving", "golden section"}, table.Types())
+	for _, c := range selectiontest.Checks() {
+		assert.NotEmpty(t, c.Name+c.Doc)
+	}
+}

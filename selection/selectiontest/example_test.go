@@ -1,0 +1,35 @@
+package selectiontest_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/selectiontest"
+)
+
+// inTest runs a test outside go test, so that an example can show what one does.
+func inTest(f func(t *testing.T)) bool {
+	all := func(string, string) (bool, error) { return true, nil }
+	return testing.RunTests(all, []testing.InternalTest{{Name: "TestGrid", F: f}})
+}
+
+func ExampleStrategy() {
+	var table selectiontest.Table
+	ok := inTest(func(t *testing.T) {
+		selectiontest.Strategy(t, func() selection.Strategy { return &selection.Grid{Points: 4} }, &selectiontest.Options{
+			Skip: map[string]string{"shared": "is shown in another example"}, Table: &table,
+		})
+	})
+	fmt.Println(ok, table.Types())
+	// Output: true [grid]
+}
+
+func ExampleCheck() {
+	for _, c := range selectiontest.Checks()[:2] {
+		fmt.Printf("%s: %s\n", c.Name, c.Doc)
+	}
+	// Output:
+	// named: Name is not empty and the same each time.
+	// chooses: A Regressor and a Classifier are fitted with the kernel of the one row that is Chosen, and predict.
+}

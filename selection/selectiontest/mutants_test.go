@@ -1,0 +1,139 @@
+package selectiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+// mutant is a grid of five points with one fault.
+type mutant struct {
+	name   func() string
+	choose func(ctx context.Context, m *mutant, r *selection.Run) (selection.Choice, error)
+	State  int // of a strategy that should have none
+}
+
+func (m *mutant) Name() string {
+	if m.name != nil {
+		return m.name()
+	}
+	return "mutant"
+}
+
+func (m *mutant) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+	return m.choose(ctx, m, r)
+}
+
+// grid searches as a sound strategy would.
+func grid(ctx context.Context, r *selection.Run, points ...float64) (selection.Choice, error) {
+	return (&selection.Grid{Params: points}).Choose(ctx, r)
+}
+
+var five = []float64{.1, .3, 1, 3, 10}
+
+// at chooses the row of a number, of five.
+func at(ctx context.Context, r *selection.Run, number int) (selection.Choice, error) {
+	c, err := grid(ctx, r, five...)
+	if err == nil {
+		c.Iteration = number%len(r.Trace()) + 1
+	}
+	return c, err
+}
+
+// Each check fails on a strategy that lacks what it is for, and on that account.
+func TestMutantsFail(t *testing.T) {
+	var calls atomic.Int64
+	other := errors.New("other")
+	for check, m := range map[string]mutant{
+		"named": {name: func() string { return fmt.Sprint(calls.Add(1)) }},
+		"chooses": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			c, err := grid(ctx, r, five...)
+			c.Status = ""
+			return c, err
+		}},
+		"trace": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(row *selection.TraceRow) error { row.Score = 1; return nil })
+			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		}},
+		"best": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) { return at(ctx, r, 4) }},
+		"counts": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(row *selection.TraceRow) error { row.Fits = 7; return nil })
+			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		}},
+		"workers": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return at(ctx, r, r.Workers())
+		}},
+		"cancel": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			c, err := grid(ctx, r, five...)
+			if err != nil {
+				return c, other
+			}
+			return c, nil
+		}},
+		"budget": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			if r.Spent() {
+				return selection.Choice{}, selection.ErrBudget
+			}
+			return grid(ctx, r, five...)
+		}},
+		"resume": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return grid(ctx, r, append(five, 20+float64(calls.Add(1)))...)
+		}},
+		"configuration": {choose: func(ctx context.Context, m *mutant, r *selection.Run) (selection.Choice, error) {
+			m.State++
+			return grid(ctx, r, five...)
+		}},
+		"shared": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return at(ctx, r, int(calls.Add(1)))
+		}},
+		"weights": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return at(ctx, r, len(r.Weights())/60)
+		}},
+		"candidates": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return at(ctx, r, 0)
+		}},
+		"families": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			if f := r.Family(); f == nil || f.String() != "RBF" {
+				return selection.Choice{}, other
+			}
+			return grid(ctx, r, five...)
+		}},
+		"odd-data": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			_ = r.X().At(2, 0)
+			return grid(ctx, r, five...)
+		}},
+		"saved": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			row, err := r.Evaluate(ctx, selection.At(1e13), 60, math.NaN(), func(*selection.TraceRow) error { return nil })
+			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		}},
+	} {
+		s := &subject{build: func() selection.Strategy { return &mutant{name: m.name, choose: m.choose} }}
+		for _, c := range checks {
+			if c.name == check {
+				assert.True(t, s.judge(c).Failed(), check)
+			}
+		}
+	}
+	assert.Len(t, checks, 16, "a mutant for each")
+}
+
+// What is left out says why, and is not run.
+func TestSkip(t *testing.T) {
+	s := &subject{build: func() selection.Strategy { return &mutant{} }, Options: Options{Skip: map[string]string{"chooses": "has no Choose"}}}
+	for _, c := range checks {
+		if c.name == "chooses" {
+			v := s.judge(c)
+			assert.False(t, v.Failed())
+			assert.Equal(t, "has no Choose", v.Skipped)
+		}
+	}
+	s.Skip = nil
+	assert.Contains(t, s.judge(checks[1]).Failures[0], "panic", "a strategy that panics fails")
+}

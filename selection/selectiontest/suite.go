@@ -1,0 +1,122 @@
+package selectiontest
+
+import (
+	"testing"
+
+	"github.com/kernelearn/kernelearn/internal/conformance"
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+// Options adapts the suite to a strategy. Nil stands for the zero Options.
+type Options struct {
+	// Skip maps the name of a check to the reason for leaving it out, which
+	// completes "skipped, because the type ...".
+	Skip map[string]string
+	// Table gets the outcomes. With nil the table of this strategy alone is logged.
+	Table *Table
+}
+
+// Strategy runs the suite on the strategies that build returns, under their Name.
+func Strategy(t *testing.T, build func() selection.Strategy, opt *Options) {
+	t.Helper()
+	s := subject{build: build}
+	if opt != nil {
+		s.Options = *opt
+	}
+	if s.Table == nil {
+		s.Table = &Table{}
+		defer func() { t.Log("\n" + s.Table.String()) }()
+	}
+	first := build()
+	if first == nil {
+		t.Fatal("the strategy is nil")
+	}
+	name := first.Name()
+	if err := conformance.ValidSkips(s.Skip, checkNames()); err != "" {
+		t.Errorf("%s: %s", name, err)
+	}
+	t.Run(name, func(t *testing.T) {
+		for _, c := range checks {
+			t.Run(c.name, func(t *testing.T) {
+				v := s.judge(c)
+				s.Table.outcomes.Add(name, c.name, v)
+				for _, f := range v.Failures {
+					t.Error(f)
+				}
+				if v.Skipped != "" && !v.Failed() {
+					t.Skip("because the type " + v.Skipped)
+				}
+			})
+		}
+	})
+}
+
+// subject is what a check looks at.
+type subject struct {
+	Options
+	build func() selection.Strategy
+}
+
+func (s *subject) judge(c check) conformance.Verdict {
+	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
+}
+
+// Table collects the outcome of every check on every strategy that a suite ran on. The
+// zero value is ready to use, also from parallel tests.
+type Table struct{ outcomes conformance.Table }
+
+// Types returns the names of the strategies that have a row, in the order in which they came.
+func (t *Table) Types() []string { return t.outcomes.Types() }
+
+// String renders the table: a row for each strategy, a column for each check. The columns
+// are numbered and the numbers explained below, as are the letters that stand for the reasons
+// of what was skipped. A dot is a check that go test -run left out.
+func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
+
+// Check describes one check of the suite.
+type Check struct {
+	Name string // of the subtest, and in Options.Skip
+	Doc  string // what holds if it passes
+}
+
+// Checks returns the checks in the order in which they run.
+func Checks() []Check {
+	out := make([]Check, len(checks))
+	for i, c := range checks {
+		out[i] = Check{Name: c.name, Doc: c.doc}
+	}
+	return out
+}
+
+func checkNames() []string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.name
+	}
+	return names
+}
+
+type check struct {
+	name string
+	doc  string
+	run  func(p *conformance.Probe, s *subject)
+}
+
+var checks = []check{
+	{"named", "Name is not empty and the same each time.", checkNamed},
+	{"chooses", "A Regressor and a Classifier are fitted with the kernel of the one row that is Chosen, and predict.", checkChooses},
+	{"trace", "Rows are numbered from 1, are of the family, say the Basis of their scores, and survive JSON.", checkTrace},
+	{"best", "No row of the chosen one's Basis and Round has a better score, unless nothing or one target was compared.", checkBest},
+	{"counts", "Fits is how often the learner was fitted, and Evaluations how many rows have an entropy.", checkCounts},
+	{"workers", "One, two and five workers lead to the same Result.", checkWorkers},
+	{"cancel", "A context that ends, before the search or in it, is its error, and the model fitted before stays.", checkCancel},
+	{"budget", "A budget that is spent at once gives a model, with StatusBudget where there was more to do.", checkBudget},
+	{"resume", "From the rows that a cancelled search has shown, or from all, another ends in the same Result, and fits nothing again.", checkResume},
+	{"configuration", "Choose changes neither the strategy nor the rows, targets and weights.", checkConfiguration},
+	{"shared", "One strategy serves several fits at the same time; with -race, without a race.", checkShared},
+	{"weights", "Weights of 1 change nothing.", checkWeights},
+	{"candidates", "Candidates are compared, or the error is ErrParam.", checkCandidates},
+	{"families", "Several families, and a family of two parameters, are compared by scores, or the error is ErrParam.", checkFamilies},
+	{"odd-data", "One row, equal rows, two rows, constant targets: a model or an error, and no panic.", checkOddData},
+	{"saved", "A saved model has the Result, and predicts the same when it is read.", checkSaved},
+}

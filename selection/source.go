@@ -1,0 +1,209 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// Method is how Entropy computes entropies.
+type Method int
+
+// The methods.
+const (
+	Automatic Method = iota // by the number of rows
+	// Exact takes all eigenvalues of the kernel matrix, O(n³) and an n×n matrix.
+	Exact
+	// LowRank takes rigorous bounds from a factorisation on random pivots that grows
+	// until they say on which side of every target the entropy lies, O(nm²) for m pivots
+	// and memory mn.
+	LowRank
+	// Subsample is LowRank on three draws of 5000 rows. The bits of a kernel
+	// settle as rows are added while its entropy falls with log2 n, so the mean of the bits
+	// is set against the number of all rows.
+	Subsample
+)
+
+// String returns the method's name.
+func (m Method) String() string {
+	switch m {
+	case Automatic:
+		return "Automatic"
+	case Exact:
+		return "Exact"
+	case LowRank:
+		return "LowRank"
+	case Subsample:
+		return "Subsample"
+	}
+	return fmt.Sprintf("Method(%d)", int(m))
+}
+
+// Where Automatic changes its method, and what Subsample and scores take.
+const (
+	ExactRows     = 1000
+	LowRankRows   = 20_000
+	subsampleRows = 5000
+	subsamples    = 3
+	// scoreRows rows, drawn once, are what a closed form is computed on where pivots
+	// leave too much to compute it on all.
+	scoreRows = 1000
+)
+
+// of settles Automatic for n rows.
+func (m Method) of(n int) Method {
+	switch {
+	case m != Automatic:
+		return m
+	case n <= ExactRows:
+		return Exact
+	case n <= LowRankRows:
+		return LowRank
+	}
+	return Subsample
+}
+
+// entropySource computes entropies of kernels on the training rows.
+type entropySource interface {
+	// rows is how many rows an entropy is of.
+	rows() int
+	// measure writes the entropy of the kernel into row, and a score that comes with it.
+	measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error
+}
+
+// newSource returns the source of a search.
+func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
+	n, _ := r.x.Dims()
+	switch e.Method.of(n) {
+	case Exact:
+		return &exactSource{run: r, form: form}
+	case LowRank:
+		return lowRankSource{search: e, x: r.x, workers: r.workers}
+	}
+	out := subsampleSource{all: n}
+	for i := range subsamples {
+		part := linalg.Rows(r.x, e.draw(n, subsampleRows, uint64(i)))
+		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
+	}
+	return out
+}
+
+// draw returns up to count of n rows, ascending; which says for what.
+func (e *Entropy) draw(n, count int, which uint64) []int {
+	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the streams "subsam" 0, 1, ...
+	slices.Sort(rows)
+	return rows
+}
+
+// exactSource takes the eigenvalues of whole kernel matrices, and the closed-form score from
+// the same reduction.
+type exactSource struct {
+	run    *Run
+	form   *closedForm
+	shared *kernels.Shared // what all kernels are made of; nil at first
+}
+
+func (s *exactSource) rows() int { n, _ := s.run.x.Dims(); return n }
+
+func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+	if s.shared == nil {
+		var err error
+		if s.shared, err = kernels.Share(ctx, s.run.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
+			return err
+		}
+	}
+	k, err := s.shared.Matrix(ctx, kernel)
+	if err != nil {
+		return err
+	}
+	row.Matrices = 1
+	entropy, score, ridge, err := s.form.ofMatrix(ctx, k)
+	if err != nil {
+		return err
+	}
+	row.setEntropy(entropy)
+	if s.form != nil {
+		row.setScore(score, ridge, OnMatrix, 0)
+	}
+	return nil
+}
+
+// lowRankSource takes bounds from pivots.
+type lowRankSource struct {
+	search  *Entropy
+	x       *mat.Dense
+	workers int
+}
+
+func (s lowRankSource) rows() int { n, _ := s.x.Dims(); return n }
+
+func (s lowRankSource) options() *measures.LowRankOptions {
+	return &measures.LowRankOptions{MaxRank: s.search.MaxRank, Seed: s.search.Seed, Workers: s.workers, Decided: s.search.decides}
+}
+
+// decides says whether the search can go on from bounds: for every target they say that
+// the entropy is below it, above it, or at it, within its tolerance.
+func (e *Entropy) decides(b measures.Bounds) bool {
+	for _, target := range e.aims() {
+		t := e.tolerance(target)
+		if !(b.High.Entropy < target-t || b.Low.Entropy > target+t || b.High.Entropy-b.Low.Entropy <= t/2) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s lowRankSource) measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error {
+	l, err := measures.LowRankEntropy(ctx, k, s.x, s.options())
+	if err != nil {
+		return err
+	}
+	row.setEntropy(l.Point)
+	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
+	row.Rank, row.Residual, row.Wide = l.Rank, l.Residual, !l.Decided
+	return nil
+}
+
+// subsampleSource takes means over draws of the rows.
+type subsampleSource struct {
+	parts []lowRankSource
+	all   int // rows
+}
+
+func (s subsampleSource) rows() int { return s.parts[0].rows() }
+
+func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error {
+	perBit := 1 / math.Log2(float64(s.all))
+	var bits []float64
+	var low, high float64
+	for _, part := range s.parts {
+		l, err := measures.LowRankEntropy(ctx, k, part.x, part.options())
+		if err != nil {
+			return err
+		}
+		bits = append(bits, l.Point.Bits)
+		low, high = low+l.Low.Bits/subsamples, high+l.High.Bits/subsamples
+		row.Rank, row.Residual = max(row.Rank, l.Rank), max(row.Residual, l.Residual)
+		row.Wide = row.Wide || !l.Decided
+	}
+	mean, squares := 0.0, 0.0
+	for _, b := range bits {
+		mean += b / subsamples
+	}
+	for _, b := range bits {
+		squares += (b - mean) * (b - mean) / (subsamples - 1)
+	}
+	row.Bits, row.Entropy = mean, mean*perBit
+	row.StandardError = math.Sqrt(squares/subsamples) * perBit
+	row.EntropyLow = max(0, low*perBit-2*row.StandardError)
+	row.EntropyHigh = min(1, high*perBit+2*row.StandardError)
+	return nil
+}

@@ -1,0 +1,217 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Space is what a search chooses from: the kernels of a family or of several ([Over]), those
+// of a family of two parameters ([OverTwo]), or estimators as they are ([Among]). The zero
+// Space is the RBF kernels, for the machines of package lssvm.
+type Space[E any] struct {
+	build      func(kernels.Kernel) E // nil: lssvm's
+	families   []kernels.Family
+	two        kernels.Family2
+	candidates []func() E
+	listed     bool // candidates, though there may be none
+}
+
+// Over is the space of the kernels of families. Build returns a new estimator with the
+// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}.
+// Of several families each is searched, and the one of the best score is taken. Without any
+// it is [kernels.RBFFamily].
+func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
+	return Space[E]{build: build, families: families}
+}
+
+// OverTwo is the space of the kernels of a family of two parameters: the search takes them in
+// turn, each with the other at the best that was seen, until the score no longer improves.
+// Build is as Over's.
+func OverTwo[E any](build func(k kernels.Kernel) E, family kernels.Family2) Space[E] {
+	return Space[E]{build: build, two: family}
+}
+
+// Among is the space of estimators to choose among, with a kernel or without, configured in
+// any way: each function returns a new one. The strategy has to compare by cross-validation,
+// as [Grid] and [Halving] do.
+func Among[E any](candidates ...func() E) Space[E] {
+	return Space[E]{candidates: candidates, listed: true}
+}
+
+// Point is one thing that a search can choose: the kernel of a family at Param, or the
+// candidate of a number.
+type Point struct {
+	Param     float64 `json:"param"`     // NaN for a candidate
+	Candidate int     `json:"candidate"` // from 0; NoCandidate for a kernel
+}
+
+// NoCandidate is the Candidate of a Point that is a kernel.
+const NoCandidate = -1
+
+// At is the Point of a parameter of a family.
+func At(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
+
+// CandidateAt is the Point of a candidate, from 0.
+func CandidateAt(number int) Point { return Point{Param: missing, Candidate: number} }
+
+// IsCandidate reports whether p is a candidate and not a kernel.
+func (p Point) IsCandidate() bool { return p.Candidate >= 0 }
+
+// String returns the parameter, or the candidate's number.
+func (p Point) String() string {
+	if p.IsCandidate() {
+		return fmt.Sprintf("candidate %d", p.Candidate)
+	}
+	return fmt.Sprintf("%.4g", p.Param)
+}
+
+// equal holds of a candidate's Param too, which is NaN.
+func (p Point) equal(q Point) bool {
+	return p.Candidate == q.Candidate && (p.IsCandidate() || p.Param == q.Param)
+}
+
+// option is what a fit is made with.
+type option[E any] struct {
+	name   string
+	kernel kernels.Kernel // nil for a candidate
+	build  func() E
+}
+
+// at returns what a point of a family, nil for candidates, stands for.
+func (s Space[E]) at(family kernels.Family, p Point) option[E] {
+	if p.IsCandidate() {
+		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
+	}
+	kernel := family.At(p.Param)
+	return option[E]{name: kernel.String(), kernel: kernel, build: func() E { return s.build(kernel) }}
+}
+
+// along is the family that is left of one of two parameters when the other has a value.
+func (s Space[E]) along(second bool, value float64) kernels.Family {
+	return kernels.Fixed{Family: s.two, Second: second, Value: value}
+}
+
+// withDefaults fills in what the caller left open.
+func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E) Space[E] {
+	if s.build == nil {
+		s.build = lssvm
+	}
+	if len(s.families) == 0 {
+		s.families = []kernels.Family{kernels.RBFFamily{}}
+	}
+	return s
+}
+
+// validate returns what is wrong with what the caller gave.
+func (s Space[E]) validate(typ string) error {
+	if s.listed && len(s.candidates) == 0 {
+		return fault.Param(typ, "Space", "no candidates", "at least one")
+	}
+	for i, build := range s.candidates {
+		if build == nil || any(build()) == nil {
+			return fault.Param(typ, fmt.Sprintf("Space: candidate %d", i), "nil", "a function that returns an estimator")
+		}
+	}
+	names := map[string]bool{}
+	for i, f := range s.families {
+		if f == nil || names[f.String()] {
+			return fault.Param(typ, fmt.Sprintf("Space: family %d", i), f, "families of different names")
+		}
+		names[f.String()] = true
+	}
+	return nil
+}
+
+// names are those of the candidates' types.
+func (s Space[E]) names() (out []string) {
+	for _, build := range s.candidates {
+		out = append(out, fmt.Sprintf("%T", build()))
+	}
+	return out
+}
+
+// samples returns an estimator as build makes them, or all candidates; validate says what is
+// wrong with those that are left out.
+func (s Space[E]) samples() (out []E) {
+	family := s.families[0]
+	switch {
+	case s.listed:
+		for _, build := range s.candidates {
+			if build != nil {
+				out = append(out, build())
+			}
+		}
+		return out
+	case s.two != nil:
+		lo, _ := s.two.Bounds()
+		family = s.along(true, lo[1])
+	case family == nil:
+		family = kernels.RBFFamily{}
+	}
+	lo, _ := family.Bounds()
+	return []E{s.build(family.At(lo))}
+}
+
+// String says what the space holds, as models name it.
+func (s Space[E]) String() string {
+	switch {
+	case s.listed:
+		return fmt.Sprintf("%d candidates", len(s.candidates))
+	case s.two != nil:
+		return s.two.String()
+	case len(s.families) == 0:
+		return kernels.RBFFamily{}.String()
+	}
+	names := make([]string, len(s.families))
+	for i, f := range s.families {
+		names[i] = fmt.Sprint(f)
+	}
+	return strings.Join(names, ", ")
+}
+
+// find returns what a model was fitted with, if the space has it.
+func (s Space[E]) find(kind string, family string, p Point, param2 float64) (option[E], error) {
+	var none option[E]
+	other := fault.BadModel(kind, "fitted with %s, this value's Space is %v", described(family, p), s)
+	within := func(v, lo, hi float64) bool { return v >= lo && v <= hi && !math.IsInf(v, 0) }
+	switch {
+	case s.listed != p.IsCandidate():
+		return none, other
+	case s.listed:
+		if p.Candidate >= len(s.candidates) || s.candidates[p.Candidate] == nil {
+			return none, other
+		}
+		return s.at(nil, p), nil
+	case s.two != nil:
+		if s.two.String() != family {
+			return none, other
+		}
+		lo, hi := s.two.Bounds()
+		if !within(p.Param, lo[0], hi[0]) || !within(param2, lo[1], hi[1]) {
+			return none, fault.BadModel(kind, "parameters %v and %v of family %s", p.Param, param2, family)
+		}
+		return s.at(s.along(true, param2), p), nil
+	}
+	for _, f := range s.families {
+		if f == nil || f.String() != family {
+			continue
+		}
+		if lo, hi := f.Bounds(); !within(p.Param, lo, hi) {
+			return none, fault.BadModel(kind, "parameter %v of family %s", p.Param, family)
+		}
+		return s.at(f, p), nil
+	}
+	return none, other
+}
+
+// described is a point for people.
+func described(family string, p Point) string {
+	if p.IsCandidate() {
+		return p.String()
+	}
+	return "family " + family
+}

@@ -1,0 +1,63 @@
+package selection_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// random tries Points parameters between the bounds of the family, drawn evenly in their
+// logarithms within three decades of its start.
+type random struct {
+	Points int
+	Seed   uint64
+}
+
+func (s *random) Name() string { return "random" }
+
+func (s *random) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+	if err := r.KernelsOnly("random"); err != nil {
+		return selection.Choice{}, err
+	}
+	start, err := r.Family().Start(ctx, r.X())
+	if err != nil {
+		return selection.Choice{}, err
+	}
+	lo, hi := r.Family().Bounds()
+	rng := rand.New(rand.NewPCG(s.Seed, 1))
+	t := selection.Trials{Metric: r.Metric(metrics.Metric{})}
+	for range s.Points {
+		t.Points = append(t.Points, selection.At(min(max(start*math.Pow(10, 6*rng.Float64()-3), lo), hi)))
+	}
+	if t.Folds, err = r.Folds(nil); err != nil {
+		return selection.Choice{}, err
+	}
+	rows, err := r.CrossValidate(ctx, t)
+	if err != nil {
+		return selection.Choice{}, err
+	}
+	out := selection.Choice{
+		Status: selection.StatusGrid, Target: math.NaN(),
+		Measure: selection.Measure{Name: t.Metric.Name, LargerIsBetter: t.Metric.LargerIsBetter},
+	}
+	out.Iteration, err = r.Best("random", out.Measure, rows)
+	return out, err
+}
+
+// A strategy of one's own: random search. It has budgets, resuming and the rest like the
+// others, and selectiontest checks it.
+func ExampleStrategy() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &random{Points: 8, Seed: 1}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	res := r.Result()
+	fmt.Println(res.Strategy, len(res.Trace), res.Fits, res.ScoreName)
+	// Output: random 8 25 NMSE
+}

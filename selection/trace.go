@@ -1,0 +1,163 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// TraceRow is one step of a search: what was looked at, what was computed, and what became
+// of it. What was not computed is NaN, null in JSON.
+type TraceRow struct {
+	Iteration int `json:"iteration"`       // from 1
+	Round     int `json:"round,omitempty"` // of Halving, from 1; 0 for other strategies
+	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
+	// other parameter too, as kernels.Fixed does.
+	Family string `json:"family,omitempty"`
+	Point
+	Type string `json:"type,omitempty"` // of a candidate
+
+	Aim           float64 `json:"aim"`         // the entropy that was looked for; NaN without one
+	EntropyLow    float64 `json:"entropy_low"` // a bound; equal to Entropy where it is exact
+	Entropy       float64 `json:"entropy"`
+	EntropyHigh   float64 `json:"entropy_high"`
+	Bits          float64 `json:"bits"`
+	Rows          int     `json:"rows"`                     // that the entropy is of, or that the learner was fitted on
+	Rank          int     `json:"rank,omitempty"`           // pivots of a low-rank entropy; 0: exact
+	Residual      float64 `json:"residual,omitempty"`       // the share of the trace that they leave
+	Wide          bool    `json:"wide,omitempty"`           // the bounds decide nothing at the most pivots that are allowed
+	StandardError float64 `json:"standard_error,omitempty"` // of Entropy, from subsamples
+	Band          Band    `json:"band,omitempty"`           // where the entropy lies, of a GoldenSection
+
+	Score    float64  `json:"score"`
+	Ridge    float64  `json:"ridge"` // at which a closed form has its score
+	Basis    Basis    `json:"basis,omitempty"`
+	ScoredOn int      `json:"scored_on,omitempty"` // pivots, rows or folds, as Basis says
+	Unscored Unscored `json:"unscored,omitempty"`
+
+	Taken    []Taken `json:"taken,omitempty"` // the targets that it was taken for
+	Chosen   bool    `json:"chosen,omitempty"`
+	Matrices int     `json:"matrices,omitempty"` // kernel matrices that the search made for it
+	Fits     int     `json:"fits,omitempty"`     // of the learner
+	Seconds  float64 `json:"seconds"`
+}
+
+// Basis says what a score was computed on.
+type Basis string
+
+// The bases. Scores of different bases do not compare.
+const (
+	OnMatrix Basis = "matrix" // the kernel matrix of all rows
+	OnPivots Basis = "pivots" // all rows, by the features of ScoredOn pivots
+	OnRows   Basis = "rows"   // the kernel matrix of ScoredOn rows
+	OnFolds  Basis = "folds"  // the mean over ScoredOn folds
+)
+
+// Unscored says why there is no score where one was wanted.
+type Unscored string
+
+// The reasons.
+const (
+	FitFailed   Unscored = "a fit failed"
+	BudgetSpent Unscored = "the budget was spent"
+)
+
+// Band is where an entropy lies to the band of a GoldenSection.
+type Band string
+
+// The places.
+const (
+	BelowBand Band = "below the band"
+	InBand    Band = "in the band"
+	AboveBand Band = "above the band"
+)
+
+// Taken is a target entropy, and how well the row serves it.
+type Taken struct {
+	Target float64 `json:"target"`
+	Status Status  `json:"status"`
+}
+
+// Decision says what the row was for and what became of it, for people.
+func (t TraceRow) Decision() string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if !math.IsNaN(t.Aim) {
+		add("towards entropy %.3g", t.Aim)
+	}
+	if t.Wide {
+		add("bounds still wide at %d pivots", t.Rank)
+	}
+	if t.Band != "" {
+		add("%s", t.Band)
+	}
+	for _, taken := range t.Taken {
+		add("taken for %.3g (%s)", taken.Target, taken.Status)
+	}
+	switch {
+	case t.Unscored == BudgetSpent && t.Fits > 0:
+		add("not scored: %s after %d of %d folds", t.Unscored, t.Fits, t.ScoredOn)
+	case t.Unscored != "":
+		add("not scored: %s", t.Unscored)
+	case t.Basis == OnFolds:
+		add("mean of %d folds", t.ScoredOn)
+	case t.Basis == OnPivots || t.Basis == OnRows:
+		add("scored on %d %s", t.ScoredOn, t.Basis)
+	}
+	out := strings.Join(parts, "; ")
+	if t.Round > 0 {
+		out = fmt.Sprintf("round %d: %s", t.Round, out)
+	}
+	if t.Type != "" {
+		out += ", " + t.Type
+	}
+	if t.Chosen {
+		out += ": chosen"
+	}
+	return out
+}
+
+// unscored is a row of which nothing is known yet.
+func unscored(p Point) TraceRow {
+	return TraceRow{
+		Point: p, Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing,
+		Score: missing, Ridge: missing,
+	}
+}
+
+// setEntropy writes an exact entropy.
+func (t *TraceRow) setEntropy(e measures.VonNeumann) {
+	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
+}
+
+// setScore writes a score.
+func (t *TraceRow) setScore(score, ridge float64, basis Basis, on int) {
+	t.Score, t.Ridge, t.Basis, t.ScoredOn, t.Unscored = score, ridge, basis, on, ""
+}
+
+// clearScore takes a score back.
+func (t *TraceRow) clearScore(why Unscored) {
+	t.setScore(missing, missing, "", 0)
+	t.Unscored = why
+}
+
+// missing is the value of what was not computed.
+var missing = math.NaN()
+
+// MarshalJSON writes NaN as null.
+func (t TraceRow) MarshalJSON() ([]byte, error) { return marshalFields(t) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *TraceRow) UnmarshalJSON(data []byte) error { return unmarshalFields(data, t) }
+
+// cloneTrace returns a deep copy.
+func cloneTrace(rows []TraceRow) []TraceRow {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Taken = slices.Clone(out[i].Taken)
+	}
+	return out
+}

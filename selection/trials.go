@@ -1,0 +1,155 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// Trials are points to fit and score the learner at.
+type Trials struct {
+	Points []Point // rows of the trace are appended in this order
+	Folds  []Fold
+	Metric metrics.Metric
+	// Spread tries the points in an order of which every beginning is spread over them, so
+	// that a budget that ends it has looked everywhere, if coarsely.
+	Spread bool
+	Round  int // from 1, of strategies that score a point more than once; otherwise 0
+	Rows   int // training rows of a fold as the trace has them; 0: all rows
+}
+
+// Folds asks a splitter, nil for KFold of a regression and StratifiedKFold of a
+// classification, and checks what it gives. Errors: the splitter's, or ErrShape.
+func (r *Run) Folds(s Splitter) ([]Fold, error) {
+	if s == nil {
+		s = r.splitter
+	}
+	n, _ := r.x.Dims()
+	return split(s, n, r.labels)
+}
+
+// Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a
+// classification.
+func (r *Run) Metric(m metrics.Metric) metrics.Metric {
+	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
+		return r.metric
+	}
+	return m
+}
+
+// CrossValidate fits the learner at each point on each fold and writes the mean score into
+// the point's row of the trace, which it appends where there is none; it returns the rows'
+// iterations, in the order of Points. Points whose row has a score of folds already, or that
+// Resume knows, are not fitted. A point at which a fit fails has no score, and the Result a
+// warning; once the budget is spent no fit begins but for those that it takes until one point
+// has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or ctx's.
+func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
+	n, _ := r.x.Dims()
+	iterations := make([]int, len(t.Points))
+	for i, p := range t.Points {
+		row := r.at(p, t.Round)
+		if row == nil {
+			fresh := unscored(p)
+			fresh.Round, fresh.Rows = t.Round, t.Rows
+			if t.Rows == 0 {
+				fresh.Rows = n
+			}
+			row = r.add(fresh)
+		}
+		iterations[i] = row.Iteration
+	}
+	order := spread(len(t.Points))
+	if !t.Spread {
+		slices.Sort(order)
+	}
+	var asked []*TraceRow
+	job := trials{folds: t.Folds, metric: t.Metric, workers: r.workers, budget: r.budget}
+	for _, i := range order {
+		row := &r.trace[iterations[i]-1]
+		if row.Basis == OnFolds {
+			continue
+		}
+		if old, ok := r.known(row); ok && old.Basis == OnFolds && !math.IsNaN(old.Score) {
+			row.setScore(old.Score, row.Ridge, OnFolds, old.ScoredOn)
+			row.Fits, row.Seconds = old.Fits, old.Seconds
+			continue
+		}
+		asked, job.points = append(asked, row), append(job.points, t.Points[i])
+	}
+	job.observe = func(i int, score, seconds float64) {
+		row := asked[i]
+		row.setScore(score, row.Ridge, OnFolds, len(t.Folds))
+		row.Fits = len(t.Folds)
+		row.Seconds += seconds
+		if math.IsNaN(score) {
+			row.Unscored = FitFailed
+		}
+		r.show(row)
+	}
+	done, err := r.try(ctx, r.family, job)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range asked {
+		if done.folds[i] < len(t.Folds) {
+			r.cut = true
+			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.folds[i], len(t.Folds)
+		}
+	}
+	if done.failed != nil && r.failed == nil {
+		r.failed = done.failed
+		r.Warn("some fits failed, the first with: %v", done.failed)
+	}
+	return iterations, nil
+}
+
+// Best returns the iteration of the best score among rows; of equal ones, the first. The
+// error, where none has a score, is that of the first fit that failed.
+func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
+	best := 0
+	for _, i := range iterations {
+		if best == 0 || m.better(r.Row(i).Score, r.Row(best).Score) {
+			best = i
+		}
+	}
+	if best == 0 || math.IsNaN(r.Row(best).Score) {
+		return 0, fmt.Errorf("selection: %s: no point could be scored: %w", strategy, r.failed)
+	}
+	return best, nil
+}
+
+// measureOf is that of a metric.
+func measureOf(m metrics.Metric) Measure { return Measure{m.Name, m.LargerIsBetter} }
+
+// better compares two scores; NaN is worse than any.
+func (m Measure) better(a, b float64) bool {
+	switch {
+	case math.IsNaN(a):
+		return false
+	case math.IsNaN(b):
+		return true
+	case m.LargerIsBetter:
+		return a > b
+	}
+	return a < b
+}
+
+// trials are points that the engine fits and scores, in their order.
+type trials struct {
+	points  []Point
+	folds   []Fold
+	metric  metrics.Metric
+	workers int
+	budget  budget
+	// observe is called after the last fold of a point, one call at a time.
+	observe func(trial int, score, seconds float64)
+}
+
+// tried is what came of trials.
+type tried struct {
+	folds  []int // how many were fitted
+	failed error // the first of the fits that failed
+}
