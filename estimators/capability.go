@@ -21,6 +21,7 @@ const (
 	Proba        Capability = iota + 1 // ProbaPredictor
 	Variance                           // VariancePredictor
 	Interval                           // IntervalPredictor
+	LeaveOneOut                        // LeaveOneOutPredictor
 	Decision                           // DecisionPredictor
 	PredictTo                          // PredictorTo[float64] or PredictorTo[int]
 	DecisionTo                         // DecisionPredictorTo
@@ -46,6 +47,7 @@ var table = map[Capability]ability{
 	Proba:        {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
 	Variance:     {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor]()), needs: Variance},
 	Interval:     {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor]()), needs: Interval},
+	LeaveOneOut:  {method: "LeaveOneOutResiduals", interfaces: types(reflect.TypeFor[LeaveOneOutPredictor]()), needs: LeaveOneOut},
 	Decision:     {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
 	PredictTo:    {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
 	DecisionTo:   {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},

@@ -22,6 +22,7 @@ package estimators
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -67,6 +68,14 @@ type IntervalPredictor interface {
 	// PredictInterval returns, for each row, the bounds between which a new observation
 	// lies with probability level (0 < level < 1), half of the rest on either side.
 	PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error)
+}
+
+// LeaveOneOutPredictor is the capability to say how each row is predicted by the others.
+type LeaveOneOutPredictor interface {
+	// LeaveOneOutResiduals returns, for each row of Fit, its target less the prediction of
+	// the model fitted to all other rows with the same settings. Errors: ErrNotFitted, or
+	// ctx's where there is something to compute.
+	LeaveOneOutResiduals(ctx context.Context) ([]float64, error)
 }
 
 // DecisionPredictor is the capability to give the scores that Predict decides by.
@@ -128,6 +137,12 @@ type Report struct {
 	Objective  float64  // what Fit minimised, at its end; each type documents it
 	Jitter     float64  // added to a matrix's diagonal to factor it, absolute
 	Warnings   []string // for people
+}
+
+// Clone returns a copy that shares no memory.
+func (r Report) Clone() Report {
+	r.Warnings = slices.Clone(r.Warnings)
+	return r
 }
 
 // Step is one line of progress, passed to an Observe callback.

@@ -37,7 +37,7 @@ func TestSupports(t *testing.T) {
 	}{
 		{"nil", nil, nil},
 		{"bare", bare{}, nil},
-		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(regressor), estimators.KernelMatrix)},
+		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(regressor), estimators.KernelMatrix, estimators.LeaveOneOut)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
 			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.Weighted, estimators.KernelMatrix,
 			estimators.Cloning, estimators.Reporting, estimators.Marshalling,

@@ -144,7 +144,7 @@ func ExampleWrapper() {
 // Every error unwraps to a sentinel; the typed ones carry the place and the numbers.
 func Example_errors() {
 	ctx := context.Background()
-	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, RidgeRule: lssvm.Fixed, Ridge: 1e-3}
+	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, Ridge: 1e-3}
 	x := mat.NewDense(2, 1, []float64{1, math.NaN()})
 
 	var notFitted *estimators.NotFittedError
@@ -196,7 +196,7 @@ func ExampleParamError() {
 	fmt.Println(err)
 	// Output:
 	// true true
-	// lssvm: Regressor: Ridge = -1, want 0 unless RidgeRule is Fixed
+	// lssvm: Regressor: Ridge = -1, want a finite number > 0, or 0 for the choice by RidgeRule
 }
 
 // A composite stores its parts one by one.
@@ -362,4 +362,19 @@ func ExampleMatrixFitter() {
 	}
 	fmt.Println(model.PredictMatrix(cross))
 	// Output: [0 1] <nil>
+}
+
+// How each row is predicted by all others, from one fit.
+func ExampleLeaveOneOutPredictor() {
+	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
+	y := []float64{1, 2, 3, 9, 5, 6} // one is off
+	model := &lssvm.Regressor{Kernel: kernels.Linear{}, Ridge: 1}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var p estimators.LeaveOneOutPredictor = model
+	residuals, err := p.LeaveOneOutResiduals(context.Background())
+	fmt.Printf("%.1f %v\n", residuals, err)
+	// Output: [-1.3 -1.0 -1.0 5.0 -1.3 -2.1] <nil>
 }

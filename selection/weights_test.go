@@ -60,7 +60,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 					rest = append(rest, j)
 				}
 			}
-			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, RidgeRule: lssvm.Fixed, Ridge: row.Ridge}
+			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, Ridge: row.Ridge}
 			require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, rest), pick(y, rest), pick(w, rest)))
 			p, err := l.Predict(linalg.Rows(x, []int{out}))
 			require.NoError(t, err)

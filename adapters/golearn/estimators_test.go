@@ -192,7 +192,7 @@ func TestRegressionInGolearn(t *testing.T) {
 	truth, err := golearn.Targets(test)
 	require.NoError(t, err)
 	for name, e := range map[string]estimators.Regressor{
-		"lssvm": &lssvm.Regressor{}, "rvm": &rvm.Regressor{}, "svm": &svm.Regressor{C: 1000}, "selection": &selection.Regressor{},
+		"lssvm": &lssvm.Regressor{}, "rvm": &rvm.Regressor{}, "svm": &svm.Regressor{}, "selection": &selection.Regressor{},
 		"selection for rvm": &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })},
 	} {
 		reg := &golearn.Regressor{Estimator: e}

@@ -65,7 +65,7 @@ var classifierList = []listed[estimators.Classifier]{
 
 var regressorList = []listed[estimators.Regressor]{
 	{"lssvm.Regressor", func() estimators.Regressor { return &lssvm.Regressor{} }},
-	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{C: 1000} }},
+	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{} }},
 	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
 	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},
 	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 8, Sweeps: 4, Chains: 1} }},

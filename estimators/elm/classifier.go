@@ -86,14 +86,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Sample(x, len(y))
 	if err != nil {
 		return err
 	}
 	n, d := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
 	m := &model{width: d, report: estimators.Report{Converged: true, Iterations: 1}}
 	var at []int
 	if m.classes, at, err = classes.Of(y); err != nil {

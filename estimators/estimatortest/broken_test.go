@@ -72,12 +72,7 @@ func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, hig
 	if err := interval.Level("broken", level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := b.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(b.PredictVariance(x))
 }
 
 // PredictTo is b's own Predict.
@@ -366,3 +361,62 @@ func (o *onMatrices) PredictMatrix(k mat.Matrix) ([]float64, error) {
 }
 
 func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrices) }
+
+// leaving refits for the residuals of rows that are left out.
+type leaving struct {
+	*brokenRegressor
+	rows data
+	out  func(l *leaving, row int) float64
+}
+
+func newLeaving(out func(l *leaving, row int) float64) func() any {
+	return func() any { return &leaving{brokenRegressor: regressorMethods{}.build().(*brokenRegressor), out: out} }
+}
+
+func (l *leaving) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	err := l.brokenRegressor.Fit(ctx, x, y)
+	if err == nil {
+		l.rows = data{mat.DenseCopyOf(x), slices.Clone(y)}
+	}
+	return err
+}
+
+func (l *leaving) LeaveOneOutResiduals(context.Context) ([]float64, error) {
+	if l.rows.x == nil {
+		return nil, fault.NotFitted("leaving")
+	}
+	out := make([]float64, len(l.rows.y))
+	for i := range out {
+		out[i] = l.out(l, i)
+	}
+	return out, nil
+}
+
+func (l *leaving) refit(row int) float64 {
+	var others []int
+	for i := range l.rows.y {
+		if i != row {
+			others = append(others, i)
+		}
+	}
+	d, one := l.rows.pick(others), l.rows.pick([]int{row})
+	r := &toy.Ridge{}
+	if r.Fit(context.Background(), d.x, d.y) != nil {
+		return 0
+	}
+	y, err := r.Predict(one.x)
+	if err != nil {
+		return 0
+	}
+	return one.y[0] - y[0]
+}
+
+func (l *leaving) Clone() estimators.Regressor { return newLeaving(l.out)().(*leaving) }
+
+func (l *leaving) UnmarshalBinary(data []byte) error {
+	err := l.brokenRegressor.UnmarshalBinary(data)
+	if err == nil {
+		l.rows.x = nil
+	}
+	return err
+}

@@ -203,6 +203,9 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	if v, ok := m.value.(estimators.IntervalPredictor); ok {
 		out[estimators.Interval] = func() error { _, _, err := v.PredictInterval(x, 0.9); return err }
 	}
+	if v, ok := m.value.(estimators.LeaveOneOutPredictor); ok {
+		out[estimators.LeaveOneOut] = func() error { _, err := v.LeaveOneOutResiduals(context.Background()); return err }
+	}
 	if v, ok := m.value.(estimators.DecisionPredictorTo); ok {
 		out[estimators.DecisionTo] = func() error {
 			return v.DecisionTo(mat.NewDense(rowsOf(x), len(m.classifier().Classes()), nil), x)

@@ -104,6 +104,7 @@ var checks = []check{
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
 	{"to-forms", every, "PredictTo, DecisionTo and TransformTo give what Predict, Decision and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"partial-fit", supervised, "PartialFit before Fit is Fit; after it, other rows change the model, and what fails does not.", checkPartialFit},
+	{"leave-one-out", regressors, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
 	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
 	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},

@@ -749,6 +749,22 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return c.Fit(context.Background(), kept.x, kept.y)
 			}), "changes no result"},
 		},
+		"leave-one-out": {
+			{"leaves out nothing", regressors, newLeaving(func(l *leaving, row int) float64 {
+				one := l.rows.pick([]int{row})
+				y, err := l.Predict(one.x)
+				if err != nil {
+					return 0
+				}
+				return one.y[0] - y[0]
+			}), "fitted without it"},
+			{"has the last row wrong", regressors, newLeaving(func(l *leaving, row int) float64 {
+				if row == len(l.rows.y)-1 {
+					return -l.refit(row)
+				}
+				return l.refit(row)
+			}), "the residual of row 39"},
+		},
 		"kernel-matrix": {
 			{"adds to the diagonal", regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
 				own := mat.NewSymDense(k.SymmetricDim(), nil)
@@ -899,15 +915,18 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		{"configured", regressors, func() any { return newConfigured(true, true) }, ""},
 		{"chunked", regressors, newChunked((*chunked).takeIn), ""},
 		{"on matrices", regressors, onMatrices{}.build, ""},
+		{"leaving out", regressors, newLeaving((*leaving).refit), ""},
 	} {
 		// What not all of them can do.
-		beyond := map[string]bool{"partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices"}
+		beyond := map[string]bool{
+			"partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
+		}
 		for _, c := range checks {
 			if c.kinds&m.kind == 0 || c.name == "workers" {
 				continue
 			}
 			v := m.judged(c)
-			if c.name == "weighted-fit" && m.name == "on matrices" { // which tunes its ridge by leaving out rows
+			if m.name == "on matrices" && (c.name == "weighted-fit" || c.name == "leave-one-out") { // which tunes its ridge by leaving out rows
 				continue
 			}
 			assert.Empty(t, v.Failures, "%s: %s", m.name, c.name)

@@ -93,3 +93,42 @@ func checkKernelMatrix(p *probe, s *subject) {
 	p.Must("PredictMatrix", err)
 	p.sameMatrix("after a FitMatrix that failed", got, again, 0)
 }
+
+func checkLeaveOneOut(p *probe, s *subject) {
+	fresh := s.new()
+	fresh.needs(p, estimators.LeaveOneOut)
+	ctx := context.Background()
+	_, err := fresh.value.(estimators.LeaveOneOutPredictor).LeaveOneOutResiduals(ctx)
+	p.wants("LeaveOneOutResiduals before Fit", err, estimators.ErrNotFitted)
+
+	d := s.train()
+	m := s.fitted(p, d).value.(estimators.LeaveOneOutPredictor)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := m.LeaveOneOutResiduals(cancelled); err != nil { // where there is something to compute
+		p.wants("LeaveOneOutResiduals with a cancelled context", err, context.Canceled)
+	}
+	got, err := m.LeaveOneOutResiduals(ctx)
+	p.Must("LeaveOneOutResiduals", err)
+	if len(got) != trainRows {
+		p.Fatalf("LeaveOneOutResiduals gave %d residuals for %d rows", len(got), trainRows)
+	}
+	for _, out := range []int{0, 7, trainRows - 1} {
+		var others []int
+		for i := range trainRows {
+			if i != out {
+				others = append(others, i)
+			}
+		}
+		one := s.fitted(p, d.pick(others)).outputs(p, d.x.Slice(out, out+1, 0, 3))[0].values.At(0, 0)
+		if want := d.y[out] - one; !(math.Abs(got[out]-want) <= s.options.Tolerance*max(1, math.Abs(want))) {
+			p.Errorf("the residual of row %d is %v; fitted without it, it is %v", out, got[out], want)
+		}
+	}
+	clear(got)
+	again, err := m.LeaveOneOutResiduals(ctx)
+	p.Must("LeaveOneOutResiduals", err)
+	if again[0] == 0 {
+		p.Errorf("what LeaveOneOutResiduals returned is the model's own")
+	}
+}

@@ -29,8 +29,8 @@ import (
 func singleRegressors() map[string]estimators.Regressor {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Regressor{
-		"lssvm":        &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1},
-		"lssvm Matern": &lssvm.Regressor{Kernel: kernels.Matern{}, RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		"lssvm":        &lssvm.Regressor{Kernel: k, Ridge: 0.1},
+		"lssvm Matern": &lssvm.Regressor{Kernel: kernels.Matern{}, Ridge: 0.1},
 		"svm":          &svm.Regressor{Kernel: k, C: 10},
 		"rvm":          &rvm.Regressor{Kernel: k},
 		"rvm ones":     &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
@@ -51,7 +51,7 @@ func steps() []transformers.Transformer {
 func singleClassifiers() map[string]estimators.Classifier {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Classifier{
-		"lssvm":            &lssvm.Classifier{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1},
+		"lssvm":            &lssvm.Classifier{Kernel: k, Ridge: 0.1},
 		"svm":              &svm.Classifier{Kernel: k, C: 10},
 		"rvm":              &rvm.Classifier{Kernel: k},
 		"elm":              &elm.Classifier{Units: 200},
@@ -63,7 +63,7 @@ func singleClassifiers() map[string]estimators.Classifier {
 		"gabasr":           &gabasr.Classifier{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
 		"gabasr logistic":  &gabasr.Classifier{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Likelihood: gabasr.PolyaGamma, Features: gabasr.Paired},
 		"selection":        &selection.Classifier{Preprocess: steps()[:2]},
-		"pipeline":         &pipeline.Classifier{Steps: steps()[:2], Final: &lssvm.Classifier{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1}},
+		"pipeline":         &pipeline.Classifier{Steps: steps()[:2], Final: &lssvm.Classifier{Kernel: k, Ridge: 0.1}},
 	}
 }
 

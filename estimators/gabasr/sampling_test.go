@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
@@ -70,7 +70,7 @@ func TestPeriodogram(t *testing.T) {
 		x.Set(i, 0, v)
 		y[i] = 5 + 2*v - 0.3*v*v + math.Sin(7*v)
 	}
-	s := periodogram(x, y)
+	s := periodogram(x, y, weights.NewCounts(nil, n))
 	best := 0
 	for k, p := range s.power {
 		if p > s.power[best] {
@@ -86,8 +86,8 @@ func TestPeriodogram(t *testing.T) {
 		}
 	}
 	assert.Greater(t, near, 30, "evenly drawn ones are within 3 steps of 200 once in 33")
-	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20)), "one place")
-	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10)), "two columns")
+	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20), weights.NewCounts(nil, 20)), "one place")
+	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10), weights.NewCounts(nil, 10)), "two columns")
 	assert.NotNil(t, newTwoPlaces(), "two places have no parabola")
 }
 
@@ -97,7 +97,7 @@ func newTwoPlaces() *spectrum {
 		x.Set(i, 0, float64(i%2))
 		y[i] = float64(i)
 	}
-	return periodogram(x, y)
+	return periodogram(x, y, weights.NewCounts(nil, 20))
 }
 
 func TestSplitRHat(t *testing.T) {
@@ -116,33 +116,4 @@ func TestSplitRHat(t *testing.T) {
 	assert.InDelta(t, math.Sqrt(0.5+4/(2*0.5)), splitRHat(trace([]float64{1, 2, 3, 4}), 0), 1e-12)
 	assert.Greater(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{8, 9, 8, 9}), 0), 5.0)
 	assert.Less(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{2, 1, 2, 1}), 0), 1.0)
-}
-
-// The link is at the minimum of its loss: the gradient is 0 there.
-func TestLink(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 8))
-	scores, labels := make([]float64, 300), make([]float64, 300)
-	positive := 0.0
-	for i := range scores {
-		scores[i] = 100 * rng.NormFloat64()
-		if rng.Float64() < vecmath.Sigmoid(0.03*scores[i]-1) {
-			labels[i] = 1
-			positive++
-		}
-	}
-	l := fitLink(scores, labels)
-	assert.InDelta(t, 0.03, l.Slope, 0.01)
-	high, low := (positive+1)/(positive+2), 1/(300-positive+2)
-	var ga, gb float64
-	for i, f := range scores {
-		r := vecmath.Sigmoid(l.Slope*f+l.Offset) - (low + (high-low)*labels[i])
-		ga, gb = ga+r*f/100, gb+r
-	}
-	assert.InDelta(t, 0, ga, 1e-5)
-	assert.InDelta(t, 0, gb, 1e-5)
-	for i := range labels {
-		labels[i] = 1 - labels[i]
-		scores[i] = scores[i] + 0
-	}
-	assert.Zero(t, fitLink(scores, labels).Slope, "scores that are worse than none")
 }

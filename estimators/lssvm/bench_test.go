@@ -41,8 +41,8 @@ func BenchmarkFit(b *testing.B) {
 			r      *Regressor
 			report bool
 		}{
-			{"fixed", &Regressor{Kernel: kernel, RidgeRule: Fixed, Ridge: 0.1}, false},
-			{"fixed+report", &Regressor{Kernel: kernel, RidgeRule: Fixed, Ridge: 0.1}, true},
+			{"fixed", &Regressor{Kernel: kernel, Ridge: 0.1}, false},
+			{"fixed+report", &Regressor{Kernel: kernel, Ridge: 0.1}, true},
 			{"leave-one-out", &Regressor{Kernel: kernel}, false},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
@@ -72,7 +72,7 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkPredict(b *testing.B) {
 	x, y, _ := benchRows(2000)
-	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.05}, RidgeRule: Fixed, Ridge: 0.1}
+	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.05}, Ridge: 0.1}
 	if err := r.Fit(ctx, x, y); err != nil {
 		b.Fatal(err)
 	}

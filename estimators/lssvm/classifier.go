@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -25,8 +26,8 @@ const classifierType = "lssvm: Classifier"
 // may be another than the predicted one.
 type Classifier struct {
 	Kernel         kernels.Kernel  // nil: kernels.MedianRBF of the training rows
-	Ridge          float64         // λ > 0, with RidgeRule Fixed; otherwise 0
-	RidgeRule      RidgeRule       // zero: LeaveOneOut
+	Ridge          float64         // λ; 0: chosen by RidgeRule
+	RidgeRule      RidgeRule       // how; zero: LeaveOneOut
 	Balanced       bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights   map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Seed           uint64          // for the sample that MedianRBF takes of many rows
@@ -37,7 +38,7 @@ type Classifier struct {
 
 	m       *machine
 	classes []int
-	link    link
+	link    platt.Link
 }
 
 var (
@@ -45,6 +46,7 @@ var (
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.MatrixFitter[int]             = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 )
@@ -53,7 +55,7 @@ func (c *Classifier) settings() settings {
 	return settings{
 		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed,
 		options: kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes}, observe: c.Observe,
-		residuals: true, // the link is fitted to them
+		classify: true,
 	}
 }
 
@@ -86,12 +88,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
 	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
@@ -103,6 +101,18 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	return c.fitMatrix(ctx, k, y, nil)
+}
+
+// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fitMatrix(ctx, k, y, weights)
+}
+
+func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
 	s, err := c.validated()
 	if err != nil {
 		return err
@@ -110,7 +120,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	return c.finish(y, nil, func(targets *mat.Dense, w []float64) (*machine, error) {
+	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
 		return fitMatrix(ctx, s, k, targets, w)
 	})
 }
@@ -126,12 +136,9 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	if err != nil {
 		return err
 	}
-	// Without its factor: a classifier has no variance to compute.
-	m.factor = nil
-
-	unseen := mat.NewDense(len(y), len(m.bias), nil)
-	unseen.Sub(target, m.loo)
-	c.m, c.classes, c.link = m, names, fitLink(classes.Scores(unseen), at, weights)
+	target.Sub(target, m.left.residuals) // what the machines of the other rows say
+	m.left = nil
+	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, weights)
 	return nil
 }
 
@@ -156,11 +163,11 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 // DecisionMatrix is Decision from kernel values k (m×n) between new rows and
 // those that were fitted.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
-	kd, err := c.m.checkCross(classifierType, k)
+	f, err := c.m.decideMatrix(classifierType, k)
 	if err != nil {
 		return nil, err
 	}
-	return classes.Scores(c.m.outputs(kd)), nil
+	return classes.Scores(f), nil
 }
 
 // Predict returns the class of the largest score for each row of x (m×d). Cost
@@ -189,7 +196,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.link.apply(f)
+	c.link.Apply(f)
 	return f, nil
 }
 
@@ -199,7 +206,7 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.link.apply(f)
+	c.link.Apply(f)
 	return f, nil
 }
 
@@ -213,12 +220,17 @@ func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 // Report says how the last Fit went. Objective is the mean weighted squared
 // leave-one-out residual of the targets ±1, summed over the machines; Iterations
 // the number of ridges looked at.
-func (c *Classifier) Report() estimators.Report { return c.m.copyReport() }
+func (c *Classifier) Report() estimators.Report {
+	if c.m == nil {
+		return estimators.Report{}
+	}
+	return c.m.report.Clone()
+}
 
 // Clone returns an unfitted Classifier of the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
-	out.m, out.classes, out.link = nil, nil, link{}
+	out.m, out.classes, out.link = nil, nil, platt.Link{}
 	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
 }

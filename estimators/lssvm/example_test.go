@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -64,7 +65,12 @@ func ExampleRidgeRule() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%v: ridge %.2g, leave-one-out error %.2f\n", rule, r.ChosenRidge(), r.Report().Objective)
+		left, err := r.LeaveOneOutResiduals(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%v: ridge %.2g, leave-one-out error %.2f\n", rule, r.ChosenRidge(), floats.Dot(left, left)/6)
 	}
 	// Output:
 	// LeaveOneOut: ridge 1.4, leave-one-out error 3.31

@@ -34,7 +34,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, err)
 	kt, err := kernels.Cross(ctx, k, at, x, nil)
 	require.NoError(t, err)
-	onMatrix := &Regressor{RidgeRule: Fixed, Ridge: 0.1}
+	onMatrix := &Regressor{Ridge: 0.1}
 	require.NoError(t, onMatrix.FitMatrix(ctx, km, y))
 	read = &Regressor{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-matrix-v1.keln", onMatrix.MarshalBinary)))

@@ -10,12 +10,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -67,14 +69,14 @@ func TestReferenceSystem(t *testing.T) {
 	x, xt := golden.Dense(ref.X), golden.Dense(ref.Xt)
 	for name, c := range ref.Cases {
 		t.Run(name, func(t *testing.T) {
-			r := Regressor{Kernel: kernels.RBF{Gamma: ref.Gamma}, RidgeRule: Fixed, Ridge: 1 / c.C}
+			r := Regressor{Kernel: kernels.RBF{Gamma: ref.Gamma}, Ridge: 1 / c.C}
 			require.NoError(t, r.FitWeighted(ctx, x, c.Target, c.Weights))
 			f, err := r.Predict(xt)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), c.Alpha), tol)
 			assert.LessOrEqual(t, golden.MaxError([]float64{r.Intercept()}, []float64{c.B}), tol)
 			assert.LessOrEqual(t, golden.MaxError(f, c.FTest), tol)
-			assert.LessOrEqual(t, golden.MaxError(r.LeaveOneOutResiduals(), c.LOOResidual), tol)
+			assert.LessOrEqual(t, golden.MaxError(residuals(t, &r), c.LOOResidual), tol)
 			if name == "reg" {
 				return
 			}
@@ -83,7 +85,7 @@ func TestReferenceSystem(t *testing.T) {
 			for i, v := range c.Target {
 				labels[i] = int(v)
 			}
-			cl := Classifier{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: r.Ridge}
+			cl := Classifier{Kernel: r.Kernel, Ridge: r.Ridge}
 			require.NoError(t, cl.FitWeighted(ctx, x, labels, c.Weights))
 			d, err := cl.Decision(xt)
 			require.NoError(t, err)
@@ -141,7 +143,7 @@ func TestReferenceDirectKernel(t *testing.T) {
 	assert.LessOrEqual(t, math.Abs(HeuristicRidge(len(ref.Y))-ref.Lambda), 1e-15)
 	for name, r := range map[string]*Regressor{
 		"heuristic": {Kernel: k, RidgeRule: Heuristic},
-		"fixed":     {Kernel: k, RidgeRule: Fixed, Ridge: ref.Lambda},
+		"fixed":     {Kernel: k, Ridge: ref.Lambda},
 	} {
 		require.NoError(t, r.Fit(ctx, x, ref.target()), name)
 		assert.LessOrEqual(t, golden.MaxError(r.Coefficients(), ref.W), tol, name)
@@ -165,7 +167,7 @@ func TestReferenceDirectKernel(t *testing.T) {
 			sym.SetSym(i, j, kc.At(i, j))
 		}
 	}
-	r := Regressor{RidgeRule: Fixed, Ridge: ref.Lambda}
+	r := Regressor{Ridge: ref.Lambda}
 	require.NoError(t, r.FitMatrix(ctx, sym, ref.target()))
 	f, err := r.PredictMatrix(golden.Dense(ref.KTestCentered))
 	require.NoError(t, err)
@@ -211,7 +213,7 @@ func TestReferenceDirectKernelRectangular(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(features.RawMatrix().Data, golden.Dense(ref.KCentered).RawMatrix().Data), tol)
 	assert.LessOrEqual(t, golden.MaxError(test.RawMatrix().Data, golden.Dense(ref.KTestCentered).RawMatrix().Data), tol)
 
-	r := Regressor{Kernel: kernels.Linear{}, RidgeRule: Fixed, Ridge: ref.Lambda}
+	r := Regressor{Kernel: kernels.Linear{}, Ridge: ref.Lambda}
 	require.NoError(t, r.Fit(ctx, features, base.target()))
 	f, err := r.Predict(test)
 	require.NoError(t, err)
@@ -233,7 +235,7 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 	}
 	r := Regressor{Kernel: kernels.RBF{Gamma: 0.3}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
-	loo := r.LeaveOneOutResiduals()
+	loo := residuals(t, &r)
 	press, total := 0.0, 0.0
 	for out := range 25 {
 		var rows, ys, ws []float64
@@ -242,7 +244,7 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 				rows, ys, ws = append(rows, x.At(i, 0)), append(ys, y[i]), append(ws, weights[i])
 			}
 		}
-		without := Regressor{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: r.ChosenRidge()}
+		without := Regressor{Kernel: r.Kernel, Ridge: r.ChosenRidge()}
 		require.NoError(t, without.FitWeighted(ctx, column(rows), ys, ws))
 		f, err := without.Predict(x.Slice(out, out+1, 0, 1))
 		require.NoError(t, err)
@@ -261,11 +263,12 @@ func TestLeaveOneOutFindsTheMinimum(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		best := math.Inf(1)
 		for u := -8.0; u <= 4; u += 0.05 {
-			g := Regressor{Kernel: r.Kernel, RidgeRule: Fixed, Ridge: math.Pow(10, u)}
+			g := Regressor{Kernel: r.Kernel, Ridge: math.Pow(10, u)}
 			require.NoError(t, g.Fit(ctx, x, y))
-			best = min(best, g.Report().Objective)
+			best = min(best, meanSquare(residuals(t, &g)))
 		}
 		assert.LessOrEqual(t, r.Report().Objective, best*1.0001, "noise %v", noise)
+		assert.InEpsilon(t, meanSquare(residuals(t, &r)), r.Report().Objective, 1e-9)
 	}
 }
 
@@ -298,9 +301,18 @@ func TestVarianceIsAGaussianProcess(t *testing.T) {
 	require.NoError(t, ignoreCondition(sol.Solve(m, cross.T())))
 	quad.Mul(cross, &sol)
 	for i := range 7 {
-		assert.InEpsilon(t, r.m.scale*(1+wide-quad.At(i, i)+r.ChosenRidge()), variance[i], 1e-4)
+		assert.InEpsilon(t, r.m.left.scale*(1+wide-quad.At(i, i)+r.ChosenRidge()), variance[i], 1e-4)
 	}
 }
+
+func residuals(t *testing.T, r *Regressor) []float64 {
+	t.Helper()
+	out, err := r.LeaveOneOutResiduals(ctx)
+	require.NoError(t, err)
+	return out
+}
+
+func meanSquare(v []float64) float64 { return floats.Dot(v, v) / float64(len(v)) }
 
 func ignoreCondition(err error) error {
 	var c mat.Condition
@@ -311,7 +323,8 @@ func ignoreCondition(err error) error {
 }
 
 // What leaving out says is computed by its first reader, whichever that is and however many
-// ask at once, and is the same; also of a matrix that its owner has changed since.
+// ask at once, and is the same; of a model from a file too. Neither a report nor storing is
+// such a reader.
 func TestLeaveOneOutWaits(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	weights := make([]float64, 40)
@@ -320,64 +333,137 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	}
 	kernel := kernels.RBF{Gamma: 0.2}
 	fit := func() *Regressor {
-		r := &Regressor{Kernel: kernel, RidgeRule: Fixed, Ridge: 0.05}
+		r := &Regressor{Kernel: kernel, Ridge: 0.05}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 		return r
 	}
+	waits := func(r *Regressor) bool {
+		return r.m.left == nil && r.m.factor == nil && r.m.waiting.left == nil && r.m.waiting.factor == nil
+	}
 	first := fit()
-	require.Nil(t, first.m.loo, "Fit waits")
-	want, objective := first.LeaveOneOutResiduals(), first.Report().Objective
+	report := first.Report()
+	stored, err := first.MarshalBinary()
+	require.NoError(t, err)
+	require.True(t, waits(first), "Fit, Report and MarshalBinary wait")
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = first.LeaveOneOutResiduals(cancelled)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, waits(first), "an error is not kept")
+	want := residuals(t, first)
 	require.Len(t, want, 40)
-	require.Positive(t, objective)
+	require.Nil(t, first.m.waiting.factor, "the factor is for the variance")
+	assert.Equal(t, report, first.Report())
+	again, err := first.MarshalBinary()
+	require.NoError(t, err)
+	assert.Equal(t, stored, again)
+
+	// The minimum of what the package documentation says, by its definition.
+	k, err := kernels.Matrix(ctx, kernel, x, nil)
+	require.NoError(t, err)
+	alpha := mat.NewVecDense(40, first.Coefficients())
+	f, err := first.Predict(x)
+	require.NoError(t, err)
+	objective := mat.Inner(alpha, k, alpha) / 2
+	for i, v := range f {
+		objective += weights[i] * (y[i] - v) * (y[i] - v) / 0.05 / 2
+	}
+	assert.InEpsilon(t, objective, report.Objective, 1e-9)
 
 	r := fit()
-	assert.Equal(t, objective, r.Report().Objective)
-	r = fit()
 	_, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
-	assert.Equal(t, want, r.LeaveOneOutResiduals())
-	_, again, err := first.PredictVariance(x)
+	assert.Equal(t, want, residuals(t, r))
+	_, againVariance, err := first.PredictVariance(x)
 	require.NoError(t, err)
-	assert.Equal(t, variance, again)
-	data, err := fit().MarshalBinary()
-	require.NoError(t, err)
+	assert.Equal(t, variance, againVariance)
 	loaded := &Regressor{Kernel: kernel}
-	require.NoError(t, loaded.UnmarshalBinary(data))
-	assert.Equal(t, want, loaded.LeaveOneOutResiduals())
-	assert.Equal(t, objective, loaded.Report().Objective)
+	require.NoError(t, loaded.UnmarshalBinary(stored))
+	require.True(t, waits(loaded))
+	assert.Equal(t, want, residuals(t, loaded))
+	_, againVariance, err = loaded.PredictVariance(x)
+	require.NoError(t, err)
+	assert.Equal(t, variance, againVariance)
 
 	r = fit()
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			assert.Equal(t, want, r.LeaveOneOutResiduals())
-			assert.Equal(t, objective, r.Report().Objective)
+			left, err := r.LeaveOneOutResiduals(ctx)
+			assert.NoError(t, err)
+			assert.Equal(t, want, left)
 			_, v, err := r.PredictVariance(x)
 			assert.NoError(t, err)
 			assert.Equal(t, variance, v)
 		})
 	}
 	all.Wait()
+}
 
-	for _, rule := range []RidgeRule{LeaveOneOut, Fixed} {
+// A model of a matrix has its variance from a copy or a factor, also when its owner has changed
+// the matrix since, and from a file.
+func TestMatrixIsKept(t *testing.T) {
+	x, y := sinc(40, 0.1, 4)
+	kernel := kernels.RBF{Gamma: 0.2}
+	for _, ridge := range []float64{0, 0.05} {
 		k, err := kernels.Matrix(ctx, kernel, x, nil)
 		require.NoError(t, err)
-		ridge := 0.05
-		if rule == LeaveOneOut {
-			ridge = 0
-		}
-		rows, matrix := &Regressor{Kernel: kernel, RidgeRule: rule, Ridge: ridge}, &Regressor{RidgeRule: rule, Ridge: ridge}
+		rows, matrix := &Regressor{Kernel: kernel, Ridge: ridge}, &Regressor{Ridge: ridge}
 		require.NoError(t, rows.Fit(ctx, x, y))
 		require.NoError(t, matrix.FitMatrix(ctx, k, y))
 		cross, diag := mat.DenseCopyOf(k), make([]float64, 40)
 		kernels.Diag(diag, kernel, x)
 		k.ScaleSym(0, k)
+		stored, err := matrix.MarshalBinary()
+		require.NoError(t, err)
+		read := &Regressor{}
+		require.NoError(t, read.UnmarshalBinary(stored))
 		_, want, err := rows.PredictVariance(x)
 		require.NoError(t, err)
-		_, got, err := matrix.PredictVarianceMatrix(cross, diag)
-		require.NoError(t, err)
-		assert.InDeltaSlice(t, want, got, 1e-9, rule)
+		for _, m := range []*Regressor{matrix, read} {
+			_, got, err := m.PredictVarianceMatrix(cross, diag)
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, want, got, 1e-9, "ridge %v", ridge)
+			assert.InDeltaSlice(t, residuals(t, rows), residuals(t, m), 1e-9, "ridge %v", ridge)
+			low, high, err := m.PredictIntervalMatrix(cross, diag, 0.5)
+			require.NoError(t, err)
+			assert.InDelta(t, 2*0.6744898*math.Sqrt(want[3]), high[3]-low[3], 1e-6)
+			again, err := m.MarshalBinary()
+			require.NoError(t, err)
+			assert.Equal(t, stored, again)
+		}
+		_, _, err = matrix.PredictIntervalMatrix(cross, diag, 1)
+		assert.ErrorIs(t, err, estimators.ErrParam)
 	}
+}
+
+// A matrix with weights is the rows with weights.
+func TestFitMatrixWeighted(t *testing.T) {
+	x, y := sinc(40, 0.3, 4)
+	weights, labels := make([]float64, 40), make([]int, 40)
+	for i := range weights {
+		weights[i] = 1 + float64(i%3)
+		if y[i] > 0.3 {
+			labels[i] = 1
+		}
+	}
+	k := kernels.RBF{Gamma: 0.2}
+	km, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	rows, matrix := &Regressor{Kernel: k}, &Regressor{}
+	require.NoError(t, rows.FitWeighted(ctx, x, y, weights))
+	require.NoError(t, matrix.FitMatrixWeighted(ctx, km, y, weights))
+	assert.InDeltaSlice(t, rows.Coefficients(), matrix.Coefficients(), 1e-9)
+	c, cm := &Classifier{Kernel: k, Balanced: true}, &Classifier{Balanced: true}
+	require.NoError(t, c.FitWeighted(ctx, x, labels, weights))
+	require.NoError(t, cm.FitMatrixWeighted(ctx, km, labels, weights))
+	want, err := c.PredictProba(x)
+	require.NoError(t, err)
+	got, err := cm.PredictProbaMatrix(km)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(want, got, 1e-9))
+	assert.ErrorIs(t, matrix.FitMatrixWeighted(ctx, km, y, weights[1:]), estimators.ErrShape)
+	assert.ErrorIs(t, cm.FitMatrixWeighted(ctx, km, labels, weights[1:]), estimators.ErrShape)
 }
 
 func TestIntervalsCover(t *testing.T) {
@@ -434,7 +520,7 @@ func TestFitMatrixEqualsFit(t *testing.T) {
 	km.SetSym(3, 4, math.NaN())
 	assert.ErrorContains(t, b.FitMatrix(ctx, km, y), "K[3,4] is NaN")
 	km.SetSym(3, 4, 50)
-	assert.ErrorIs(t, (&Regressor{RidgeRule: Fixed, Ridge: 1e-3}).FitMatrix(ctx, km, y), estimators.ErrNotPSD)
+	assert.ErrorIs(t, (&Regressor{Ridge: 1e-3}).FitMatrix(ctx, km, y), estimators.ErrNotPSD)
 	_, err = b.PredictMatrix(kt)
 	assert.NoError(t, err, "the failed fits left the model")
 
@@ -484,48 +570,22 @@ func TestClassifierLearnsAndIsCalibrated(t *testing.T) {
 	}
 }
 
-func TestLinkIsAMinimum(t *testing.T) {
+// The link is that of the scores which the machines of all other rows give.
+func TestLinkIsOfUnseenScores(t *testing.T) {
 	x, y := blobs(90, 3, 0.8, 4)
-	c := Classifier{}
+	c := Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
 	require.NoError(t, c.Fit(ctx, x, y))
-	labels := make([]int, 90)
-	for i, v := range y {
-		labels[i] = v/10 - 1
+	unseen, at := mat.NewDense(90, 3, nil), classes.Positions(c.Classes(), y)
+	for k := range 3 {
+		target := mat.Col(nil, k, classes.AgainstRest(at, 3))
+		r := Regressor{Kernel: c.Kernel, Ridge: c.Ridge}
+		require.NoError(t, r.Fit(ctx, x, target))
+		floats.Sub(target, residuals(t, &r))
+		unseen.SetCol(k, target)
 	}
-	f := mat.NewDense(90, 3, nil)
-	f.Sub(classes.AgainstRest(labels, 3), c.m.loo)
-	entropy := func(l link) float64 {
-		p := mat.DenseCopyOf(f)
-		l.apply(p)
-		s := 0.0
-		for i, own := range labels {
-			for k := range 3 {
-				target := 1.0 / 64
-				if k == own {
-					target = 31.0 / 32
-				}
-				s -= target * math.Log(p.At(i, k))
-			}
-		}
-		return s
-	}
-	best := entropy(c.link)
-	for _, e := range []float64{-1e-2, 1e-2} {
-		assert.Greater(t, entropy(link{c.link.slope + e, c.link.offset}), best)
-		assert.Greater(t, entropy(link{c.link.slope, []float64{0, c.link.offset[1] + e, c.link.offset[2]}}), best)
-		assert.Greater(t, entropy(link{c.link.slope, []float64{0, c.link.offset[1], c.link.offset[2] + e}}), best)
-	}
-}
-
-// Scores that point the wrong way must not be trusted backwards.
-func TestLinkOfUselessScores(t *testing.T) {
-	f := mat.NewDense(4, 2, []float64{1, -1, 1, -1, -1, 1, -1, 1})
-	l := fitLink(f, []int{1, 1, 0, 1}, nil)
-	assert.Zero(t, l.slope)
-	l.apply(f)
-	// Three rows of target 4/5 and one of 1/3.
-	assert.InDelta(t, (3*4.0/5+1.0/3)/4, f.At(0, 1), 1e-12, "the smoothed share of class 1")
-	assert.Zero(t, fitLink(mat.NewDense(4, 2, nil), []int{1, 1, 0, 1}, nil).slope)
+	want := platt.Fit(unseen, at, nil)
+	assert.InEpsilon(t, want.Slope, c.link.Slope, 1e-6)
+	assert.InDeltaSlice(t, want.Offset, c.link.Offset, 1e-6)
 }
 
 func TestClassWeights(t *testing.T) {
@@ -573,7 +633,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 		twice.Set(i, 0, x.At(i, 0))
 	}
-	a := Regressor{Kernel: kernels.RBF{Gamma: 0.3}, RidgeRule: Fixed, Ridge: 0.1}
+	a := Regressor{Kernel: kernels.RBF{Gamma: 0.3}, Ridge: 0.1}
 	b := a
 	require.NoError(t, a.FitWeighted(ctx, x, y, weights))
 	require.NoError(t, b.Fit(ctx, twice, yTwice))
@@ -589,9 +649,10 @@ func TestErrors(t *testing.T) {
 	x, y := sinc(10, 0, 1)
 	xc, yc := blobs(10, 2, 0.1, 1)
 	for text, r := range map[string]*Regressor{
-		"lssvm: Regressor: Ridge = 0, want a finite value > 0 with RidgeRule Fixed": {RidgeRule: Fixed},
-		"lssvm: Regressor: Ridge = 0.1, want 0 unless RidgeRule is Fixed":           {Ridge: 0.1},
-		"lssvm: Regressor: RidgeRule = 9, want LeaveOneOut, Fixed or Heuristic":     {RidgeRule: 9},
+		"lssvm: Regressor: Ridge = -0.1, want a finite number > 0, or 0 for the choice by RidgeRule": {Ridge: -0.1},
+		"lssvm: Regressor: Ridge = NaN, want a finite number > 0":                                    {Ridge: math.NaN()},
+		"lssvm: Regressor: Ridge = +Inf, want a finite number > 0":                                   {Ridge: math.Inf(1)},
+		"lssvm: Regressor: RidgeRule = 9, want LeaveOneOut or Heuristic":                             {RidgeRule: 9},
 		"kernels: RBF: Gamma = -2": {Kernel: kernels.RBF{Gamma: -2}},
 		"MaxKernelBytes = -1":      {MaxKernelBytes: -1},
 	} {
@@ -674,6 +735,17 @@ func FuzzUnmarshal(f *testing.F) {
 			assert.ErrorIs(t, err, estimators.ErrShape)
 		}
 	})
+}
+
+// A given ridge is that ridge, whatever the rule.
+func TestGivenRidge(t *testing.T) {
+	x, y := sinc(20, 0.1, 1)
+	for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
+		r := Regressor{Ridge: 0.3, RidgeRule: rule}
+		require.NoError(t, r.Fit(ctx, x, y))
+		assert.Equal(t, 0.3, r.ChosenRidge())
+		assert.Equal(t, 1, r.Report().Iterations)
+	}
 }
 
 // The zero value is what the documentation says: spelt out, it gives the same.

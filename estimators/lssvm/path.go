@@ -13,17 +13,16 @@ import (
 )
 
 // FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the
-// caller has, and labels y (n), as FitMatrix would with RidgeRule Fixed: all come from one
+// caller has, and labels y (n), as FitMatrix would with that Ridge: all come from one
 // reduction of the matrix, O(n³), and each then costs O(n²).
 func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) ([]*Classifier, error) {
 	for i, r := range ridges {
-		if err := Fixed.Validate(classifierType, r); err != nil {
-			return nil, fmt.Errorf("ridges[%d]: %w", i, err)
+		if !(r > 0) || r-r != 0 {
+			return nil, fault.Param(classifierType, fmt.Sprintf("ridges[%d]", i), r, "a finite number > 0")
 		}
 	}
-	s := c.settings()
-	s.rule, s.ridge = Heuristic, 0 // the path's are what counts
-	if err := s.validate(); err != nil {
+	s, err := c.validated()
+	if err != nil {
 		return nil, err
 	}
 	if err := check.Symmetric(k, len(y)); err != nil {
@@ -36,14 +35,13 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	var problem *loo.Problem
 	for i, ridge := range ridges {
 		out[i] = c.Clone().(*Classifier)
-		out[i].RidgeRule, out[i].Ridge = Fixed, ridge
+		out[i].Ridge = ridge
 		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			if n := len(y); problem == nil && n > 1 {
 				problem = loo.New(copyOf(k), targets, weights, s.options.Workers)
 			}
-			fixed := s
-			fixed.rule, fixed.ridge = Fixed, ridge
-			return fitOfPath(ctx, fixed, problem, k, targets, weights)
+			s.ridge = ridge
+			return fitOfPath(ctx, s, problem, k, targets, weights)
 		})
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package lssvm
 
 import (
 	"encoding"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -39,103 +41,124 @@ type stored struct {
 	Eta     codec.Floats
 	Weights codec.Floats
 	Ridge   float64
-	Scale   float64
-	LOO     codec.Matrix
-	Factor  codec.Floats // packed; only after Regressor.FitMatrix, which has no rows
+	// What Fit knows of a Regressor beyond that.
+	LeftOut codec.Matrix // leave-one-out residuals; empty where they wait, and of one row
+	Scale   float64      // with them
+	Matrix  codec.Floats // after FitMatrix the packed kernel matrix, or
+	Factor  codec.Floats // the packed factor of M
 	Report  estimators.Report
 }
 
-func (m *machine) store(configured kernels.Kernel, withFactor bool) (stored, error) {
-	if err := m.leaveOneOut(nil); err != nil {
-		return stored{}, err
-	}
+func (m *machine) store(configured kernels.Kernel) stored {
 	s := stored{
 		N: m.n, Rows: codec.FromDense(m.rows), Alpha: codec.FromDense(m.alpha), Bias: m.bias, Eta: m.eta, Weights: m.weights,
-		Ridge: m.ridge, Scale: m.scale, LOO: codec.FromDense(m.loo), Report: m.report,
+		Ridge: m.ridge, Matrix: m.matrix, Report: m.report,
+	}
+	if m.left != nil {
+		s.LeftOut, s.Scale = codec.FromDense(m.left.residuals), m.left.scale
+	}
+	if m.factor != nil {
+		s.Factor = m.factor.Packed()
 	}
 	if m.kernel != nil {
 		r := kernels.MakeReference(configured, m.kernel)
 		s.Kernel, s.Median, s.Gamma = r.Name, r.Median, r.Gamma
 	}
-	if withFactor {
-		chol, err := m.factor()
-		if err != nil {
-			return s, err
-		}
-		s.Factor = chol.Packed()
-	}
-	return s, nil
+	return s
 }
 
 // machine rebuilds and validates; k is the number of targets.
 func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
-	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
-	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, scale: s.Scale, report: s.Report}
+	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, options: opt, report: s.Report}
 	var err error
 	if m.rows, err = s.Rows.Dense(); err != nil {
-		return bad("rows: %v", err)
+		return nil, fault.BadModel(kind, "rows: %v", err)
 	}
 	if m.alpha, err = s.Alpha.Dense(); err != nil {
-		return bad("coefficients: %v", err)
+		return nil, fault.BadModel(kind, "coefficients: %v", err)
 	}
-	if m.loo, err = s.LOO.Dense(); err != nil {
-		return bad("leave-one-out residuals: %v", err)
-	}
-	isShape := func(x *mat.Dense, r, c int) bool {
-		if x == nil {
-			return false
-		}
-		xr, xc := x.Dims()
-		return xr == r && xc == c
-	}
-	switch {
-	case s.N < 1 || !isShape(m.alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:
-		return bad("%d rows do not fit its coefficients", s.N)
-	case len(s.Weights) != 0 && len(s.Weights) != s.N:
-		return bad("%d weights for %d rows", len(s.Weights), s.N)
-	case m.loo != nil && !isShape(m.loo, s.N, k), m.loo == nil && s.N > 1:
-		return bad("leave-one-out residuals do not fit %d rows", s.N)
-	case !s.Bias.Finite() || !s.Eta.Finite() || !s.Weights.Finite():
-		return bad("a value is not finite")
-	case !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || !(s.Scale >= 0) || s.Scale-s.Scale != 0:
-		return bad("ridge %v, scale %v", s.Ridge, s.Scale)
-	case slices.ContainsFunc(s.Weights, func(w float64) bool { return !(w > 0) }):
-		return bad("a weight is not positive")
+	if reason := s.wrong(m.alpha, k); reason != "" {
+		return nil, fault.BadModel(kind, "%s", reason)
 	}
 	if len(m.weights) == 0 {
 		m.weights = nil
 	}
 	if s.Kernel == "" { // FitMatrix
 		if m.rows != nil {
-			return bad("rows without a kernel")
+			return nil, fault.BadModel(kind, "rows without a kernel")
 		}
 		return m, nil
 	}
-	if m.rows == nil {
-		return bad("a kernel without rows")
-	}
-	if r, _ := m.rows.Dims(); r != s.N {
-		return bad("%d rows, %d announced", r, s.N)
+	if !isShape(m.rows, s.N, -1) {
+		return nil, fault.BadModel(kind, "a kernel without %d rows", s.N)
 	}
 	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma}.Resolve(kind, configured)
-	if err != nil {
-		return nil, err
-	}
-	m.later(opt)
-	return m, nil
+	return m, err
 }
 
-// MarshalBinary writes the fitted model: the training rows, their coefficients
-// and the kernel's name. The configuration is not written.
+// wrong says what is wrong with the numbers of k targets; "" for nothing.
+func (s stored) wrong(alpha *mat.Dense, k int) string {
+	switch {
+	case s.N < 1 || !isShape(alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:
+		return fmt.Sprintf("%d rows do not fit its coefficients", s.N)
+	case len(s.Weights) != 0 && len(s.Weights) != s.N:
+		return fmt.Sprintf("%d weights for %d rows", len(s.Weights), s.N)
+	case !s.Bias.Finite() || !s.Eta.Finite() || !s.Weights.Finite():
+		return "a value is not finite"
+	case !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || !(s.Scale >= 0) || s.Scale-s.Scale != 0:
+		return fmt.Sprintf("ridge %v, scale %v", s.Ridge, s.Scale)
+	case slices.ContainsFunc(s.Weights, func(w float64) bool { return !(w > 0) }):
+		return "a weight is not positive"
+	}
+	return ""
+}
+
+// isShape reports whether x is r×c, or has r rows for a c of -1.
+func isShape(x *mat.Dense, r, c int) bool {
+	if x == nil {
+		return false
+	}
+	rows, columns := x.Dims()
+	return rows == r && (c < 0 || columns == c)
+}
+
+// complete reads what a Regressor knows of leaving out rows, and what it has of a matrix.
+func (s stored) complete(kind string, m *machine) error {
+	residuals, err := s.LeftOut.Dense()
+	if err != nil {
+		return fault.BadModel(kind, "leave-one-out residuals: %v", err)
+	}
+	if residuals != nil && !isShape(residuals, s.N, 1) {
+		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", s.N)
+	}
+	if residuals != nil || s.N == 1 {
+		m.left = &leftOut{residuals: residuals, scale: s.Scale}
+	}
+	triangle := s.N * (s.N + 1) / 2
+	switch {
+	case m.rows != nil && len(s.Matrix)+len(s.Factor) == 0:
+		return nil
+	case m.rows == nil && len(s.Factor) == 0 && len(s.Matrix) == triangle && s.Matrix.Finite():
+		m.matrix = s.Matrix
+		return nil
+	case m.rows == nil && len(s.Matrix) == 0 && s.Factor.Finite():
+		var ok bool
+		if m.factor, ok = linalg.FromPacked(m.n, s.Factor, s.Report.Jitter); ok {
+			return nil
+		}
+	}
+	return fault.BadModel(kind, "the kernel matrix or its factor does not fit %d rows", s.N)
+}
+
+// MarshalBinary writes the fitted model: the training rows, their coefficients and the
+// kernel's name, or after FitMatrix the n²/2 numbers that its variance takes. The
+// configuration is not written. What waits for a first reader is not computed, and waits
+// in the model that is read too.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	s, err := r.m.store(r.Kernel, r.m.rows == nil)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(regressorKind, version, s)
+	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same
@@ -149,12 +172,8 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if m.rows == nil {
-		chol, ok := linalg.FromPacked(m.n, s.Factor, s.Report.Jitter)
-		if !ok || !s.Factor.Finite() {
-			return fault.BadModel(regressorKind, "the factor does not fit %d rows", m.n)
-		}
-		m.factor = func() (*linalg.Cholesky, error) { return chol, nil }
+	if err := s.complete(regressorKind, m); err != nil {
+		return err
 	}
 	r.m = m
 	return nil
@@ -173,11 +192,9 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	s, err := c.m.store(c.Kernel, false)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(classifierKind, version, storedClassifier{Machine: s, Classes: c.classes, Slope: c.link.slope, Offset: c.link.offset})
+	return codec.Marshal(classifierKind, version, storedClassifier{
+		Machine: c.m.store(c.Kernel), Classes: c.classes, Slope: c.link.Slope, Offset: c.link.Offset,
+	})
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same
@@ -195,7 +212,6 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	m.factor = nil
-	c.m, c.classes, c.link = m, s.Classes, link{slope: s.Slope, offset: s.Offset}
+	c.m, c.classes, c.link = m, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}
 	return nil
 }

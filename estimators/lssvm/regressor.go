@@ -2,7 +2,6 @@ package lssvm
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,8 +21,8 @@ const regressorType = "lssvm: Regressor"
 // leave-one-out. The targets need no scaling: the prediction is linear in them.
 type Regressor struct {
 	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows
-	Ridge          float64        // λ > 0, with RidgeRule Fixed; otherwise 0
-	RidgeRule      RidgeRule      // zero: LeaveOneOut
+	Ridge          float64        // λ; 0: chosen by RidgeRule
+	RidgeRule      RidgeRule      // how; zero: LeaveOneOut
 	Seed           uint64         // for the sample that MedianRBF takes of many rows
 	Workers        int            // goroutines; 0: GOMAXPROCS
 	MaxKernelBytes int64          // limit on the kernel matrix; 0: kernels.MaxKernelBytes
@@ -36,7 +35,10 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.LeaveOneOutPredictor         = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.MatrixFitter[float64]        = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
@@ -56,9 +58,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. With a Fixed ridge a weight
-// of 2 is the row given twice; leave-one-out still leaves out one row, not one
-// unit of weight.
+// FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
+// is the row given twice; leave-one-out still leaves out one row, not one unit of
+// weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -71,18 +73,11 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Targeted(x, y)
 	if err != nil {
 		return err
 	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
-		return err
-	}
-	m, err := fitRows(ctx, s, xd, mat.NewDense(n, 1, slices.Clone(y)), weights)
+	m, err := fitRows(ctx, s, xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err
 	}
@@ -91,9 +86,21 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n).
-// Kernel is not used. Predictions are then made by PredictMatrix and
-// PredictVarianceMatrix.
+// Kernel is not used. Predictions are then made by PredictMatrix,
+// PredictVarianceMatrix and PredictIntervalMatrix.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	return r.fitMatrix(ctx, k, y, nil)
+}
+
+// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fitMatrix(ctx, k, y, slices.Clone(weights))
+}
+
+func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
 	s := r.settings()
 	if err := s.validate(); err != nil {
 		return err
@@ -104,33 +111,42 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), nil)
+	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err
 	}
-	m.keep(k)
 	r.m = m
 	return nil
 }
 
 // Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). Cost O(mnd).
 func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
-	f, err := r.m.decide(regressorType, x, r.settings().options)
+	return firstColumn(r.m.decide(regressorType, x, r.settings().options))
+}
+
+func firstColumn(f *mat.Dense, err error) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
 	return mat.Col(nil, 0, f), nil
 }
 
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
+// of a dense matrix are predicted one by one without allocating; they agree with Predict's
+// to rounding.
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
+}
+
 // PredictVariance returns the mean and the variance of a new observation at each
 // row of x (m×d), the noise included. Cost O(mn²), and O(n³) at the first call
-// after Fit.
+// after Fit or UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	err = r.m.eachChunk(regressorType, x, r.settings().options, func(_ int, rows, k *mat.Dense) error {
 		n, _ := rows.Dims()
 		diag := make([]float64, n)
 		kernels.Diag(diag, r.m.kernel, rows)
-		v, err := r.m.variance(k, diag)
+		v, err := r.m.variance(context.Background(), k, diag)
 		mean, variance = append(mean, mat.Col(nil, 0, r.m.outputs(k))...), append(variance, v...)
 		return err
 	})
@@ -147,22 +163,13 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := r.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(r.PredictVariance(x))
 }
 
 // PredictMatrix predicts from kernel values k (m×n) between new rows and those
 // that were fitted.
 func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
-	kd, err := r.m.checkCross(regressorType, k)
-	if err != nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, r.m.outputs(kd)), nil
+	return firstColumn(r.m.decideMatrix(regressorType, k))
 }
 
 // PredictVarianceMatrix is PredictVariance from kernel values k (m×n) between
@@ -179,7 +186,7 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	if err := check.Vector("diag", diag); err != nil {
 		return nil, nil, err
 	}
-	if variance, err = r.m.variance(kd, diag); err != nil {
+	if variance, err = r.m.variance(context.Background(), kd, diag); err != nil {
 		return nil, nil, err
 	}
 	return mat.Col(nil, 0, r.m.outputs(kd)), variance, nil
@@ -190,12 +197,7 @@ func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level fl
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := r.PredictVarianceMatrix(k, diag)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(r.PredictVarianceMatrix(k, diag))
 }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after
@@ -221,58 +223,35 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.bias[0]
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to
-// all other rows with the same ridge, exactly; nil before Fit and for one row. With
-// RidgeRule Fixed or Heuristic the first call costs O(n³).
-func (r *Regressor) LeaveOneOutResiduals() []float64 {
-	if r.m == nil || r.m.leaveOneOut(nil) != nil || r.m.loo == nil {
-		return nil
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other rows
+// with the same ridge, exactly; nil for one row. It is at no cost where leave-one-out chose
+// the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted,
+// or ctx's.
+func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) ([]float64, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(regressorType)
 	}
-	return mat.Col(nil, 0, r.m.loo)
+	left, err := r.m.leaveOneOut(ctx)
+	if err != nil || left.residuals == nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, left.residuals), nil
 }
 
-// Report says how the last Fit went. Objective is the mean squared leave-one-out
-// residual, Iterations the number of ridges looked at. With RidgeRule Fixed or
-// Heuristic the first call costs O(n³), as LeaveOneOutResiduals.
-func (r *Regressor) Report() estimators.Report { return r.m.copyReport() }
+// Report says how the last Fit went. Iterations is the number of ridges looked at. Objective
+// is what they were compared by, the weighted mean squared leave-one-out residual; of a
+// ridge that was not chosen by it, the penalised sum of squares of the package documentation
+// at its minimum, which is ½ Σ α[i] y[i].
+func (r *Regressor) Report() estimators.Report {
+	if r.m == nil {
+		return estimators.Report{}
+	}
+	return r.m.report.Clone()
+}
 
 // Clone returns an unfitted Regressor of the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil
 	return &c
-}
-
-func (m *machine) chosenKernel() kernels.Kernel {
-	if m == nil {
-		return nil
-	}
-	return m.kernel
-}
-
-func (m *machine) chosenRidge() float64 {
-	if m == nil {
-		return 0
-	}
-	return m.ridge
-}
-
-func (m *machine) copyReport() estimators.Report {
-	if m == nil {
-		return estimators.Report{}
-	}
-	err := m.leaveOneOut(nil)
-	out := m.report
-	if err != nil {
-		out.Objective = math.NaN()
-	}
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
-}
-
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating; they agree with Predict's
-// to rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
-	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }

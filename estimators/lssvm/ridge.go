@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// RidgeRule says where the ridge λ comes from.
+// RidgeRule says how a Ridge of 0 is chosen.
 type RidgeRule int
 
 // The rules.
 const (
 	LeaveOneOut RidgeRule = iota // minimise the exact leave-one-out squared error: the default
-	Fixed                        // the field Ridge
 	Heuristic                    // HeuristicRidge(n)
 )
 
@@ -22,32 +22,29 @@ func (r RidgeRule) String() string {
 	switch r {
 	case LeaveOneOut:
 		return "LeaveOneOut"
-	case Fixed:
-		return "Fixed"
 	case Heuristic:
 		return "Heuristic"
 	}
 	return fmt.Sprintf("RidgeRule(%d)", int(r))
 }
 
-// Validate returns an ErrParam error, in the name of a type, unless ridge is what
-// the rule wants: finite and positive with Fixed, 0 with the others.
-func (r RidgeRule) Validate(typ string, ridge float64) error {
-	switch r {
-	case Fixed:
-		if !(ridge > 0) || math.IsInf(ridge, 1) {
-			return fault.Param(typ, "Ridge", ridge, "a finite value > 0 with RidgeRule Fixed")
-		}
-	case LeaveOneOut, Heuristic:
-		if ridge != 0 {
-			return fault.Param(typ, "Ridge", ridge, "0 unless RidgeRule is Fixed")
-		}
-	default:
-		return fault.Param(typ, "RidgeRule", int(r), "LeaveOneOut, Fixed or Heuristic")
-	}
-	return nil
-}
-
 // HeuristicRidge returns min(1, (n/1500)^1.5), equation (20) of Embrechts
 // (IJCNN 2004), for n training rows.
 func HeuristicRidge(n int) float64 { return min(1, math.Pow(float64(n)/1500, 1.5)) }
+
+// checkRidge validates the fields Ridge and RidgeRule of a type.
+func checkRidge(typ string, ridge float64, rule RidgeRule) error {
+	if rule != LeaveOneOut && rule != Heuristic {
+		return fault.Param(typ, "RidgeRule", int(rule), "LeaveOneOut or Heuristic")
+	}
+	return check.Setting(typ, "Ridge", ridge, "the choice by RidgeRule")
+}
+
+// givenRidge returns the ridge that needs no look at the data but the number of its rows; 0
+// where leave-one-out has to choose it.
+func givenRidge(ridge float64, rule RidgeRule, n int) float64 {
+	if ridge == 0 && (rule == Heuristic || n == 1) { // one row leaves none when it is left out
+		return HeuristicRidge(n)
+	}
+	return ridge
+}

@@ -20,7 +20,7 @@ func ExampleRegressor() {
 	y := []float64{5, 4, 8, 7} // 1 + column 0 + column 1 / 1000
 	model := &pipeline.Regressor{
 		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
-		Final: &lssvm.Regressor{Kernel: kernels.Linear{}, RidgeRule: lssvm.Fixed, Ridge: 1e-9},
+		Final: &lssvm.Regressor{Kernel: kernels.Linear{}, Ridge: 1e-9},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)

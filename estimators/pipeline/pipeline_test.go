@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,7 +214,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		// Every capability but Cloning, and PredictTo, which is Predict where Final has no other,
 		// comes and goes with the final estimator.
 		for _, capability := range estimators.Capabilities() {
-			if capability == estimators.Partial || capability == estimators.KernelMatrix {
+			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
 				continue
 			}
@@ -348,14 +349,14 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	ridgeOf := func(h int) (*pipeline.Regressor, []float64) {
 		p := &pipeline.Regressor{
 			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: h}},
-			Final: &ridge.Regressor{RidgeRule: lssvm.Fixed, Ridge: 0.1},
+			Final: &ridge.Regressor{Ridge: 0.1},
 		}
 		require.NoError(t, p.Fit(ctx, rows, y))
 		_, variance, err := p.PredictVariance(at)
 		require.NoError(t, err)
 		return p, variance
 	}
-	exact := &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1}
+	exact := &lssvm.Regressor{Kernel: k, Ridge: 0.1}
 	require.NoError(t, exact.Fit(ctx, rows, y))
 	_, want, err := exact.PredictVariance(at)
 	require.NoError(t, err)

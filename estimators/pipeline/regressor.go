@@ -144,12 +144,7 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 		low, high, err = final.PredictInterval(z, level)
 		return low, high, p.fitted.ofFinal(err)
 	}
-	mean, variance, err := p.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(p.PredictVariance(x))
 }
 
 // unseen returns the variance, at each row of x that became z, of what the steps leave out

@@ -34,11 +34,11 @@ const directKernelType = "ridge: DirectKernel"
 //	}
 //
 // which is lssvm.Regressor behind the StandardScaler, as a chain whose steps can be
-// looked at and exchanged. Take lssvm for work: it needs less memory, and has
-// variances and weights.
+// looked at and exchanged. Take lssvm for work: it needs less memory, and has variances:
+// here k(x, x) of a new row, which a variance takes, is not among its features.
 type DirectKernel struct {
-	Ridge     float64   // λ > 0, with RidgeRule Fixed; otherwise 0
-	RidgeRule RidgeRule // zero: LeaveOneOut
+	Ridge     float64   // λ; 0: chosen by RidgeRule
+	RidgeRule RidgeRule // how; zero: LeaveOneOut
 	Workers   int       // goroutines; 0: GOMAXPROCS
 	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
 	Observe func(estimators.Step)
@@ -48,6 +48,8 @@ type DirectKernel struct {
 
 var (
 	_ estimators.Regressor                    = (*DirectKernel)(nil)
+	_ estimators.WeightedFitter[float64]      = (*DirectKernel)(nil)
+	_ estimators.LeaveOneOutPredictor         = (*DirectKernel)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*DirectKernel)(nil)
 	_ estimators.Reporter                     = (*DirectKernel)(nil)
 )
@@ -68,23 +70,40 @@ const symmetry = 1e-9
 // ErrShape for an x that is not square; ErrNotPSD for one that is not symmetric or
 // indefinite beyond the ridge; ErrNotFinite, or ctx's.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	k, err := symmetric(x)
-	if err != nil {
+	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, λ diag(1/w) in the place of λI. A
+// kernel that was centred without weights will do: what the centring takes away is the
+// same for all rows, and b takes it up.
+func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
 		return err
 	}
-	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers, Observe: d.Observe}
-	if err := d.RidgeRule.Validate(directKernelType, d.Ridge); err != nil {
+	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrixWeighted(ctx, k, y, weights) })
+}
+
+func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve func(m *lssvm.Regressor, k mat.Symmetric) error) error {
+	if err := checkRidge(directKernelType, d.Ridge, d.RidgeRule); err != nil {
+		return err
+	}
+	k, err := symmetric(x)
+	if err != nil {
 		return err
 	}
 	if err := check.Rows("y", len(y), k.SymmetricDim()); err != nil {
 		return err
 	}
-	if err := machine.FitMatrix(ctx, k, y); err != nil {
+	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers, Observe: d.Observe}
+	if err := solve(&machine, k); err != nil {
+		return err
+	}
+	left, err := machine.LeaveOneOutResiduals(ctx)
+	if err != nil {
 		return err
 	}
 	d.m = &directModel{
-		coefficients: machine.Coefficients(), bias: machine.Intercept(), ridge: machine.ChosenRidge(),
-		loo: machine.LeaveOneOutResiduals(), report: machine.Report(),
+		coefficients: machine.Coefficients(), bias: machine.Intercept(), ridge: machine.ChosenRidge(), loo: left, report: machine.Report(),
 	}
 	return nil
 }
@@ -125,11 +144,8 @@ func (d *DirectKernel) Predict(x mat.Matrix) ([]float64, error) {
 	if d.m == nil {
 		return nil, fault.NotFitted(directKernelType)
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, len(d.m.coefficients))
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("x", xd, len(d.m.coefficients)); err != nil {
 		return nil, err
 	}
 	n, _ := xd.Dims()
@@ -170,13 +186,14 @@ func (d *DirectKernel) ChosenRidge() float64 {
 	return d.m.ridge
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all
-// other rows with the same ridge, exactly; nil before Fit and for one row.
-func (d *DirectKernel) LeaveOneOutResiduals() []float64 {
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
+// rows with the same ridge, exactly; nil for one row. Fit has computed them. The error is
+// ErrNotFitted.
+func (d *DirectKernel) LeaveOneOutResiduals(context.Context) ([]float64, error) {
 	if d.m == nil {
-		return nil
+		return nil, fault.NotFitted(directKernelType)
 	}
-	return slices.Clone(d.m.loo)
+	return slices.Clone(d.m.loo), nil
 }
 
 // Report says how the last Fit went, as lssvm.Regressor's.
@@ -184,9 +201,7 @@ func (d *DirectKernel) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
 	}
-	out := d.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return d.m.report.Clone()
 }
 
 // Clone returns an unfitted DirectKernel of the same configuration.

@@ -33,7 +33,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		x            *mat.Dense
 	}{
 		"Regressor-v1.keln":      {&Regressor{}, &Regressor{}, tall},
-		"Regressor-wide-v1.keln": {&Regressor{RidgeRule: Fixed, Ridge: 0.5}, &Regressor{}, wide},
+		"Regressor-wide-v1.keln": {&Regressor{Ridge: 0.5}, &Regressor{}, wide},
 		"DirectKernel-v1.keln":   {&DirectKernel{}, &DirectKernel{}, kernel},
 	} {
 		n, _ := c.x.Dims()

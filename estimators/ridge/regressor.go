@@ -22,8 +22,8 @@ const regressorType = "ridge: Regressor"
 // Regressor is linear ridge regression with an intercept. The zero value is ready
 // to use: its ridge is chosen by exact leave-one-out. The targets need no scaling.
 type Regressor struct {
-	Ridge       float64   // λ > 0, with RidgeRule Fixed; otherwise 0
-	RidgeRule   RidgeRule // zero: LeaveOneOut
+	Ridge       float64   // λ; 0: chosen by RidgeRule
+	RidgeRule   RidgeRule // how; zero: LeaveOneOut
 	NoIntercept bool      // b = 0, and nothing is centred
 	Workers     int       // goroutines; 0: GOMAXPROCS
 	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
@@ -35,6 +35,8 @@ type Regressor struct {
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.LeaveOneOutPredictor         = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
@@ -61,8 +63,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. With a Fixed ridge a weight of
-// 2 is the row given twice; leave-one-out still leaves out one row, not one unit of
+// FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
+// is the row given twice; leave-one-out still leaves out one row, not one unit of
 // weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
@@ -72,22 +74,15 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	if err := r.RidgeRule.Validate(regressorType, r.Ridge); err != nil {
+	if err := checkRidge(regressorType, r.Ridge, r.RidgeRule); err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Targeted(x, y)
 	if err != nil {
 		return err
 	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
-		return err
-	}
 	if weights == nil {
-		weights = slices.Repeat([]float64{1}, n)
+		weights = slices.Repeat([]float64{1}, len(y))
 	}
 	p := centre(xd, y, weights, !r.NoIntercept)
 	m, err := r.solve(ctx, p)
@@ -144,7 +139,7 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, report *estimators.Report) (float64, error) {
 	n, _ := p.z.Dims()
 	switch {
-	case r.RidgeRule == Fixed:
+	case r.Ridge > 0:
 		return r.Ridge, nil
 	case r.RidgeRule == Heuristic || n == 1:
 		return lssvm.HeuristicRidge(n), nil
@@ -202,11 +197,8 @@ func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
 	if r.m == nil {
 		return nil, nil, fault.NotFitted(regressorType)
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, len(r.m.means))
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := check.Columns("x", xd, len(r.m.means)); err != nil {
 		return nil, nil, err
 	}
 	n, d := xd.Dims()
@@ -261,12 +253,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := r.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(r.PredictVariance(x))
 }
 
 // PriorVariance returns s²/λ, the variance that the model gave β before it saw the rows,
@@ -307,13 +294,14 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridge
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all
-// other rows with the same ridge, exactly; nil before Fit and for one row.
-func (r *Regressor) LeaveOneOutResiduals() []float64 {
+// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
+// rows with the same ridge, exactly; nil for one row. Fit has computed them. The error is
+// ErrNotFitted.
+func (r *Regressor) LeaveOneOutResiduals(context.Context) ([]float64, error) {
 	if r.m == nil {
-		return nil
+		return nil, fault.NotFitted(regressorType)
 	}
-	return slices.Clone(r.m.loo)
+	return slices.Clone(r.m.loo), nil
 }
 
 // Report says how the last Fit went. Objective is the weighted mean squared
@@ -322,9 +310,7 @@ func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
 	}
-	out := r.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return r.m.report.Clone()
 }
 
 // Clone returns an unfitted Regressor of the same configuration.

@@ -1,13 +1,24 @@
 package ridge
 
-import "github.com/kernelearn/kernelearn/estimators/lssvm"
+import (
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
 
-// RidgeRule says how Fit chooses λ. It is package lssvm's.
+// RidgeRule says how a Ridge of 0 is chosen. It is package lssvm's.
 type RidgeRule = lssvm.RidgeRule
 
 // The rules.
 const (
 	LeaveOneOut = lssvm.LeaveOneOut // minimise the exact leave-one-out squared error: the default
-	Fixed       = lssvm.Fixed       // the field Ridge
 	Heuristic   = lssvm.Heuristic   // lssvm.HeuristicRidge(n)
 )
+
+// checkRidge validates the fields Ridge and RidgeRule of a type.
+func checkRidge(typ string, ridge float64, rule RidgeRule) error {
+	if rule != LeaveOneOut && rule != Heuristic {
+		return fault.Param(typ, "RidgeRule", int(rule), "LeaveOneOut or Heuristic")
+	}
+	return check.Setting(typ, "Ridge", ridge, "the choice by RidgeRule")
+}

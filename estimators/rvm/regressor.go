@@ -275,12 +275,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := r.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(r.PredictVariance(x))
 }
 
 // PredictDesign predicts from new rows of the design matrix (r×M).

@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -33,15 +33,14 @@ const classifierType = "svm: Classifier"
 // times as long; Decision is there without it.
 type Classifier struct {
 	Kernel        kernels.Kernel  // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C             float64         // > 0; 0: DefaultC, or what CostRule says
-	CostRule      CostRule        // where C comes from; zero: Fixed
+	C             float64         // 0: from the least-squares machine (package documentation)
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Probabilities bool            // fit what PredictProba needs, by cross-validation in DefaultFolds folds
 	Tolerance     float64         // on m - M; 0: DefaultTolerance
 	MaxIterations int             // for each two classes; 0: DefaultMaxIterations
 	NoShrinking   bool            // looks at all rows in every step
-	Seed          uint64          // of the folds, and for the samples that MedianRBF and LeastSquares take of many rows
+	Seed          uint64          // of the folds, and for the samples that MedianRBF and the least-squares machine take of many rows
 	Workers       int             // goroutines, for kernel values and for machines; 0: GOMAXPROCS
 	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after every 1000 steps of a machine, by one
@@ -50,7 +49,7 @@ type Classifier struct {
 
 	m       *machine
 	classes []int
-	links   []sigmoid // of each pair; nil without Probabilities
+	links   []platt.Sigmoid // of each pair; nil without Probabilities
 }
 
 var (
@@ -58,6 +57,7 @@ var (
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.MatrixFitter[int]             = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 	_ estimators.Wrapper                       = (*Classifier)(nil)
@@ -74,7 +74,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 
 func (c *Classifier) settings() (settings, error) {
 	s, err := settings{
-		typ: classifierType, kernel: c.Kernel, c: c.C, rule: c.CostRule, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
+		typ: classifierType, kernel: c.Kernel, c: c.C, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
 		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
 	}.withDefaults()
 	if err == nil {
@@ -104,12 +104,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
 		return err
 	}
 	names, at, err := classes.Of(y)
@@ -128,6 +124,18 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
 // of k is kept.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	return c.fitMatrix(ctx, k, y, nil)
+}
+
+// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fitMatrix(ctx, k, y, weights)
+}
+
+func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
 	s, err := c.settings()
 	if err != nil {
 		return err
@@ -139,19 +147,17 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) er
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, newMatrixSource(k), nil, nil, names, at, nil)
+	return c.finish(ctx, s, newMatrixSource(k), nil, nil, names, at, weights)
 }
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
 	own := c.classWeights().Rows(names, at, rows)
-	if s.rule == LeastSquares {
-		l, err := s.leastSquares(ctx, src, classes.AgainstRest(at, len(names)), own)
-		if err != nil {
+	if s.c == 0 {
+		if err := s.ofClasses(ctx, src, classes.AgainstRest(at, len(names)), own); err != nil {
 			return err
 		}
-		s.c = cmp.Or(classFactor*l.rms, DefaultC)
 	}
 	var problems []problem
 	for a := range names {
@@ -176,14 +182,10 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	if err != nil {
 		return err
 	}
-	var links []sigmoid
+	var links []platt.Sigmoid
 	if c.Probabilities {
 		for i, p := range problems {
-			w := make([]float64, len(p.rows))
-			for k, row := range p.rows {
-				w[k] = weights.At(rows, row)
-			}
-			links = append(links, fitSigmoid(unseen[i], p.target, w))
+			links = append(links, linkOf(unseen[i], p, rows))
 		}
 	}
 	c.m, c.classes, c.links = m, names, links
@@ -371,8 +373,7 @@ func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 // SupportVectors returns them (s×d); nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used; 0 before it, and of a model file of the first
-// format.
+// ChosenC returns the C that Fit used, 0 before Fit.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.

@@ -1,47 +1,25 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// CostRule says where C, and the Epsilon of a Regressor, come from.
-type CostRule int
-
-// The rules.
-const (
-	// Fixed is the fields C and Epsilon, or their defaults.
-	Fixed CostRule = iota
-	// LeastSquares takes both from the least-squares machine of the same kernel (package
-	// documentation). Neither has to be chosen, nor the targets to be scaled. It adds a
-	// cost of O(n³), above LeastSquaresRows rows of that number. Fit returns ErrParam for a
-	// kernel so far from positive semi-definite that it has no such machine.
-	LeastSquares
-)
-
-// String returns the rule's name.
-func (r CostRule) String() string {
-	switch r {
-	case Fixed:
-		return "Fixed"
-	case LeastSquares:
-		return "LeastSquares"
-	}
-	return fmt.Sprintf("CostRule(%d)", int(r))
-}
-
-// LeastSquaresRows is how many rows the machine of CostRule LeastSquares has: of more it
-// sees a sample.
+// LeastSquaresRows is how many rows the least-squares machine has that C and Epsilon come
+// from where they are not given: of more it sees a sample.
 const LeastSquaresRows = 1000
 
 const (
@@ -54,10 +32,58 @@ const (
 	classFactor = 6
 	// tubeFactor times the standard deviation of the noise is the tube.
 	tubeFactor = 0.5
+	// fallbackTube times the standard deviation of the targets is the tube where there is no
+	// least-squares machine.
+	fallbackTube = 0.1
 
 	normalMean   = 1.2533141373155003 // of a normal variable, its standard deviation over the mean of its size
 	normalMedian = 1.4826022185056018 // and over the median of its size
 )
+
+// ofClasses sets C by targets ±1 of all classes against the rest.
+func (s *settings) ofClasses(ctx context.Context, src source, targets *mat.Dense, own []float64) error {
+	l, err := s.leastSquares(ctx, src, targets, own)
+	switch {
+	case err != nil:
+		return err
+	case l == nil:
+		s.c = 1
+		s.warnings = append(s.warnings, "the kernel matrix is so indefinite that it has no least-squares machine to take C from: took 1")
+	default:
+		s.c = cmp.Or(classFactor*l.rms, 1)
+	}
+	return nil
+}
+
+// ofTargets sets C and the tube where they are 0, and the tolerance in their unit.
+func (s *settings) ofTargets(ctx context.Context, src source, y, own []float64) error {
+	spread := stat.PopStdDev(y, own)
+	if s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
+		s.tolerance *= spread
+	}
+	// Where the targets are all the same there is nothing to bound, nor any noise.
+	c, epsilon := cmp.Or(spread, 1), fallbackTube*spread
+	if len(y) > 1 {
+		l, err := s.leastSquares(ctx, src, mat.NewDense(len(y), 1, y), own)
+		switch {
+		case err != nil:
+			return err
+		case l != nil:
+			c, epsilon = cmp.Or(normalMean*l.mean, 1), tubeFactor*l.noise
+		case math.IsInf(spread, 1) || math.IsNaN(spread):
+			return errOverflow(s.typ)
+		default:
+			s.warnings = append(s.warnings, fmt.Sprintf(
+				"the kernel matrix is so indefinite that it has no least-squares machine to take C and Epsilon from: those not given are the targets' standard deviation, %.3g, and a tenth of it", spread))
+		}
+	}
+	s.c, s.epsilon = cmp.Or(s.c, c), cmp.Or(s.epsilon, epsilon)
+	return nil
+}
+
+func errOverflow(typ string) error {
+	return fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", typ, fault.ErrNotFinite)
+}
 
 // slopes is what the least-squares machine says of n rows.
 type slopes struct {
@@ -66,49 +92,59 @@ type slopes struct {
 }
 
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), on a
-// sample where there are many rows; own weights may be nil.
-func (s settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, own []float64) (slopes, error) {
+// sample where there are many rows; own weights may be nil. It is nil where no ridge makes
+// the machine finite.
+func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, own []float64) (*slopes, error) {
 	rows := countTo(src.size())
 	if len(rows) > LeastSquaresRows {
 		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:LeastSquaresRows]
 		slices.Sort(rows)
 	}
-	n := len(rows)
-	_, k := targets.Dims()
+	gram, t, w, err := sampled(ctx, src, rows, targets, own)
+	if err != nil {
+		return nil, err
+	}
+	n := float64(len(rows))
+	least := leastRidge * mat.Trace(gram) / n * floats.Sum(w) / n
+	problem := loo.New(gram, t, w, s.workers) // which takes gram over
+	best, err := problem.SearchFrom(ctx, least)
+	if err != nil || best.Ridge == 0 {
+		return nil, err
+	}
+	solved, err := problem.Solve(ctx, best.Ridge)
+	if err != nil || solved == nil {
+		return nil, err
+	}
+	out := slopesOf(solved, w)
+	if sum := out.mean + out.rms + out.noise; sum-sum != 0 {
+		return nil, errOverflow(s.typ)
+	}
+	return out, nil
+}
+
+// sampled returns the kernel matrix of some rows, their targets and their weights.
+func sampled(ctx context.Context, src source, rows []int, targets *mat.Dense, own []float64) (*mat.SymDense, *mat.Dense, []float64, error) {
 	columns, err := src.on(ctx, rows)
 	if err != nil {
-		return slopes{}, err
+		return nil, nil, nil, err
 	}
-	gram, t, w := mat.NewSymDense(n, nil), mat.NewDense(n, k, nil), make([]float64, n)
-	row, diagonal, total := make([]float64, n), 0.0, 0.0
+	n := len(rows)
+	gram, w, row := mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
 	for i, r := range rows {
 		if err := columns.fill(ctx, row, r); err != nil {
-			return slopes{}, err
+			return nil, nil, nil, err
 		}
 		for j := i; j < n; j++ {
 			gram.SetSym(i, j, row[j])
 		}
-		t.SetRow(i, targets.RawRowView(r))
 		w[i] = weights.At(own, r)
-		diagonal += row[i]
-		total += w[i]
 	}
-	problem := loo.New(gram, t, w, s.workers)
-	best, err := problem.SearchFrom(ctx, leastRidge*diagonal/float64(n)*total/float64(n))
-	if err != nil {
-		return slopes{}, err
-	}
-	var solved *loo.Solution
-	if best.Ridge > 0 {
-		if solved, err = problem.Solve(ctx, best.Ridge); err != nil {
-			return slopes{}, err
-		}
-	}
-	if solved == nil {
-		return slopes{}, fault.Param(s.typ, "CostRule", s.rule, "Fixed, with a C, for this kernel and these targets: no ridge makes their least-squares machine finite")
-	}
+	return gram, linalg.Rows(targets, rows), w, nil
+}
 
-	var out slopes
+func slopesOf(solved *loo.Solution, w []float64) *slopes {
+	out, total := &slopes{}, floats.Sum(w)
+	n, k := solved.Alpha.Dims()
 	residuals, counts := make([]float64, 0, n*k), make([]float64, 0, n*k)
 	for i := range n {
 		for j := range k {
@@ -122,8 +158,5 @@ func (s settings) leastSquares(ctx context.Context, src source, targets *mat.Den
 	out.rms = math.Sqrt(out.rms)
 	stat.SortWeighted(residuals, counts)
 	out.noise = normalMedian * stat.Quantile(0.5, stat.Empirical, residuals, counts)
-	if sum := out.mean + out.rms + out.noise; sum-sum != 0 {
-		return slopes{}, fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", s.typ, fault.ErrNotFinite)
-	}
-	return out, nil
+	return out
 }

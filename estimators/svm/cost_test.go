@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,18 +36,24 @@ func TestLeastSquaresOfARegressor(t *testing.T) {
 	l := &lssvm.Regressor{Kernel: k}
 	require.NoError(t, l.Fit(ctx, x, y))
 	require.Greater(t, l.ChosenRidge(), leastRidge, "which bounds it here")
-	r := &Regressor{Kernel: k, CostRule: LeastSquares}
+	r := &Regressor{Kernel: k}
 	require.NoError(t, r.Fit(ctx, x, y))
-	residuals := sizes(l.LeaveOneOutResiduals())
+	left, err := l.LeaveOneOutResiduals(ctx)
+	require.NoError(t, err)
+	residuals := sizes(left)
 	assert.InEpsilon(t, math.Sqrt(math.Pi/2)*stat.Mean(sizes(l.Coefficients()), nil), r.ChosenC(), 1e-9)
 	assert.InEpsilon(t, 0.5*residuals[40]/0.6744897501960817, r.ChosenEpsilon(), 1e-9)
 
-	given := &Regressor{Kernel: k, CostRule: LeastSquares, Epsilon: 0.2}
+	given := &Regressor{Kernel: k, Epsilon: 0.2}
 	require.NoError(t, given.Fit(ctx, x, y))
 	assert.Equal(t, 0.2, given.ChosenEpsilon())
 	assert.Equal(t, r.ChosenC(), given.ChosenC())
+	given = &Regressor{Kernel: k, C: 3}
+	require.NoError(t, given.Fit(ctx, x, y))
+	assert.Equal(t, 3.0, given.ChosenC())
+	assert.Equal(t, r.ChosenEpsilon(), given.ChosenEpsilon())
 
-	// The same by the fields.
+	// The same by the fields, whose Tolerance is in no other unit than theirs.
 	fixed := &Regressor{Kernel: k, C: r.ChosenC(), Epsilon: r.ChosenEpsilon(), Tolerance: DefaultTolerance * stat.PopStdDev(y, nil)}
 	require.NoError(t, fixed.Fit(ctx, x, y))
 	assert.Equal(t, r.Coefficients(), fixed.Coefficients())
@@ -57,7 +64,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 		t.Run(fmt.Sprint(classes), func(t *testing.T) {
 			x, labels := blobs(90, classes, 1.5, 1)
 			var squares, count float64
-			c := &Classifier{CostRule: LeastSquares}
+			c := &Classifier{}
 			require.NoError(t, c.Fit(ctx, x, labels))
 			// The ridge is common to the columns, so the machine of all of them is asked.
 			ridge := &lssvm.Classifier{}
@@ -70,7 +77,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 						y[i] = 1
 					}
 				}
-				one := &lssvm.Regressor{RidgeRule: lssvm.Fixed, Ridge: ridge.ChosenRidge()}
+				one := &lssvm.Regressor{Ridge: ridge.ChosenRidge()}
 				require.NoError(t, one.Fit(ctx, x, y))
 				for _, a := range one.Coefficients() {
 					squares += a * a
@@ -91,7 +98,7 @@ func TestLeastSquaresFollowsTheTargets(t *testing.T) {
 		for i, v := range y {
 			other[i] = scale*v + 7*scale
 		}
-		a, b := &Regressor{CostRule: LeastSquares}, &Regressor{CostRule: LeastSquares}
+		a, b := &Regressor{}, &Regressor{}
 		require.NoError(t, a.Fit(ctx, x, y))
 		require.NoError(t, b.Fit(ctx, x, other))
 		want, err := a.Predict(x)
@@ -120,20 +127,20 @@ func TestLeastSquaresOfWeights(t *testing.T) {
 	for i := range twice {
 		twice[i] *= 2
 	}
-	a, b := &Regressor{CostRule: LeastSquares}, &Regressor{CostRule: LeastSquares}
+	a, b := &Regressor{}, &Regressor{}
 	require.NoError(t, a.FitWeighted(ctx, x, y, w))
 	require.NoError(t, b.FitWeighted(ctx, x, y, twice))
 	assert.InEpsilon(t, a.ChosenC(), 2*b.ChosenC(), 1e-9)
 	assert.InEpsilon(t, a.ChosenEpsilon(), b.ChosenEpsilon(), 1e-9)
-	plain := &Regressor{CostRule: LeastSquares}
+	plain := &Regressor{}
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.ChosenEpsilon(), a.ChosenEpsilon())
 
-	c, d := &Classifier{CostRule: LeastSquares}, &Classifier{CostRule: LeastSquares, ClassWeights: map[int]float64{0: 3, 1: 3}}
+	c, d := &Classifier{}, &Classifier{ClassWeights: map[int]float64{0: 3, 1: 3}}
 	require.NoError(t, c.FitWeighted(ctx, x, labels, w))
 	require.NoError(t, d.FitWeighted(ctx, x, labels, w))
 	assert.InEpsilon(t, c.ChosenC(), 3*d.ChosenC(), 1e-9)
-	e := &Classifier{CostRule: LeastSquares, Balanced: true}
+	e := &Classifier{Balanced: true}
 	require.NoError(t, e.FitWeighted(ctx, x, labels, w))
 	assert.NotEqual(t, c.ChosenC(), e.ChosenC())
 }
@@ -147,7 +154,6 @@ func TestLeastSquaresOfManyRows(t *testing.T) {
 	for _, r := range []*Regressor{
 		{Workers: 1}, {Workers: 3}, {Seed: 1}, {CacheBytes: 1 << 20},
 	} {
-		r.CostRule = LeastSquares
 		require.NoError(t, r.Fit(ctx, x, y))
 		all = append(all, r.ChosenC())
 		assert.InEpsilon(t, math.Sqrt(math.Pi/2)*stat.Mean(sizes(l.Coefficients()), nil), r.ChosenC(), 0.4)
@@ -174,12 +180,12 @@ func TestLeastSquaresKeepsTheAbsoluteLoss(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	assert.Less(t, left(&Regressor{CostRule: LeastSquares}), 0.5*left(&lssvm.Regressor{}))
+	assert.Less(t, left(&Regressor{}), 0.5*left(&lssvm.Regressor{}))
 }
 
 func TestLeastSquaresOfOddData(t *testing.T) {
 	x := mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4})
-	r := &Regressor{CostRule: LeastSquares}
+	r := &Regressor{}
 	require.NoError(t, r.Fit(ctx, x, []float64{3, 3, 3, 3, 3}))
 	p, err := r.Predict(x)
 	require.NoError(t, err)
@@ -187,10 +193,10 @@ func TestLeastSquaresOfOddData(t *testing.T) {
 	assert.Positive(t, r.ChosenC())
 
 	require.NoError(t, r.Fit(ctx, x.Slice(0, 1, 0, 1), []float64{2}))
-	assert.Equal(t, DefaultC, r.ChosenC())
+	assert.Equal(t, 1.0, r.ChosenC())
 	require.NoError(t, r.Fit(ctx, x.Slice(0, 2, 0, 1), []float64{2, 3}))
 	assert.Positive(t, r.ChosenC())
-	c := &Classifier{CostRule: LeastSquares}
+	c := &Classifier{}
 	require.NoError(t, c.Fit(ctx, x.Slice(0, 2, 0, 1), []int{4, 9}))
 	assert.Positive(t, c.ChosenC())
 	same := mat.NewDense(4, 1, []float64{1, 1, 1, 1})
@@ -202,53 +208,63 @@ func TestLeastSquaresOfOddData(t *testing.T) {
 
 func TestLeastSquaresErrors(t *testing.T) {
 	x, y := sinc(20, 0.2, 1)
-	labels := make([]int, 20)
-	labels[3] = 1
-	for name, err := range map[string]error{
-		`svm: Regressor: C = 2, want 0 with CostRule LeastSquares`:  (&Regressor{C: 2, CostRule: LeastSquares}).Fit(ctx, x, y),
-		`svm: Classifier: C = 2, want 0 with CostRule LeastSquares`: (&Classifier{C: 2, CostRule: LeastSquares}).Fit(ctx, x, labels),
-		`svm: Regressor: CostRule = 2, want Fixed or LeastSquares`:  (&Regressor{CostRule: 2}).Fit(ctx, x, y),
-		`svm: Classifier: CostRule = -1, want Fixed or LeastSquare`: (&Classifier{CostRule: -1}).Fit(ctx, x, labels),
-	} {
-		require.ErrorIs(t, err, estimators.ErrParam)
-		assert.ErrorContains(t, err, name)
-	}
-	r := &Regressor{CostRule: LeastSquares}
+	r := &Regressor{}
 	require.NoError(t, r.Fit(ctx, x, y))
 	before := r.ChosenC()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	require.ErrorIs(t, r.Fit(ended, x, y), context.Canceled)
 	assert.Equal(t, before, r.ChosenC())
-	assert.Equal(t, "CostRule(7)", CostRule(7).String())
-	assert.Equal(t, "Fixed LeastSquares", fmt.Sprint(Fixed, LeastSquares))
+	require.ErrorIs(t, r.Fit(ctx, x, append([]float64{1e200}, y[1:]...)), estimators.ErrNotFinite)
+	assert.Equal(t, before, r.ChosenC())
 }
 
-// A kernel that is far from positive semi-definite may have no least-squares machine.
-func TestLeastSquaresOfAnyMatrix(t *testing.T) {
+// A kernel that is far from positive semi-definite may have no least-squares machine: then
+// there is a fallback, and a warning.
+func TestNoLeastSquaresMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
+	without := 0
 	for range 20 {
 		k := mat.NewSymDense(12, nil)
-		y := make([]float64, 12)
+		y, labels := make([]float64, 12), make([]int, 12)
 		for i := range 12 {
-			y[i] = rng.NormFloat64()
+			y[i] = 100 * rng.NormFloat64()
+			labels[i] = i % 2
 			for j := i; j < 12; j++ {
 				k.SetSym(i, j, rng.NormFloat64())
 			}
 		}
-		r := &Regressor{CostRule: LeastSquares, MaxIterations: 1000}
-		if err := r.FitMatrix(ctx, k, y); err != nil {
-			require.ErrorIs(t, err, estimators.ErrParam)
-			require.ErrorContains(t, err, "CostRule = LeastSquares")
-			continue
+		r := &Regressor{MaxIterations: 1000}
+		require.NoError(t, r.FitMatrix(ctx, k, y))
+		require.Positive(t, r.ChosenC())
+		if warned := strings.Join(r.Report().Warnings, " "); strings.Contains(warned, "no least-squares machine") {
+			without++
+			assert.InEpsilon(t, stat.PopStdDev(y, nil), r.ChosenC(), 1e-12)
+			assert.InEpsilon(t, stat.PopStdDev(y, nil)/10, r.ChosenEpsilon(), 1e-12)
+			given := &Regressor{C: 2, MaxIterations: 1000}
+			require.NoError(t, given.FitMatrix(ctx, k, y))
+			assert.Equal(t, 2.0, given.ChosenC())
+			assert.Equal(t, r.ChosenEpsilon(), given.ChosenEpsilon())
 		}
-		assert.Positive(t, r.ChosenC())
+		c := &Classifier{MaxIterations: 1000}
+		require.NoError(t, c.FitMatrix(ctx, k, labels))
+		if strings.Contains(strings.Join(c.Report().Warnings, " "), "no least-squares machine") {
+			without++
+			assert.Equal(t, 1.0, c.ChosenC())
+		}
+		both := &Regressor{C: 2, Epsilon: 1, MaxIterations: 1000}
+		require.NoError(t, both.FitMatrix(ctx, k, y))
+		assert.NotContains(t, strings.Join(both.Report().Warnings, " "), "least-squares")
 	}
+	assert.Greater(t, without, 4, "the matrices are indefinite enough")
+}
+
+func TestLeastSquaresOfAMatrix(t *testing.T) {
 	k := kernels.RBF{Gamma: 0.5}
 	x, y := sinc(30, 0.2, 1)
 	gram, err := kernels.Matrix(ctx, k, x, nil)
 	require.NoError(t, err)
-	a, b := &Regressor{CostRule: LeastSquares}, &Regressor{Kernel: k, CostRule: LeastSquares}
+	a, b := &Regressor{}, &Regressor{Kernel: k}
 	require.NoError(t, a.FitMatrix(ctx, gram, y))
 	require.NoError(t, b.Fit(ctx, x, y))
 	assert.InEpsilon(t, b.ChosenC(), a.ChosenC(), 1e-9)

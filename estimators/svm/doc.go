@@ -37,10 +37,9 @@
 //
 // # C and the tube from the least-squares machine
 //
-// With CostRule LeastSquares neither C nor Epsilon has to be chosen. The least-squares
-// machine of the same kernel (package lssvm), whose ridge λ has a closed-form leave-one-out
-// error, is fitted first, with the λ of the least such error from 1e-4 of the mean k(x, x)
-// on. Its loss e²/2λ rises at the rate e/λ, which is its coefficient α[i] of the row. The
+// Neither C nor Epsilon has to be chosen: where one is 0, the least-squares machine of the
+// same kernel (package lssvm), whose ridge λ has a closed-form leave-one-out error, is fitted
+// first, with the λ of the least such error from 1e-4 of the mean k(x, x) on. Its loss e²/2λ rises at the rate e/λ, which is its coefficient α[i] of the row. The
 // losses here rise at the rate C, so
 //
 //	targets    C = √(π/2) mean |α|         the standard deviation of a normal α
@@ -54,6 +53,10 @@
 // end at the bound, hence 6, which is a choice: 4 to 16 differ by two of a hundred in the
 // mean error of 30 sets. Rows over LeastSquaresRows are represented by a sample; weights
 // count as in package lssvm.
+//
+// A kernel matrix that is far from positive semi-definite may have no such machine, at any
+// λ. Then C is 1 for classes, and for targets their standard deviation and ε a tenth of it;
+// Report has a warning.
 //
 // docs/choosing.md compares it with C = 1 and with a grid of C and γ.
 //
@@ -76,8 +79,8 @@
 // # Cost
 //
 // Fit: between O(n²) and O(n³), and O(n²d) for the kernel matrix. Predict: O(sd) a row
-// for s support vectors. CostRule LeastSquares adds 8m³/3 for the m ≤ LeastSquaresRows
-// rows of its machine. Features should be of comparable scale
+// for s support vectors. The choice of C or ε adds 8m³/3 for the m ≤ LeastSquaresRows rows
+// of the least-squares machine. Features should be of comparable scale
 // (transformers.StandardScaler); C and Epsilon are in the units of the targets of a
 // Regressor, so that given ones are another model on targets that were scaled.
 package svm

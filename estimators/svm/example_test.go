@@ -57,7 +57,7 @@ func ExampleRegressor() {
 }
 
 // Neither C nor the tube has to be known, nor the targets to be scaled.
-func ExampleCostRule() {
+func ExampleRegressor_chosen() {
 	x := mat.NewDense(40, 1, nil)
 	y := make([]float64, 40)
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +65,7 @@ func ExampleCostRule() {
 		x.Set(i, 0, float64(i)/4)
 		y[i] = 5000 + 300*math.Sin(x.At(i, 0)) + 30*noise.NormFloat64()
 	}
-	r := &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, CostRule: svm.LeastSquares}
+	r := &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

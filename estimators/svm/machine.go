@@ -21,8 +21,6 @@ import (
 
 // The defaults of Classifier and Regressor.
 const (
-	// DefaultC is the bound on a coefficient.
-	DefaultC = 1.0
 	// DefaultTolerance is how far m - M may be from 0, in the units of the targets (of
 	// ±1 for classes).
 	DefaultTolerance = 1e-3
@@ -37,34 +35,30 @@ const (
 type settings struct {
 	typ           string
 	kernel        kernels.Kernel // nil: MedianRBF of the training rows
-	c             float64
-	rule          CostRule
+	c, epsilon    float64        // 0 until they are chosen
 	tolerance     float64
+	tolerated     bool // by default
 	maxIterations int
 	noShrinking   bool
 	seed          uint64
 	workers       int
 	cacheBytes    int64
 	observe       func(estimators.Step)
+	warnings      []string
 }
 
-// withDefaults validates, and fills in what is 0.
+// withDefaults validates, and fills in what is 0 and does not hang on the data.
 func (s settings) withDefaults() (settings, error) {
-	switch {
-	case !(s.c >= 0) || math.IsInf(s.c, 1):
-		return s, fault.Param(s.typ, "C", s.c, "a finite value > 0, or 0 for the default")
-	case s.rule < Fixed || s.rule > LeastSquares:
-		return s, fault.Param(s.typ, "CostRule", int(s.rule), "Fixed or LeastSquares")
-	case s.rule == LeastSquares && s.c != 0:
-		return s, fault.Param(s.typ, "C", s.c, "0 with CostRule LeastSquares")
-	case !(s.tolerance >= 0) || math.IsInf(s.tolerance, 1):
-		return s, fault.Param(s.typ, "Tolerance", s.tolerance, "a finite value > 0, or 0 for the default")
-	case s.maxIterations < 0:
-		return s, fault.Param(s.typ, "MaxIterations", s.maxIterations, ">= 1, or 0 for the default")
-	case s.cacheBytes < 0:
-		return s, fault.Param(s.typ, "CacheBytes", s.cacheBytes, ">= 1, or 0 for the default")
+	if err := cmp.Or(
+		check.Setting(s.typ, "C", s.c, "the choice by the least-squares machine"),
+		check.Setting(s.typ, "Epsilon", s.epsilon, "the choice by the least-squares machine"),
+		check.Setting(s.typ, "Tolerance", s.tolerance, "the default"),
+		check.Setting(s.typ, "MaxIterations", s.maxIterations, "the default"),
+		check.Setting(s.typ, "CacheBytes", s.cacheBytes, "the default"),
+	); err != nil {
+		return s, err
 	}
-	s.c = cmp.Or(s.c, DefaultC)
+	s.tolerated = s.tolerance == 0
 	s.tolerance = cmp.Or(s.tolerance, DefaultTolerance)
 	s.maxIterations = cmp.Or(s.maxIterations, DefaultMaxIterations)
 	s.cacheBytes = cmp.Or(s.cacheBytes, DefaultCacheBytes)
@@ -149,7 +143,7 @@ type machine struct {
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
 func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems []problem, solutions []solution) (*machine, error) {
-	m := &machine{kernel: kernel, width: n, c: s.c, epsilon: problems[0].epsilon, report: estimators.Report{Converged: true}}
+	m := &machine{kernel: kernel, width: n, c: s.c, epsilon: s.epsilon, report: estimators.Report{Converged: true, Warnings: s.warnings}}
 	used := make([]bool, n)
 	for p, sol := range solutions {
 		for k, b := range sol.beta {
@@ -212,11 +206,8 @@ func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, err
 	if m.kernel == nil {
 		return nil, &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, m.width)
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
 	if m.coef == nil {
@@ -243,11 +234,8 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 	if m.kernel != nil {
 		return nil, &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix, or FitMatrix"}
 	}
-	kd, err := check.Dense("K", k)
+	kd, err := check.Wide("K", k, m.width)
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("K", kd, m.width); err != nil {
 		return nil, err
 	}
 	return m.chunks(kd, func(part *mat.Dense) (*mat.Dense, error) {
@@ -327,9 +315,7 @@ func (m *machine) copiedReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}
 	}
-	out := m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return m.report.Clone()
 }
 
 // row computes the decision values of one row.

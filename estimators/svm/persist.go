@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -33,7 +34,7 @@ type stored struct {
 	Vectors      codec.Matrix
 	Coefficients codec.Matrix
 	Intercepts   codec.Floats
-	C, Epsilon   float64 // absent in the first files
+	C, Epsilon   float64
 	Report       estimators.Report
 }
 
@@ -69,7 +70,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*mac
 	switch {
 	case s.Width < 1 || len(s.Indices) != vectors || len(s.Intercepts) != pairs:
 		return bad("%d indices and %d intercepts for %d vectors and %d machines", len(s.Indices), len(s.Intercepts), vectors, pairs)
-	case !(s.C >= 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
+	case !(s.C > 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
 		return bad("C = %v, a tube of %v", s.C, s.Epsilon)
 	case !s.Intercepts.Finite() || s.Report.Objective-s.Report.Objective != 0:
 		return bad("a value is not finite")
@@ -136,7 +137,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	}
 	s := storedClassifier{Machine: c.m.store(c.Kernel), Classes: c.classes}
 	for _, l := range c.links {
-		s.Slopes, s.Offsets = append(s.Slopes, l.slope), append(s.Offsets, l.offset)
+		s.Slopes, s.Offsets = append(s.Slopes, l.Slope), append(s.Offsets, l.Offset)
 	}
 	return codec.Marshal(classifierKind, version, s)
 }
@@ -161,12 +162,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	var sigmoids []sigmoid
+	var sigmoids []platt.Sigmoid
 	for i, slope := range s.Slopes {
 		if slope < 0 {
 			return fault.BadModel(classifierKind, "a probability that falls with its decision value")
 		}
-		sigmoids = append(sigmoids, sigmoid{slope, s.Offsets[i]})
+		sigmoids = append(sigmoids, platt.Sigmoid{Slope: slope, Offset: s.Offsets[i]})
 	}
 	c.m, c.classes, c.links = m, s.Classes, sigmoids
 	return nil

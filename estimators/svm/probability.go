@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // DefaultFolds is the number of folds of the cross-validation behind probabilities.
@@ -79,96 +82,16 @@ func predictLeft(ctx context.Context, src source, p, part problem, sol solution,
 	return nil
 }
 
-// sigmoid is the probability 1/(1+exp(-(slope·f + offset))) of the positive class.
-type sigmoid struct{ slope, offset float64 }
-
-func (s sigmoid) at(f float64) float64 {
-	z := s.slope*f + s.offset
-	// The form whose exponential does not overflow.
-	if z >= 0 {
-		return 1 / (1 + math.Exp(-z))
-	}
-	e := math.Exp(z)
-	return e / (1 + e)
-}
-
-const (
-	sigmoidIterations = 100
-	sigmoidGradient   = 1e-8  // per unit of weight, at which Newton's method ends
-	sigmoidStep       = 1e-10 // the shortest step that is tried
-	sigmoidRidge      = 1e-12 // of the mean curvature, added to the diagonal
-)
-
-// fitSigmoid minimises the weighted cross-entropy of Platt's smoothed targets by
-// Newton's method with step halving (Lin, Lin and Weng 2007, Algorithm 1).
-func fitSigmoid(f, target, weights []float64) sigmoid {
-	total, positive, size := 0.0, 0.0, 0.0
-	for i, w := range weights {
-		total += w
-		if target[i] > 0 {
-			positive += w
-		}
-		size = max(size, math.Abs(f[i]))
-	}
-	high, low := (positive+1)/(positive+2), 1/(total-positive+2)
-	share := (positive*high + (total-positive)*low) / total
-	prior := sigmoid{offset: math.Log(share / (1 - share))}
-	if !(size > 0) || math.IsInf(size, 1) {
-		return prior
-	}
-	// Of the values over the largest, which leaves nothing to overflow.
-	wanted := func(i int) float64 {
-		if target[i] > 0 {
-			return high
-		}
-		return low
-	}
-	loss := func(s sigmoid) float64 {
-		sum := 0.0
-		for i, w := range weights {
-			z := s.slope*f[i]/size + s.offset
-			// log(1+exp(z)) - t z, from the side that does not overflow.
-			sum += w * (math.Log1p(math.Exp(-math.Abs(z))) + max(z, 0) - wanted(i)*z)
-		}
-		return sum
-	}
-	s := prior
-	value := loss(s)
-	for range sigmoidIterations {
-		var gs, gc, ss, sc, cc float64
-		for i, w := range weights {
-			x := f[i] / size
-			p := s.at(x)
-			r, v := w*(p-wanted(i)), w*p*(1-p)
-			gs += r * x
-			gc += r
-			ss += v * x * x
-			sc += v * x
-			cc += v
-		}
-		if math.Abs(gs)+math.Abs(gc) <= sigmoidGradient*total {
-			break
-		}
-		ridge := sigmoidRidge * (ss + cc)
-		ss, cc = ss+ridge, cc+ridge
-		det := ss*cc - sc*sc
-		ds, dc := (cc*gs-sc*gc)/det, (ss*gc-sc*gs)/det
-		step := 1.0
-		for ; step >= sigmoidStep; step /= 2 {
-			next := sigmoid{s.slope - step*ds, s.offset - step*dc}
-			if v := loss(next); v < value {
-				s, value = next, v
-				break
-			}
-		}
-		if step < sigmoidStep {
-			break
+// linkOf fits the sigmoid of a pair to decision values of rows that were left out.
+func linkOf(unseen []float64, p problem, own []float64) platt.Sigmoid {
+	at, w := make([]int, len(p.rows)), make([]float64, len(p.rows))
+	for k, row := range p.rows {
+		w[k] = weights.At(own, row)
+		if p.target[k] > 0 {
+			at[k] = 1
 		}
 	}
-	if !(s.slope > 0) {
-		return prior
-	}
-	return sigmoid{s.slope / size, s.offset}
+	return platt.FitSigmoid(unseen, at, w)
 }
 
 // leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.
@@ -179,12 +102,12 @@ const leastPair = 1e-7
 // probability of a among a and b (Wu, Lin and Weng 2004, equation 21). In matrix form
 // that is p'Qp; with the all-ones matrix added, which on Σ p = 1 changes nothing, Q is
 // positive definite, and p is along the solution of Qp = 1.
-func couple(f *mat.Dense, links []sigmoid, classes int) *mat.Dense {
+func couple(f *mat.Dense, links []platt.Sigmoid, classes int) *mat.Dense {
 	n, _ := f.Dims()
 	out := mat.NewDense(n, classes, nil)
 	if classes == 2 {
 		for i := range n {
-			p := links[0].at(f.At(i, 0))
+			p := links[0].At(f.At(i, 0))
 			out.SetRow(i, []float64{1 - p, p})
 		}
 		return out
@@ -201,7 +124,7 @@ func couple(f *mat.Dense, links []sigmoid, classes int) *mat.Dense {
 		}
 		for a, pair := 0, 0; a < classes; a++ {
 			for b := a + 1; b < classes; b++ {
-				r := min(max(links[pair].at(f.At(i, pair)), leastPair), 1-leastPair)
+				r := min(max(links[pair].At(f.At(i, pair)), leastPair), 1-leastPair)
 				pair++
 				q.SetSym(a, a, q.At(a, a)+r*r)
 				q.SetSym(b, b, q.At(b, b)+(1-r)*(1-r))

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -95,68 +96,15 @@ func TestProbabilitiesOfFewRows(t *testing.T) {
 	}
 }
 
-func TestSigmoidIsAMinimum(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 0))
-	const n = 200
-	f, target, w := make([]float64, n), make([]float64, n), make([]float64, n)
-	positive, total := 0.0, 0.0
-	for i := range n {
-		target[i] = float64(2*(i%2) - 1)
-		f[i] = 1e3 * (target[i] + 2*rng.NormFloat64())
-		w[i] = 0.5 + rng.Float64()
-		total += w[i]
-		if target[i] > 0 {
-			positive += w[i]
-		}
-	}
-	loss := func(s sigmoid) float64 {
-		sum := 0.0
-		for i := range n {
-			goal := 1 / (total - positive + 2)
-			if target[i] > 0 {
-				goal = (positive + 1) / (positive + 2)
-			}
-			p := s.at(f[i])
-			sum -= w[i] * (goal*math.Log(p) + (1-goal)*math.Log(1-p))
-		}
-		return sum
-	}
-	s := fitSigmoid(f, target, w)
-	require.Positive(t, s.slope)
-	least := loss(s)
-	for _, d := range []sigmoid{{1e-6, 0}, {-1e-6, 0}, {0, 1e-3}, {0, -1e-3}} {
-		assert.Greater(t, loss(sigmoid{s.slope + d.slope, s.offset + d.offset}), least)
-	}
-	// A weight of 2 is the row twice.
-	twice := fitSigmoid(append(f, f...), append(target, target...), append(w, w...))
-	for i := range w {
-		w[i] *= 2
-	}
-	doubled := fitSigmoid(f[:n], target[:n], w)
-	assert.InEpsilon(t, twice.slope, doubled.slope, 1e-6)
-
-	// Decision values that are worse than none, all equal, or not finite.
-	for i := range f {
-		f[i] = -f[i]
-	}
-	assert.Zero(t, fitSigmoid(f[:n], target[:n], w).slope)
-	clear(f)
-	s = fitSigmoid(f[:n], target[:n], w)
-	assert.Zero(t, s.slope)
-	assert.InDelta(t, positive/total, s.at(0), 0.01)
-	f[3] = math.Inf(1)
-	assert.Zero(t, fitSigmoid(f[:n], target[:n], w).slope)
-}
-
 // Pairwise probabilities that stem from those of classes give them back.
 func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	want := []float64{0.5, 0.3, 0.15, 0.05}
 	f := mat.NewDense(2, 6, nil)
-	links := make([]sigmoid, 6)
+	links := make([]platt.Sigmoid, 6)
 	pair := 0
 	for a := range want {
 		for b := a + 1; b < 4; b++ {
-			links[pair] = sigmoid{slope: 1}
+			links[pair] = platt.Sigmoid{Slope: 1}
 			f.Set(0, pair, math.Log(want[b]/want[a]))
 			f.Set(1, pair, 1e9) // certain of the greater each time
 			pair++
@@ -178,7 +126,7 @@ func TestCouplingIsAMinimum(t *testing.T) {
 		sq := func(v float64) float64 { return v * v }
 		return sq(r[0]*p[0]-(1-r[0])*p[1]) + sq(r[1]*p[0]-(1-r[1])*p[2]) + sq(r[2]*p[1]-(1-r[2])*p[2])
 	}
-	p := couple(f, []sigmoid{{1, 0}, {1, 0}, {1, 0}}, 3).RawRowView(0)
+	p := couple(f, []platt.Sigmoid{{Slope: 1}, {Slope: 1}, {Slope: 1}}, 3).RawRowView(0)
 	for _, d := range [][]float64{{1, -1, 0}, {-1, 1, 0}, {0, 1, -1}, {0, -1, 1}, {1, 0, -1}, {-1, 0, 1}} {
 		q := make([]float64, 3)
 		for k := range q {

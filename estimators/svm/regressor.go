@@ -1,16 +1,12 @@
 package svm
 
 import (
-	"cmp"
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -18,31 +14,27 @@ import (
 
 const regressorType = "svm: Regressor"
 
-// DefaultEpsilon is the half width of the tube, in the units of the targets.
-const DefaultEpsilon = 0.1
-
 // Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon
 // cost nothing, larger ones C times what they exceed it by. It minimises
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w. The zero value is ready to use for targets of about unit spread: C and
-// Epsilon are in their units. With CostRule LeastSquares both follow the targets, whatever
-// their units. Features should be of comparable scale.
+// for weights w. The zero value is ready to use: C and Epsilon follow the targets, whatever
+// their units. Given ones are in those units. Features should be of comparable scale. It has
+// no variance: the loss is that of no distribution of the noise that could be told from the
+// tube.
 type Regressor struct {
 	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C      float64        // > 0; 0: DefaultC, or what CostRule says
-	// CostRule is where C comes from, and Epsilon where that is 0; zero: Fixed.
-	CostRule CostRule
-	// Epsilon is the half width of the tube, > 0; 0: DefaultEpsilon, or what CostRule says.
-	// For no tube take a number far below the noise.
+	C      float64        // 0: from the least-squares machine (package documentation)
+	// Epsilon is the half width of the tube; 0: from the least-squares machine. For no tube
+	// take a number far below the noise.
 	Epsilon float64
-	// Tolerance is on m - M, in the units of the targets; 0: DefaultTolerance, with CostRule
-	// LeastSquares times the targets' standard deviation.
+	// Tolerance is on m - M, in the units of the targets; 0: DefaultTolerance, times the
+	// targets' standard deviation where Fit chooses C or Epsilon.
 	Tolerance     float64
 	MaxIterations int    // 0: DefaultMaxIterations
 	NoShrinking   bool   // looks at all rows in every step
-	Seed          uint64 // for the samples that MedianRBF and LeastSquares take of many rows
+	Seed          uint64 // for the samples that MedianRBF and the least-squares machine take of many rows
 	Workers       int    // goroutines for kernel values; 0: GOMAXPROCS
 	CacheBytes    int64  // for kernel values, at least two rows of them; 0: DefaultCacheBytes
 	// Observe, if not nil, is called after every 1000 steps with the dual objective.
@@ -59,14 +51,10 @@ var (
 )
 
 func (r *Regressor) settings() (settings, error) {
-	s, err := settings{
-		typ: regressorType, kernel: r.Kernel, c: r.C, rule: r.CostRule, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
+	return settings{
+		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
 		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes, observe: r.Observe,
 	}.withDefaults()
-	if err == nil && (!(r.Epsilon >= 0) || math.IsInf(r.Epsilon, 1)) {
-		err = fault.Param(regressorType, "Epsilon", r.Epsilon, "a finite value > 0, or 0 for the default")
-	}
-	return s, err
 }
 
 // Fit learns from x (n×d) and y (n). Cost between O(n²) and O(n³), and O(n²d) for the
@@ -89,15 +77,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Targeted(x, y)
 	if err != nil {
-		return err
-	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
 		return err
 	}
 	kernel, src, err := s.sourceOf(ctx, xd)
@@ -111,6 +92,18 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // is not used. Predictions are then made by PredictMatrix. Only the upper triangle of a
 // *mat.SymDense is read, and nothing of k is kept.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	return r.fitMatrix(ctx, k, y, nil)
+}
+
+// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fitMatrix(ctx, k, y, weights)
+}
+
+func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
 	s, err := r.settings()
 	if err != nil {
 		return err
@@ -121,26 +114,17 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	return r.finish(ctx, s, newMatrixSource(k), nil, nil, y, nil)
+	return r.finish(ctx, s, newMatrixSource(k), nil, nil, y, weights)
 }
 
 func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, own []float64) error {
-	n := len(y)
-	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: cmp.Or(r.Epsilon, DefaultEpsilon)}
-	if s.rule == LeastSquares && n > 1 {
-		l, err := s.leastSquares(ctx, src, mat.NewDense(n, 1, y), own)
-		if err != nil {
+	if s.c == 0 || s.epsilon == 0 {
+		if err := s.ofTargets(ctx, src, y, own); err != nil {
 			return err
 		}
-		// Where the targets are all the same there is nothing to bound, nor any noise.
-		s.c = cmp.Or(normalMean*l.mean, DefaultC)
-		if r.Epsilon == 0 {
-			p.epsilon = tubeFactor * l.noise
-		}
-		if spread := stat.PopStdDev(y, own); r.Tolerance == 0 && spread > 0 && !math.IsInf(spread, 1) {
-			s.tolerance = DefaultTolerance * spread
-		}
 	}
+	n := len(y)
+	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: s.epsilon}
 	for i := range n {
 		p.hi[i] = s.bound(weights.At(own, i))
 		p.lo[i] = -p.hi[i]
@@ -201,12 +185,11 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.intercepts[0]
 }
 
-// ChosenC returns the C that Fit used; 0 before it, and of a model file of the first
-// format.
+// ChosenC returns the C that Fit used, 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used; 0 where ChosenC is, and
-// where CostRule LeastSquares sees no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used; 0 before Fit, and where
+// Fit chose it and saw no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0

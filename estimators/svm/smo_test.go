@@ -83,10 +83,10 @@ func TestSolutionsAreOptimal(t *testing.T) {
 		pair := m.Pairs()[0]
 		optimal(t, k, x, p, full(n, m.SupportIndices(), pair.Coefficients), pair.Intercept, DefaultTolerance)
 
-		r := &Regressor{Kernel: k, C: c, CacheBytes: cache}
+		r := &Regressor{Kernel: k, C: c, Epsilon: 0.1, CacheBytes: cache}
 		require.NoError(t, r.FitWeighted(ctx, x, y, w))
 		require.True(t, r.Report().Converged)
-		p.target, p.epsilon = y, DefaultEpsilon
+		p.target, p.epsilon = y, 0.1
 		for i := range p.lo {
 			p.lo[i], p.hi[i] = -c*w[i], c*w[i]
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -55,14 +56,13 @@ func TestDocumentedDefaults(t *testing.T) {
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
 	zero, spelt := Regressor{}, Regressor{
-		Kernel: median, C: DefaultC, Epsilon: DefaultEpsilon, Tolerance: DefaultTolerance, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes,
+		Kernel: median, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes, Tolerance: DefaultTolerance * stat.PopStdDev(y, nil),
 	}
 	require.NoError(t, zero.Fit(ctx, x, y))
+	spelt.C, spelt.Epsilon = zero.ChosenC(), zero.ChosenEpsilon()
 	require.NoError(t, spelt.Fit(ctx, x, y))
 	assert.Equal(t, spelt.Coefficients(), zero.Coefficients())
 	assert.Equal(t, spelt.Intercept(), zero.Intercept())
-	assert.Equal(t, 0.1, DefaultEpsilon)
-	assert.Equal(t, 1.0, DefaultC)
 	assert.Equal(t, 1e-3, DefaultTolerance)
 	assert.Equal(t, 5, DefaultFolds, "as the package's documentation says")
 	assert.Equal(t, 8*8192*8192, DefaultCacheBytes, "as its comment says")
@@ -72,9 +72,10 @@ func TestDocumentedDefaults(t *testing.T) {
 	median, err = kernels.MedianRBF(ctx, xb, 0)
 	require.NoError(t, err)
 	c, speltC := Classifier{}, Classifier{
-		Kernel: median, C: DefaultC, Tolerance: DefaultTolerance, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes,
+		Kernel: median, Tolerance: DefaultTolerance, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes,
 	}
 	require.NoError(t, c.Fit(ctx, xb, labels))
+	speltC.C = c.ChosenC()
 	require.NoError(t, speltC.Fit(ctx, xb, labels))
 	assert.Equal(t, speltC.Pairs(), c.Pairs())
 }
@@ -193,7 +194,7 @@ func TestOddData(t *testing.T) {
 				f := decisions(t, m, d.x)
 				assert.Zero(t, mat.Sum(f)-mat.Sum(f), "%s, C = %v", name, c)
 			}
-			r := &Regressor{C: c, MaxIterations: 20000, Kernel: kernels.RBF{Gamma: 1}}
+			r := &Regressor{C: c, Epsilon: 0.1, MaxIterations: 20000, Kernel: kernels.RBF{Gamma: 1}}
 			if err := r.Fit(ctx, d.x, d.y); err != nil {
 				require.ErrorIs(t, err, estimators.ErrNotFinite, name)
 				continue

@@ -20,6 +20,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
+// What is taken for C and the tube where nothing chooses them: scikit-learn's defaults.
+const (
+	plainC    = 1.0
+	plainTube = 0.1
+)
+
 // ours are the estimators of this module, with defaults, with the kernel by entropy and
 // with the kernel by a grid.
 var ours = []method{
@@ -49,20 +55,22 @@ var ours = []method{
 	},
 	{
 		name: "svm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets scaled to unit variance, with a tube of %v", svm.DefaultC, svm.DefaultEpsilon),
-		regressor:     func(uint64) estimators.Regressor { return regression(&scaledTarget{final: &svm.Regressor{}}) },
+		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets scaled to unit variance, with a tube of %v", plainC, plainTube),
+		regressor: func(uint64) estimators.Regressor {
+			return regression(&scaledTarget{final: &svm.Regressor{C: plainC, Epsilon: plainTube}})
+		},
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&svm.Classifier{Probabilities: true, Seed: seed})
+			return classification(&svm.Classifier{C: plainC, Probabilities: true, Seed: seed})
 		},
 	},
 	{
 		name: "svm-least-squares", source: oursSource,
 		configuration: "z-score; support vector machine, RBF of the median distance, C and the tube from the least-squares machine",
 		regressor: func(seed uint64) estimators.Regressor {
-			return regression(&svm.Regressor{CostRule: svm.LeastSquares, Seed: seed})
+			return regression(&svm.Regressor{Seed: seed})
 		},
 		classifier: func(seed uint64) estimators.Classifier {
-			return classification(&svm.Classifier{CostRule: svm.LeastSquares, Probabilities: true, Seed: seed})
+			return classification(&svm.Classifier{Probabilities: true, Seed: seed})
 		},
 	},
 	{
@@ -70,12 +78,12 @@ var ours = []method{
 		configuration: "as svm-least-squares, RBF by entropy",
 		regressor: func(seed uint64) estimators.Regressor {
 			return byEntropy(func(k kernels.Kernel) estimators.Regressor {
-				return &svm.Regressor{Kernel: k, CostRule: svm.LeastSquares, Seed: seed}
+				return &svm.Regressor{Kernel: k, Seed: seed}
 			}, seed)
 		},
 		classifier: func(seed uint64) estimators.Classifier {
 			return classByEntropy(func(k kernels.Kernel) estimators.Classifier {
-				return &svm.Classifier{Kernel: k, CostRule: svm.LeastSquares, Probabilities: true, Seed: seed}
+				return &svm.Classifier{Kernel: k, Probabilities: true, Seed: seed}
 			}, seed)
 		},
 	},
@@ -284,7 +292,9 @@ type regressorGrid struct {
 func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	var candidates []func() estimators.Regressor
 	onMachineGrid(x, func(k kernels.Kernel, c float64) {
-		candidates = append(candidates, func() estimators.Regressor { return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c}} })
+		candidates = append(candidates, func() estimators.Regressor {
+			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
+		})
 	})
 	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Among(candidates...), Search: &selection.Grid{Splitter: selection.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)

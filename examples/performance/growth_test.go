@@ -46,7 +46,7 @@ func BenchmarkGrowth(b *testing.B) {
 		{"lssvm-fixed/rows", []int{500, 1000, 2000}, func(n int) func() error {
 			x := normal(n, 10, 1)
 			y := smooth(x, 1)
-			return func() error { return (&lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: 0.1}).Fit(ctx, x, y) }
+			return func() error { return (&lssvm.Regressor{Kernel: k, Ridge: 0.1}).Fit(ctx, x, y) }
 		}},
 		{"lssvm-leave-one-out/rows", []int{250, 500, 1000}, func(n int) func() error {
 			x := normal(n, 10, 1)
@@ -56,7 +56,7 @@ func BenchmarkGrowth(b *testing.B) {
 		{"svm/rows", []int{1000, 2000, 4000}, func(n int) func() error {
 			x := normal(n, 10, 1)
 			y := labels(x)
-			return func() error { return (&svm.Classifier{Kernel: k}).Fit(ctx, x, y) }
+			return func() error { return (&svm.Classifier{Kernel: k, C: 1}).Fit(ctx, x, y) }
 		}},
 		{"rvm/rows", []int{500, 1000, 2000}, func(n int) func() error {
 			x, y := dataset.Friedman1(n, 10, 1)

@@ -153,7 +153,7 @@ func leastSquares(f folder, scale float64) (work, error) {
 	if err := first(err, f.row("ridge", 0.1)); err != nil {
 		return nil, err
 	}
-	return fitPredict(&lssvm.Regressor{Kernel: kernels.RBF{Gamma: benchGamma}, RidgeRule: lssvm.Fixed, Ridge: 0.1}, x, xt, y, yt), nil
+	return fitPredict(&lssvm.Regressor{Kernel: kernels.RBF{Gamma: benchGamma}, Ridge: 0.1}, x, xt, y, yt), nil
 }
 
 // leaveOneOut is the default: the exact leave-one-out error of 33 ridges, where the peer
@@ -190,7 +190,7 @@ func supportVectors(f folder, scale float64) (work, error) {
 	y, yt := signs(smooth(x, 1)), signs(smooth(xt, 2))
 	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.row("gamma", benchGamma))
 	return func(ctx context.Context) (float64, error) {
-		c := &svm.Classifier{Kernel: kernels.RBF{Gamma: benchGamma}}
+		c := &svm.Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: 1}
 		if err := c.Fit(ctx, x, y); err != nil {
 			return 0, err
 		}
@@ -271,7 +271,7 @@ func entropySelection(f folder, scale float64) (work, error) {
 	}
 	return fitPredict(&selection.Regressor{
 		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
-			return &lssvm.Regressor{Kernel: k, RidgeRule: lssvm.Fixed, Ridge: ridge}
+			return &lssvm.Regressor{Kernel: k, Ridge: ridge}
 		}),
 	}, x, xt, y, yt), nil
 }

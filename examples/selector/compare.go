@@ -81,13 +81,9 @@ var learners = []learner{
 	},
 	{"eekm", nil, func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k} }},
 	{
-		"svm", // one C for all kernels would tell how well it fits them
-		func(k kernels.Kernel) estimators.Regressor {
-			return &svm.Regressor{Kernel: k, CostRule: svm.LeastSquares}
-		},
-		func(k kernels.Kernel) estimators.Classifier {
-			return &svm.Classifier{Kernel: k, CostRule: svm.LeastSquares, Balanced: true}
-		},
+		"svm", // whose C follows the kernel: one for all would tell how well it fits them
+		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
+		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Balanced: true} },
 	},
 }
 

@@ -107,6 +107,53 @@ func Rows(name string, got, rows int) error {
 	return nil
 }
 
+// Labelled is Dense for the rows of Fit, of which each has one of so many labels.
+func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) {
+	xd, err := Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	return xd, Rows("y", labels, n)
+}
+
+// Targeted is Labelled for the targets y, which are finite.
+func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) {
+	xd, err := Labelled(x, len(y))
+	if err != nil {
+		return nil, err
+	}
+	return xd, Vector("y", y)
+}
+
+// Wide is Dense for rows that have as many columns as Fit saw.
+func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
+	xd, err := Dense(name, x)
+	if err != nil {
+		return nil, err
+	}
+	return xd, Columns(name, xd, fitted)
+}
+
+// Setting returns an ErrParam error unless v is a finite number of at least 0; zero says
+// what 0 stands for.
+func Setting[T int | int64 | float64](typ, field string, v T, zero string) error {
+	if !(v >= 0) || v-v != 0 {
+		return fault.Param(typ, field, v, "a finite number > 0, or 0 for "+zero)
+	}
+	return nil
+}
+
+// Sample is Dense of the rows x of a fit, of which y has so many entries.
+func Sample(x mat.Matrix, entries int) (*mat.Dense, error) {
+	d, err := Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	return d, Rows("y", entries, n)
+}
+
 // Vector returns an ErrNotFinite error if y has a NaN or an infinity.
 func Vector(name string, y []float64) error {
 	for i, v := range y {

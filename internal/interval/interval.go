@@ -18,26 +18,34 @@ func Level(typ string, level float64) error {
 	return nil
 }
 
-// Normal returns the ends of the intervals of normal distributions.
-func Normal(level float64, mean, variance []float64) (low, high []float64) {
-	return ends(distuv.UnitNormal.Quantile((1+level)/2), mean, variance)
+// Predictions is what PredictVariance gives.
+type Predictions = func(mean, variance []float64, err error) (low, high []float64, _ error)
+
+// Normal makes intervals of a level of normal distributions.
+func Normal(level float64) Predictions {
+	return ends(distuv.UnitNormal.Quantile((1 + level) / 2))
 }
 
-// Student returns the ends of the intervals of t distributions with df degrees of freedom
-// and these variances; up to df = 2, where they have none, with these squared scales.
-func Student(level, df float64, mean, variance []float64) (low, high []float64) {
+// Student makes intervals of a level of t distributions with df degrees of freedom: with
+// these variances, or up to df = 2, where they have none, with these squared scales.
+func Student(level, df float64) Predictions {
 	z := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + level) / 2)
 	if df > 2 {
 		z *= math.Sqrt((df - 2) / df)
 	}
-	return ends(z, mean, variance)
+	return ends(z)
 }
 
-func ends(z float64, mean, variance []float64) (low, high []float64) {
-	low, high = make([]float64, len(mean)), make([]float64, len(mean))
-	for i, m := range mean {
-		w := z * math.Sqrt(variance[i])
-		low[i], high[i] = m-w, m+w
+func ends(z float64) Predictions {
+	return func(mean, variance []float64, err error) (low, high []float64, _ error) {
+		if err != nil {
+			return nil, nil, err
+		}
+		low, high = make([]float64, len(mean)), make([]float64, len(mean))
+		for i, m := range mean {
+			w := z * math.Sqrt(variance[i])
+			low[i], high[i] = m-w, m+w
+		}
+		return low, high, nil
 	}
-	return low, high
 }

@@ -20,12 +20,16 @@ func TestLevel(t *testing.T) {
 
 // The quantiles .975 are those of printed tables.
 func TestEnds(t *testing.T) {
-	low, high := interval.Normal(0.95, []float64{3, 0}, []float64{4, 0})
+	low, high, err := interval.Normal(0.95)([]float64{3, 0}, []float64{4, 0}, nil)
+	assert.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{3 - 2*1.959964, 0}, low, 1e-6)
 	assert.InDeltaSlice(t, []float64{3 + 2*1.959964, 0}, high, 1e-6)
 
-	_, high = interval.Student(0.95, 10, []float64{0}, []float64{1})
+	_, high, _ = interval.Student(0.95, 10)([]float64{0}, []float64{1}, nil)
 	assert.InDelta(t, 2.228139*math.Sqrt(0.8), high[0], 1e-6)
-	_, high = interval.Student(0.95, 1, []float64{0}, []float64{1})
+	_, high, _ = interval.Student(0.95, 1)([]float64{0}, []float64{1}, nil)
 	assert.InDelta(t, 12.706205, high[0], 1e-6)
+
+	_, _, err = interval.Normal(0.95)(nil, nil, fault.ErrNotFitted)
+	assert.Equal(t, fault.ErrNotFitted, err)
 }

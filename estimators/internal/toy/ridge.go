@@ -197,12 +197,7 @@ func (r *Ridge) PredictInterval(x mat.Matrix, level float64) (low, high []float6
 	if err := interval.Level("toy: Ridge", level); err != nil {
 		return nil, nil, err
 	}
-	mean, variance, err := r.PredictVariance(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	low, high = interval.Normal(level, mean, variance)
-	return low, high, nil
+	return interval.Normal(level)(r.PredictVariance(x))
 }
 
 // Report implements estimators.Reporter. Objective is the mean squared residual.

@@ -46,11 +46,11 @@ func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, don
 			return o, err
 		}
 		o.rows = len(fold.Train)
-		heuristic, _, err := s.machine(ctx, lssvm.Heuristic, 0)
+		heuristic, _, err := s.machine(ctx, lssvm.HeuristicRidge(len(s.y)))
 		if err != nil {
 			return o, err
 		}
-		loo, chosen, err := s.machine(ctx, lssvm.LeaveOneOut, 0)
+		loo, chosen, err := s.machine(ctx, 0)
 		if err != nil {
 			return o, err
 		}
@@ -59,7 +59,7 @@ func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, don
 			return o, err
 		}
 		for i, r := range tried() {
-			f, _, err := s.machine(ctx, lssvm.Fixed, r)
+			f, _, err := s.machine(ctx, r)
 			if err != nil {
 				return o, err
 			}
@@ -116,8 +116,9 @@ func signs(labels []int) []float64 {
 	return out
 }
 
-// machine returns lssvm's predictions of the test rows, and its ridge.
-func (s *split) machine(ctx context.Context, rule lssvm.RidgeRule, value float64) ([]float64, float64, error) {
+// machine returns lssvm's predictions of the test rows, with a ridge or for 0 that of the
+// least leave-one-out error, and the ridge.
+func (s *split) machine(ctx context.Context, value float64) ([]float64, float64, error) {
 	scaler := &transformers.StandardScaler{}
 	if err := scaler.Fit(ctx, s.train); err != nil {
 		return nil, 0, err
@@ -126,7 +127,7 @@ func (s *split) machine(ctx context.Context, rule lssvm.RidgeRule, value float64
 	if err != nil {
 		return nil, 0, err
 	}
-	m := &lssvm.Regressor{RidgeRule: rule, Ridge: value}
+	m := &lssvm.Regressor{Ridge: value}
 	if err := m.Fit(ctx, z, s.y); err != nil {
 		return nil, 0, err
 	}

@@ -31,8 +31,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"github.com/kernelearn/kernelearn/estimators/svm"
 )
 
 const (
@@ -95,7 +93,7 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	sets := flags.String("sets", "", "comma separated names; empty: the nine of the paper")
 	flags.StringVar(&s.vehicle, "vehicle", "opel+saab", "the `classes` of vehicle that are one of two, joined by +; rest: four classes, and measures that are means of one against the rest")
 	flags.StringVar(&s.poly, "poly", "1", "γ of the polynomial kernel (γ<x,z>+1)³: 1 or 1/d; mixed: 1 for the measures, 1/d for the support vector machine")
-	flags.Float64Var(&s.c, "c", svm.DefaultC, "C of the support vector machine")
+	flags.Float64Var(&s.c, "c", 1, "C of the support vector machine")
 	flags.IntVar(&s.repeats, "repeats", 10, "cross-validations")
 	flags.IntVar(&s.folds, "folds", 5, "of a cross-validation")
 	flags.IntVar(&s.step, "step", 10, "of the angle of figure 3, in degrees")

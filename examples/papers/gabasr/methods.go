@@ -132,7 +132,7 @@ var methods = []method{
 	{"svm-rbf", true, true, func(ctx context.Context, t task) (values, error) { return supportVectors(ctx, t, nil) }},
 	{"linear", false, true, func(ctx context.Context, t task) (values, error) {
 		// A ridge at rounding's level: least squares, also where columns depend on each other.
-		return numbers(ctx, t, &ridge.Regressor{RidgeRule: ridge.Fixed, Ridge: 1e-6})
+		return numbers(ctx, t, &ridge.Regressor{Ridge: 1e-6})
 	}},
 	{"lssvm", true, true, func(ctx context.Context, t task) (values, error) {
 		t = t.few()
@@ -196,7 +196,7 @@ func plainFeatures(ctx context.Context, t task) (values, error) {
 func supportVectors(ctx context.Context, t task, k kernels.Kernel) (values, error) {
 	t = t.few()
 	if t.classes {
-		return classes(ctx, t, &svm.Classifier{Kernel: k, MaxIterations: 200000})
+		return classes(ctx, t, &svm.Classifier{Kernel: k, C: 1, MaxIterations: 200000})
 	}
 	// C and ε are in the units of the targets.
 	mean, scale := moments(t.y)

@@ -1,0 +1,167 @@
+package lssvm
+
+import (
+	"context"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// leftOut is what leaving one row out says.
+type leftOut struct {
+	residuals *mat.Dense // n×k; nil for one row
+	scale     float64    // s², the mean over the targets
+}
+
+// waiting is what a fit with a given ridge does not need and what costs as much as the fit:
+// it waits for its first reader, and is not stored.
+type waiting struct {
+	mu     sync.Mutex
+	left   *leftOut
+	factor *linalg.Cholesky
+}
+
+// leaveOneOut returns what leaving one row out says. Where Fit did not need it the first call
+// costs n³/3, and as much again and a kernel matrix where there is no factor.
+func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
+	if m.left != nil {
+		return m.left, nil
+	}
+	m.waiting.mu.Lock()
+	defer m.waiting.mu.Unlock()
+	if m.waiting.left == nil {
+		chol := m.waiting.factor
+		if chol == nil {
+			var err error
+			if chol, err = m.makeFactor(ctx); err != nil { // for this once: it is not kept
+				return nil, err
+			}
+		}
+		m.waiting.left = m.leaveOut(chol)
+	}
+	return m.waiting.left, nil
+}
+
+// factorOf returns the factor of M, which only the variance needs.
+func (m *machine) factorOf(ctx context.Context) (*linalg.Cholesky, error) {
+	if m.factor != nil {
+		return m.factor, nil
+	}
+	m.waiting.mu.Lock()
+	defer m.waiting.mu.Unlock()
+	if m.waiting.factor == nil {
+		chol, err := m.makeFactor(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.waiting.factor = chol
+	}
+	return m.waiting.factor, nil
+}
+
+// makeFactor makes the factor of M anew. What was factorised once is factorised again, so the
+// error is of memory or of ctx alone.
+func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
+	if m.factor != nil {
+		return m.factor, nil
+	}
+	if m.rows == nil {
+		return m.factorise(unpacked(m.n, m.matrix))
+	}
+	k, err := kernels.Matrix(ctx, m.kernel, m.rows, &m.options)
+	if err != nil {
+		return nil, err
+	}
+	return m.factorise(k)
+}
+
+// leaveOut computes it by a factor of M.
+func (m *machine) leaveOut(chol *linalg.Cholesky) *leftOut {
+	out := &leftOut{}
+	if m.n == 1 {
+		return out
+	}
+	n, k := m.alpha.Dims()
+	etaSum := floats.Sum(m.eta)
+	out.residuals = mat.NewDense(n, k, nil)
+	for i, inv := range chol.DiagInverse() {
+		pii := inv - m.eta[i]*m.eta[i]/etaSum
+		for j, a := range m.alpha.RawRowView(i) {
+			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
+			if pii > 0 {
+				out.residuals.Set(i, j, a/pii)
+				out.scale += a * a / pii / float64(n*k)
+			}
+		}
+	}
+	return out
+}
+
+// press is the mean weighted squared leave-one-out residual, summed over the targets.
+func (m *machine) press() float64 {
+	if m.left.residuals == nil {
+		return 0
+	}
+	total, weight := 0.0, 0.0
+	for i := range m.n {
+		w := weights.At(m.weights, i)
+		for _, e := range m.left.residuals.RawRowView(i) {
+			total += w * e * e
+		}
+		weight += w
+	}
+	return total / weight
+}
+
+// variance returns the predictive variance of a new observation for each row
+// of k (r×n) with prior variances diag.
+func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
+	chol, err := m.factorOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left, err := m.leaveOneOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
+	etaSum := floats.Sum(m.eta)
+	out := make([]float64, len(diag))
+	for i := range out {
+		bias := 1.0
+		for j, v := range k.RawRowView(i) {
+			bias -= v * m.eta[j]
+		}
+		// The difference is ≥ 0 but for rounding.
+		out[i] = left.scale * (max(0, diag[i]-quad[i]) + bias*bias/etaSum + m.ridge)
+	}
+	return out, nil
+}
+
+// packed returns the upper triangle of k, row by row.
+func packed(k mat.Symmetric) []float64 {
+	n := k.SymmetricDim()
+	out := make([]float64, 0, n*(n+1)/2)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out = append(out, k.At(i, j))
+		}
+	}
+	return out
+}
+
+func unpacked(n int, triangle []float64) *mat.SymDense {
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, triangle[0])
+			triangle = triangle[1:]
+		}
+	}
+	return out
+}

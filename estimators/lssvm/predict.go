@@ -1,0 +1,118 @@
+package lssvm
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// predictChunk rows at a time bound the memory of a prediction to
+// predictChunk × n, whatever is asked for.
+const predictChunk = 512
+
+// eachChunk calls f with the kernel between successive rows of x and the
+// training rows, which the next call overwrites.
+func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows, k *mat.Dense) error) error {
+	if m == nil {
+		return fault.NotFitted(typ)
+	}
+	if m.rows == nil {
+		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+	}
+	_, d := m.rows.Dims()
+	xd, err := check.Wide("x", x, d)
+	if err != nil {
+		return err
+	}
+	prepared, err := kernels.Prepare(context.Background(), m.kernel, m.rows, &opt)
+	if err != nil {
+		return err
+	}
+	k := &mat.Dense{}
+	n, _ := xd.Dims()
+	for i := 0; i < n; i += predictChunk {
+		part := xd.Slice(i, min(i+predictChunk, n), 0, d).(*mat.Dense)
+		if r, _ := part.Dims(); r < predictChunk {
+			k.Reset() // the last block
+		}
+		if err := prepared.CrossTo(context.Background(), k, part); err != nil {
+			return err
+		}
+		if err := f(i, part, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCross validates a kernel matrix between new rows and training rows.
+func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	return check.Wide("K", k, m.n)
+}
+
+// outputs returns k·α + b, r×k.
+func (m *machine) outputs(k *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Mul(k, m.alpha)
+	r, _ := k.Dims()
+	for i := range r {
+		for j, b := range m.bias {
+			out.Set(i, j, out.At(i, j)+b)
+		}
+	}
+	return &out
+}
+
+// decide returns the outputs for the rows of x.
+func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.Dense, error) {
+	var out *mat.Dense
+	err := m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
+		if out == nil {
+			n, _ := x.Dims()
+			out = mat.NewDense(n, len(m.bias), nil)
+		}
+		r, _ := rows.Dims()
+		out.Slice(start, start+r, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
+		return nil
+	})
+	return out, err
+}
+
+// decideMatrix returns the outputs for kernel values with the training rows.
+func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
+	kd, err := m.checkCross(typ, k)
+	if err != nil {
+		return nil, err
+	}
+	return m.outputs(kd), nil
+}
+
+// row computes the outputs of one row.
+func (m *machine) row(out, x []float64) {
+	p := rowwise.Scratch(m.n)
+	defer rowwise.Release(p)
+	kernels.Row(*p, m.kernel, x, m.rows)
+	copy(out, m.bias)
+	for i, v := range *p {
+		for j, a := range m.alpha.RawRowView(i) {
+			out[j] += v * a
+		}
+	}
+}
+
+// rowWidth is the number of columns that row wants; 0 without rows.
+func (m *machine) rowWidth() int {
+	if m == nil || m.rows == nil {
+		return 0
+	}
+	_, d := m.rows.Dims()
+	return d
+}

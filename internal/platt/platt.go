@@ -1,0 +1,211 @@
+// Package platt turns the scores of a classifier into probabilities, p[k] ∝ exp(a f[k] +
+// b[k]), of which the slope a and the offsets b are fitted to scores of rows that the
+// classifier has not seen (J. Platt, 1999, for two classes, where that is his sigmoid).
+package platt
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Link is what was fitted.
+type Link struct {
+	Slope  float64   // >= 0
+	Offset []float64 // K, the first 0
+}
+
+// Apply overwrites each row of scores with its probabilities.
+func (l Link) Apply(scores *mat.Dense) {
+	n, _ := scores.Dims()
+	for i := range n {
+		row := scores.RawRowView(i)
+		for k, f := range row {
+			row[k] = l.Slope*f + l.Offset[k]
+		}
+		vecmath.Softmax(row)
+	}
+}
+
+// Sigmoid is the link of two classes with one score: the probability of the second is
+// 1/(1+exp(-(Slope·f + Offset))).
+type Sigmoid struct{ Slope, Offset float64 }
+
+// At returns the probability at a score.
+func (s Sigmoid) At(f float64) float64 { return vecmath.Sigmoid(s.Slope*f + s.Offset) }
+
+// FitSigmoid is Fit for two classes with one score, which speaks for the second.
+func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
+	scores := mat.NewDense(len(f), 2, nil)
+	for i, v := range f {
+		scores.SetRow(i, []float64{-v / 2, v / 2})
+	}
+	l := Fit(scores, at, rows)
+	return Sigmoid{Slope: l.Slope, Offset: l.Offset[1]}
+}
+
+// Newton's method ends after so many steps, or where one lowers the loss by less than this
+// share of it; a step is halved down to the least share of itself.
+const (
+	iterations = 100
+	tolerance  = 1e-10
+	leastStep  = 1e-6
+)
+
+// Fit minimises the weighted cross-entropy of smoothed labels, by Newton's method with step
+// halving. As in Platt (1999) a row of a class with N rows has target (N+1)/(N+2) there; the
+// other classes share the rest. The problem is convex. scores is n×K, at the position of
+// each row's class among K, and rows the weights, nil for 1 each. Where the slope would be
+// below 0, since scores are worse than none, or scores are all 0 or not finite, it is 0, and
+// the probabilities are those of the classes.
+func Fit(scores *mat.Dense, at []int, rows []float64) Link {
+	p := newProblem(scores, at, rows)
+	prior := p.prior()
+	if !(p.size > 0) || math.IsInf(p.size, 1) {
+		return prior
+	}
+	theta := append([]float64{0}, prior.Offset[1:]...) // the slope, times size, and the offsets but the first
+	current := p.loss(theta)
+	for range iterations {
+		step := p.step(theta)
+		if step == nil {
+			break
+		}
+		improved := false
+		for share := 1.0; share > leastStep; share /= 2 {
+			next := make([]float64, len(theta))
+			floats.AddScaledTo(next, theta, -share, step)
+			// Where the loss is flat to rounding it cannot tell: the full step is still right.
+			if v := p.loss(next); v < current || share == 1 && v-current <= 1e-15*math.Abs(current) {
+				improved = current-v > tolerance*math.Abs(current)
+				theta, current = next, v
+				break
+			}
+		}
+		if !improved {
+			break
+		}
+	}
+	if !(theta[0] > 0) {
+		return prior
+	}
+	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
+}
+
+// problem is the rows of a fit; scores are taken over size, for the conditioning.
+type problem struct {
+	scores *mat.Dense
+	at     []int
+	rows   []float64
+	count  []float64 // of the classes
+	size   float64
+}
+
+func newProblem(scores *mat.Dense, at []int, rows []float64) *problem {
+	n, k := scores.Dims()
+	p := &problem{scores: scores, at: at, rows: rows, count: make([]float64, k)}
+	for i, l := range at {
+		p.count[l] += weights.At(rows, i)
+		for _, f := range scores.RawRowView(i) {
+			p.size += f * f / float64(n*k)
+		}
+	}
+	p.size = math.Sqrt(p.size)
+	return p
+}
+
+// target is that of a row of the class own for class k.
+func (p *problem) target(own, k int) float64 {
+	if k == own {
+		return (p.count[own] + 1) / (p.count[own] + 2)
+	}
+	return 1 / (p.count[own] + 2) / float64(len(p.count)-1)
+}
+
+// prior is the link of no slope.
+func (p *problem) prior() Link {
+	out := Link{Offset: make([]float64, len(p.count))}
+	for k := range out.Offset {
+		share := 0.0
+		for own, v := range p.count {
+			share += v * p.target(own, k)
+		}
+		out.Offset[k] = math.Log(share)
+	}
+	floats.AddConst(-out.Offset[0], out.Offset)
+	return out
+}
+
+// logits sets z to those of row i.
+func (p *problem) logits(z []float64, theta []float64, i int) {
+	for k, f := range p.scores.RawRowView(i) {
+		z[k] = theta[0] * f / p.size
+		if k > 0 {
+			z[k] += theta[k]
+		}
+	}
+}
+
+func (p *problem) loss(theta []float64) float64 {
+	total, z, proba := 0.0, make([]float64, len(theta)), make([]float64, len(theta))
+	for i, own := range p.at {
+		p.logits(z, theta, i)
+		copy(proba, z)
+		logSum := vecmath.Softmax(proba)
+		w := weights.At(p.rows, i)
+		for k, v := range z {
+			total += w * p.target(own, k) * (logSum - v)
+		}
+	}
+	return total
+}
+
+// step returns Newton's; nil where the curvature is none.
+func (p *problem) step(theta []float64) []float64 {
+	k := len(theta)
+	grad, hess, z := make([]float64, k), mat.NewSymDense(k, nil), make([]float64, k)
+	for i := range p.at {
+		p.logits(z, theta, i)
+		vecmath.Softmax(z)
+		p.addDerivatives(grad, hess, z, i)
+	}
+	for c := range k {
+		hess.SetSym(c, c, hess.At(c, c)*(1+1e-12)+1e-12)
+	}
+	var chol mat.Cholesky
+	var step mat.VecDense
+	if !chol.Factorize(hess) || chol.SolveVecTo(&step, mat.NewVecDense(k, grad)) != nil {
+		return nil
+	}
+	return step.RawVector().Data
+}
+
+// addDerivatives adds those of row i, which has the probabilities proba.
+func (p *problem) addDerivatives(grad []float64, hess *mat.SymDense, proba []float64, i int) {
+	f, own, w := p.scores.RawRowView(i), p.at[i], weights.At(p.rows, i)
+	mean := 0.0
+	for c, v := range proba {
+		mean += v * f[c] / p.size
+	}
+	for c, v := range proba {
+		rest, d := w*(v-p.target(own, c)), f[c]/p.size-mean
+		grad[0] += rest * f[c] / p.size
+		hess.SetSym(0, 0, hess.At(0, 0)+w*v*d*d)
+		if c == 0 {
+			continue
+		}
+		grad[c] += rest
+		hess.SetSym(0, c, hess.At(0, c)+w*v*d)
+		for e := 1; e <= c; e++ {
+			cross := -v * proba[e]
+			if e == c {
+				cross += v
+			}
+			hess.SetSym(e, c, hess.At(e, c)+w*cross)
+		}
+	}
+}
