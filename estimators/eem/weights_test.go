@@ -3,6 +3,7 @@ package eem
 import (
 	"context"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -180,6 +181,22 @@ func TestSolve(t *testing.T) {
 	want := &Classifier{Units: 15, Activation: transformers.Tanh}
 	require.NoError(t, want.Fit(ctx, x, y))
 	assert.InEpsilon(t, want.Report().Objective, c.Report().Objective, 1e-9)
+
+	// Of predictions at once one solves.
+	chunk(c, 0)
+	p, err := c.PredictProba(x)
+	require.NoError(t, err)
+	chunk(c, 100)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			q, err := c.PredictProba(x)
+			assert.NoError(t, err)
+			assert.False(t, mat.Equal(p, q))
+			assert.NotZero(t, c.Report())
+		})
+	}
+	group.Wait()
 
 	missing := &Classifier{Units: 5, Activation: transformers.Tanh, Labels: []int{0, 1, 2, 9}}
 	chunk(missing, 0)
