@@ -3,6 +3,7 @@
 package declared
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -33,6 +34,33 @@ func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Lists fails for each of the types that Types finds, and that except does not excuse with a
+// reason, which is not in the list of that name; and for a reason that excuses nothing.
+func Lists(tb testing.TB, name string, list []string, except map[string]string, root string, methods ...string) {
+	tb.Helper()
+	found := Types(tb, root, methods...)
+	if len(found) == 0 {
+		tb.Errorf("%s: no type below %s has a method of %v", name, root, methods)
+	}
+	for _, typ := range found {
+		reason, excused := except[typ]
+		switch listed := slices.Contains(list, typ); {
+		case listed && excused:
+			tb.Errorf("%s has %s, and is said not to: %s", name, typ, reason)
+		case !listed && !excused:
+			tb.Errorf("%s has no line for %s", name, typ)
+		}
+	}
+	for typ := range except {
+		if !slices.Contains(found, typ) {
+			tb.Errorf("%s excuses %s, which does not exist", name, typ)
+		}
+	}
+}
+
+// Name is the name that Types has for the type of v.
+func Name(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
 // Files calls visit with each Go file that is no test, in a folder and below it but for the
 // folders of some names, and with the path of its own.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +20,8 @@ import (
 )
 
 // TestReadmeHasEveryPackage holds that the README's table has a row for each package outside
-// internal and examples and for no other, and that it counts the checks of the suites rightly.
+// internal and examples and for no other, that the row names the package's kernels, families,
+// estimators, transformers and strategies, and that it counts the checks of a suite rightly.
 func TestReadmeHasEveryPackage(t *testing.T) {
 	root := filepath.Join("..", "..")
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
@@ -40,6 +43,14 @@ func TestReadmeHasEveryPackage(t *testing.T) {
 	}
 	for p := range rows {
 		assert.True(t, packages[p], "the README has a row for %s, which does not exist", p)
+	}
+	for _, typ := range declared.Types(t, root, "Eval", "At", "Fit", "Choose") {
+		pkg, name, _ := strings.Cut(typ, ".")
+		for p, row := range rows {
+			if path.Base(p) == pkg {
+				assert.Regexp(t, `\b`+name+`\b`, row, "the README's row for %s does not name it", typ)
+			}
+		}
 	}
 	for p, n := range map[string]int{
 		"kernels/kerneltest": len(kerneltest.Checks()), "estimators/estimatortest": len(estimatortest.Checks()), "selection/selectiontest": len(selectiontest.Checks()),

@@ -1,8 +1,6 @@
 package selectiontest_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +14,7 @@ import (
 // line here.
 func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
-	tested := map[string]bool{}
+	var tested []string
 	for name, build := range map[string]func() selection.Strategy{
 		"entropy":           func() selection.Strategy { return &selection.Entropy{} },
 		"evidence":          func() selection.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
@@ -29,7 +27,7 @@ func TestAll(t *testing.T) {
 		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
 		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
-		tested[strings.TrimPrefix(fmt.Sprintf("%T", build()), "*")] = true
+		tested = append(tested, declared.Name(build()))
 		t.Run(name, func(t *testing.T) {
 			skip := map[string]string{}
 			if name == "evidence" {
@@ -44,9 +42,5 @@ func TestAll(t *testing.T) {
 		assert.NotEmpty(t, c.Name+c.Doc)
 	}
 
-	found := declared.Types(t, "..", "Choose")
-	assert.Contains(t, found, "selection.Grid", "the search for types finds what is known to be there")
-	for _, typ := range found {
-		assert.True(t, tested[typ], "%s has no line in TestAll", typ)
-	}
+	declared.Lists(t, "TestAll", tested, nil, "..", "Choose")
 }
