@@ -22,7 +22,8 @@ import (
 // Pipeline counts as not fitted.
 //
 // The class attribute passes by the steps. At Predict it is a column of zeros,
-// whatever the grid holds, so that no step and no Final can read a test label.
+// whatever the grid holds, so that no step and no Final can read a test label. Errors
+// say which step they come from.
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
@@ -106,13 +107,6 @@ func (m *pipelineModel) readFirst() {
 	if len(m.steps) > 0 {
 		m.Schema = *m.steps[0].reads()
 	}
-}
-
-// Predict returns Final's prediction for the rows of grid, in their order. Errors
-// say which step they come from: ErrNotFitted; ErrShape for a missing feature;
-// ErrParam for one of another type; ErrNotFinite; those of the steps and of Final.
-func (p *Pipeline) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(p, grid)
 }
 
 func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, answer) }
