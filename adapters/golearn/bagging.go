@@ -132,6 +132,8 @@ func (b *Bagging) build() ([]baggingMember, error) {
 		return nil, fault.Param("input", "Models", b.Models, ">= 1, or 0 for the default")
 	case b.Features < 0:
 		return nil, fault.Param("input", "Features", b.Features, ">= 1, or 0 for all")
+	case b.Workers < 0:
+		return nil, fault.Param("input", "Workers", b.Workers, ">= 1, or 0 for GOMAXPROCS")
 	case !(b.Fraction >= 0 && b.Fraction <= 1):
 		return nil, fault.Param("input", "Fraction", b.Fraction, ">= 0 and at most 1")
 	}

@@ -1,6 +1,7 @@
 package golearn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -64,9 +65,19 @@ func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missin
 		err = p.Trained.fits(o.kind(), noOneHot, missing)
 	}
 	if err == nil {
-		err = p.Estimator.Into(o.kind(), "the estimator", est)
+		err = readPart(o.kind(), "the estimator", p.Estimator, est)
 	}
 	return p, est, err
+}
+
+// readPart reads an estimator or a transformer. What a type of the user's says of its data is
+// a bad model like any other.
+func readPart(kind, which string, p estimators.Part, into any) error {
+	err := p.Into(kind, which, into)
+	if err == nil || errors.Is(err, fault.ErrBadModel) || errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fault.BadModel(kind, "%v", err)
 }
 
 func readPayload(o ours, data []byte, payload any) error {

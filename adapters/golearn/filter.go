@@ -122,8 +122,8 @@ func (f *fittedFilter) apply(t *table) (*table, error) {
 	return f.run(t, false)
 }
 
-// run filters the cells of an aligned table, of all rows. In training a category index out of range
-// means that the filter was not trained.
+// run filters the cells of an aligned table of all rows. In training a category index out of
+// range means that the filter was not trained.
 func (f *fittedFilter) run(t *table, training bool) (*table, error) {
 	out := &table{n: t.n, features: make([]cells, len(f.parts))}
 	for k, p := range f.parts {

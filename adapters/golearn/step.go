@@ -210,5 +210,5 @@ func restoreTransform(configured transformers.Transformer, in *transformPayload,
 		}
 	}
 	return &fittedTransform{schema: &in.Schema, transformer: transformer, output: in.Output},
-		in.Transformer.Into(pipelineKind, "the transformer", transformer)
+		readPart(pipelineKind, "the transformer", in.Transformer, transformer)
 }

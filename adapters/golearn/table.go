@@ -239,7 +239,7 @@ func (t *table) values(c *cells) (_ []float64, err error) {
 // table of some rows it names all.
 func (t *table) hold(which func(c *cells) bool) (*table, error) {
 	out := *t
-	out.rows = nil
+	out.rows, out.matrix = nil, nil
 	out.features, out.classes = slices.Clone(t.features), slices.Clone(t.classes)
 	for _, of := range [][]cells{out.features, out.classes} {
 		for j := range of {

@@ -41,7 +41,8 @@ type Classifier struct {
 	// Multiclass is how more than two classes are told apart; zero: OneVersusOne.
 	Multiclass Multiclass
 	// Observe, if not nil, is called after each block of rows that is summed and each system
-	// of equations that is solved, by one goroutine at a time; Objective is Report's so far.
+	// of equations that is solved, in HeldOut after each block that is held out, by one
+	// goroutine at a time; Objective is Report's so far.
 	Observe func(estimators.Step)
 
 	machine[classifierName]

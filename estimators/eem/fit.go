@@ -166,7 +166,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 
 // check validates rows and labels against the model's.
 func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return rows{}, err
 	}
@@ -279,7 +279,8 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
 	}
 	widths := []int{m.layer.width(math.MaxInt)}
-	all, err := m.take(ctx, r, widths, nil)
+	steps := &progress.Steps{Observe: c.observe, Total: m.groups(n, widths[0]) + len(names)}
+	all, err := m.take(ctx, r, widths, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -305,6 +306,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 		for i, row := range of {
 			out.SetRow(row, p.RawRowView(i))
 		}
+		steps.Next(s.report.Objective, "block %d of %d rows held out", names[b], len(of))
 		return nil
 	})
 	if err != nil {

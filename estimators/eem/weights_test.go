@@ -220,6 +220,17 @@ func TestObserve(t *testing.T) {
 	require.Len(t, steps, 4+4+1)
 	assert.Equal(t, estimators.Step{Iteration: 1, Total: 1, Objective: k.Report().Objective, Message: "the discriminant plane of 10 features solved"}, steps[8])
 
+	steps = nil
+	block := make([]int, 3000)
+	for i := range block {
+		block[i] = i % 7 / 3
+	}
+	_, err = c.HeldOut(ctx, x, y, block)
+	require.NoError(t, err)
+	require.Len(t, steps, 4+3)
+	assert.Equal(t, 7, steps[6].Total)
+	assert.Contains(t, steps[6].Message, "held out")
+
 	cancelled, cancel := context.WithCancel(ctx)
 	c.Observe = func(estimators.Step) { cancel() }
 	assert.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)

@@ -33,7 +33,7 @@ type chain struct {
 	labels []float64 // 0 or 1; nil for a regression
 	omega  []float64 // the Pólya-Gamma variables
 	roots  []float64 // of these or of the counts, which multiply the rows of Φ; nil without
-	trace  float64   // log likelihood of the weights last drawn, with Pólya-Gamma variables
+	trace  float64   // log likelihood of the coefficients last drawn, with Pólya-Gamma variables
 
 	fixedRidge      bool
 	proposed, taken int
@@ -287,16 +287,16 @@ func (c *chain) walk() {
 	}
 }
 
-// augment draws the weights w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
+// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
 // weighs the rows of Φ by these. The factor is then out of date. Cost O(np²).
 func (c *chain) augment() {
-	scores := c.scores(c.drawWeights())
+	scores := c.scores(c.drawCoefficients())
 	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
 	c.reweigh(scores)
 }
 
-// drawWeights draws from N(A⁻¹r, A⁻¹), in the order of the columns.
-func (c *chain) drawWeights() []float64 {
+// drawCoefficients draws from N(A⁻¹r, A⁻¹), in the order of the columns.
+func (c *chain) drawCoefficients() []float64 {
 	s := c.sys
 	sorted := append([]float64(nil), s.fac.z...)
 	for i := range sorted {

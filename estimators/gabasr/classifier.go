@@ -42,7 +42,7 @@ type Classifier struct {
 	// are factors > 0 for the rows of a class, times that; absent: 1. Not with PolyaGamma.
 	Balanced     bool
 	ClassWeights map[int]float64
-	// Ridge fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
+	// Ridge fixes the prior precision of the coefficients; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
 	Ridge                 float64
 	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
@@ -137,7 +137,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@
 //   - It does not scale data. NoScaling does not either.
 //   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that
 //     nearly all rows are of class 1. Surrogate has the likelihood, and a fitted link for the
-//     border. λ then stays that of the start: least-squares weights fit the better the smaller
+//     border. λ then stays that of the start: least-squares coefficients fit the better the smaller
 //     it is. From the same start it ranks rows about as well as Normal (docs/gabasr.md).
 //
 // # Numerics

@@ -13,7 +13,7 @@ import (
 )
 
 // draw is what a sweep leaves behind for predictions: frequencies, the posterior of the
-// weights, and the mixtures. It is stored as it is.
+// coefficients, and the mixtures. It is stored as it is.
 type draw struct {
 	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
 	Coefficients codec.Floats // posterior mean, the intercept first
@@ -44,7 +44,7 @@ func (c *chain) keep() *draw {
 	if c.v != nil {
 		d.V, d.Local = codec.FromDense(c.v.omega), c.v.stored()
 	}
-	s.weightsInto(d.Coefficients, &s.fac)
+	s.coefficientsInto(d.Coefficients, &s.fac)
 	for i := range s.p {
 		d.Factor = append(d.Factor, s.fac.r[i*s.p+i:(i+1)*s.p]...)
 	}

@@ -14,9 +14,9 @@ import (
 type evidenceOf int
 
 const (
-	normalEvidence    evidenceOf = iota // normal weights and noise of unknown variance, integrated out
+	normalEvidence    evidenceOf = iota // normal coefficients and noise of unknown variance, integrated out
 	augmentedEvidence                   // logistic, given Pólya-Gamma variables
-	surrogateEvidence                   // the paper's: sigmoid of least-squares weights
+	surrogateEvidence                   // the paper's: sigmoid of least-squares coefficients
 )
 
 // prior has the constants of the model.
@@ -43,7 +43,7 @@ func (s *system) logEvidence(f *factored) float64 {
 		return (s.logPrior(f.ridge) - f.logDet + q) / 2
 	}
 	w, scores := s.work.w, s.work.f
-	s.weightsInto(w, f)
+	s.coefficientsInto(w, f)
 	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
 	return logLikelihood(scores, s.labels, s.rows)
 }

@@ -107,7 +107,7 @@ func (g *geweke) again() {
 		g.targets()
 		return
 	}
-	g.classes(g.scores(g.drawWeights()))
+	g.classes(g.scores(g.drawCoefficients()))
 }
 
 // statistics are bounded or have light tails: the moments of a frequency do not exist.

@@ -84,7 +84,7 @@ func TestNormalEvidence(t *testing.T) {
 		s := c.sys
 		assert.LessOrEqual(t, golden.MaxError([]float64{s.fac.logEv, s.shape(), s.fac.bN, s.fac.logDet}, []float64{g.LogEvidence, g.AN, g.BN, g.LogDet}), reference)
 		w := make([]float64, s.p)
-		s.weightsInto(w, &s.fac)
+		s.coefficientsInto(w, &s.fac)
 		assert.LessOrEqual(t, golden.MaxError(w, g.W), reference)
 
 		d := c.keep()
@@ -127,7 +127,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	require.True(t, c.sys.factor())
 	assert.InDelta(t, g.LogEv, c.sys.fac.logEv, reference)
 	w := make([]float64, c.sys.p)
-	c.sys.weightsInto(w, &c.sys.fac)
+	c.sys.coefficientsInto(w, &c.sys.fac)
 	assert.LessOrEqual(t, golden.MaxError(w, g.W), reference)
 	require.NotEmpty(t, g.Proposals)
 	for _, p := range g.Proposals {
@@ -162,7 +162,7 @@ func TestScan(t *testing.T) {
 	assert.Equal(t, g.Accepted, accepted)
 	assert.True(t, mat.Equal(golden.Dense(g.OmegaEnd), c.w.omega))
 	w := make([]float64, c.sys.p)
-	c.sys.weightsInto(w, &c.sys.fac)
+	c.sys.coefficientsInto(w, &c.sys.fac)
 	assert.LessOrEqual(t, golden.MaxError(w, g.W), reference)
 	c.sys.summarise(&c.sys.fac)
 	assert.InDelta(t, g.End, c.sys.fac.logEv, reference*math.Abs(g.End), "by the updates")

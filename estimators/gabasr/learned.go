@@ -131,11 +131,8 @@ func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	in, err := check.Dense("at", at)
+	in, err := check.Wide("at", at, l.Width)
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("at", in, l.Width); err != nil {
 		return nil, err
 	}
 	n, _ := in.Dims()

@@ -36,7 +36,7 @@ const (
 	Normal Likelihood = iota
 	// PolyaGamma is the logistic likelihood, exactly, by Pólya-Gamma variables.
 	PolyaGamma
-	// Surrogate is the paper's: the sigmoid of least-squares weights on labels 0 and 1, which
+	// Surrogate is the paper's: the sigmoid of least-squares coefficients on labels 0 and 1, which
 	// is no probability of the labels given the frequencies. It is here to compare with.
 	Surrogate
 )

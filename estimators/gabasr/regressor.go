@@ -32,7 +32,7 @@ type Regressor struct {
 	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
 	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
-	// Ridge fixes the prior precision of the weights, in units of the noise's; 0: it is sampled.
+	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.
 	Ridge                 float64
 	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
@@ -103,7 +103,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}

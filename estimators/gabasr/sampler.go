@@ -108,7 +108,7 @@ type Sweep struct {
 	Machine     int     // 0 for a regressor and for two classes, else the position of the class in Classes
 	Chain       int     // from 0
 	Number      int     // from 1; 0 is the start, which the evidence chose among random frequencies
-	LogEvidence float64 // of the targets in their own units; for PolyaGamma the log likelihood of the weights drawn, for Surrogate that of the least-squares weights
+	LogEvidence float64 // of the targets in their own units; for PolyaGamma the log likelihood of the coefficients drawn, for Surrogate that of the least-squares ones
 	Ridge       float64
 	Alpha       float64 // concentration of the Dirichlet process
 	Components  int     // of the mixture of frequencies
@@ -239,7 +239,7 @@ func (c *chain) become(e evidenceOf, labels []float64) error {
 		}
 		c.augment()
 	}
-	// Least-squares weights have the higher likelihood the less they are held back: λ is
+	// Least-squares coefficients have the higher likelihood the less they are held back: λ is
 	// no parameter that it could choose.
 	c.fixedRidge = c.fixedRidge || e == surrogateEvidence
 	if !c.sys.factor() {

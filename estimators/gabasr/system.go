@@ -138,8 +138,8 @@ func (s *system) triangle(f *factored, n int) blas64.Triangular {
 	return blas64.Triangular{N: n, Stride: s.p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: f.r}
 }
 
-// weightsInto sets w, in the order of the columns, to the posterior mean A⁻¹(Φ'y + P0 w0).
-func (s *system) weightsInto(w []float64, f *factored) {
+// coefficientsInto sets w, in the order of the columns, to the posterior mean A⁻¹(Φ'y + P0 w0).
+func (s *system) coefficientsInto(w []float64, f *factored) {
 	sorted := s.work.x
 	copy(sorted, f.z)
 	blas64.Trsv(blas.NoTrans, s.triangle(f, s.p), linalg.Vector(sorted))
@@ -152,7 +152,7 @@ func (s *system) weightsInto(w []float64, f *factored) {
 // difference of squares y'y - r'A⁻¹r cancels where the fit is close.
 func (s *system) noiseRate(f *factored) float64 {
 	w := s.work.w
-	s.weightsInto(w, f)
+	s.coefficientsInto(w, f)
 	e := s.work.f
 	copy(e, s.target)
 	blas64.Gemv(blas.NoTrans, -1, s.phi.RawMatrix(), linalg.Vector(w), 1, linalg.Vector(e))

@@ -100,16 +100,18 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
+// oneVector is the support of a relevance vector.
+func oneVector() storedSupport {
+	return storedSupport{
+		Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
+	}
+}
+
 func TestHostilePayloads(t *testing.T) {
 	inf := math.Inf(1)
-	of := func() storedSupport {
-		return storedSupport{
-			Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
-		}
-	}
 	model := func() storedModel { // with a column of ones
 		return storedModel{
-			Support: of(), Coefficients: []float64{1, 2}, Alphas: []float64{1, 2}, Cov: []float64{1, 0, 1}, Means: []float64{0, 0},
+			Support: oneVector(), Coefficients: []float64{1, 2}, Alphas: []float64{1, 2}, Cov: []float64{1, 0, 1}, Means: []float64{0, 0},
 			Noise: 1, Evidence: []float64{-3}, Objective: []float64{3},
 		}
 	}
@@ -151,10 +153,13 @@ func TestHostilePayloads(t *testing.T) {
 		change(&s)
 		assert.ErrorIs(t, try(s), estimators.ErrBadModel, name)
 	}
+}
 
+func TestHostileClassPayloads(t *testing.T) {
+	inf := math.Inf(1)
 	classes := func() storedClassification {
 		return storedClassification{
-			Support: of(), Labels: []int{1, 2}, Machines: []storedMachine{{Members: []int{0}, Coefficients: []float64{1}, Alphas: []float64{1}, Cov: []float64{1, 0, 1}}},
+			Support: oneVector(), Labels: []int{1, 2}, Machines: []storedMachine{{Members: []int{0}, Coefficients: []float64{1}, Alphas: []float64{1}, Cov: []float64{1, 0, 1}}},
 		}
 	}
 	tryClasses := func(s storedClassification) error {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -377,9 +376,7 @@ func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
 	}
-	out := r.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return r.m.report.Clone()
 }
 
 // Clone returns an unfitted Regressor of the same configuration.

@@ -51,7 +51,7 @@ type design struct {
 
 // onRows is the basis of a kernel on rows x, which have so many targets.
 func (p place) onRows(ctx context.Context, x mat.Matrix, targets int) (d design, err error) {
-	xd, err := check.Sample(x, targets)
+	xd, err := check.Labelled(x, targets)
 	if err != nil {
 		return d, err
 	}
