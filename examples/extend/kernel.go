@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -32,6 +33,7 @@ type RationalQuadratic struct {
 var _ interface {
 	kernels.Kernel
 	kernels.Radial
+	kernels.Spectral
 	kernels.Validator
 } = RationalQuadratic{}
 
@@ -72,4 +74,19 @@ func (k RationalQuadratic) Validate() error {
 		}
 	}
 	return nil
+}
+
+// SpectralDensity implements kernels.Spectral: a frequency is a normal vector times the root of a
+// gamma number, which takes the last uniform.
+func (k RationalQuadratic) SpectralDensity() (kernels.SpectralDensity, error) {
+	k = k.withDefaults()
+	return kernels.SpectralDensity{
+		Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
+		Frequency: func(w, u []float64) {
+			scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
+			for j := range w {
+				w[j] = scale * mathext.NormalQuantile(u[j])
+			}
+		},
+	}, nil
 }

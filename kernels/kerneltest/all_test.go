@@ -135,6 +135,7 @@ func TestAll(t *testing.T) {
 		{kernels.Sum{kernels.RBF{}, kernels.Linear{}}, sum(rbf(1), dot)},
 		{kernels.Sum{cauchy{}}, cauchyFormula},
 		{kernels.Product{kernels.RBF{}, kernels.Polynomial{Coef0: 1}, cauchy{}}, product(rbf(1), polynomial(3, 1, 1), cauchyFormula)},
+		{kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Scaled{Kernel: kernels.Laplacian{Gamma: 0.2}, Factor: 3}}, product(rbf(0.1), scaled(3, laplacian(0.2)))},
 		{kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}, scaled(3, rbf(1))},
 		{kernels.Scaled{Kernel: kernels.Linear{}}, dot},
 		{kernels.Scaled{Kernel: kernels.Product{kernels.ELM{}, kernels.Laplacian{}}, Factor: 0.5}, scaled(0.5, product(elm(1), laplacian(1)))},

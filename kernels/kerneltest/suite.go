@@ -162,7 +162,7 @@ type check struct {
 }
 
 var checks = []check{
-	{"valid", kernel, "Validate, where there is one, finds nothing wrong, and String says the same each time.", checkValid},
+	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.", checkValid},
 	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
 	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
 	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.", checkFinite},
@@ -172,6 +172,7 @@ var checks = []check{
 	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
 	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
 	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.", checkShared},
+	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.", checkSpectral},
 	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block write to no row.", checkInputs},
 	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
 	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},
