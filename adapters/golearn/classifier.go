@@ -84,7 +84,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(t, c.NoOneHot, c.Missing)
+	schema, x, err := learn(ctx, t, c.NoOneHot, c.Missing)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,11 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 }
 
 func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
-	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil || t.n == 0 {
-		return &mat.Dense{}, err
+	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil {
+		return nil, err
+	}
+	if t.n == 0 {
+		return &mat.Dense{}, nil
 	}
 	return give(&m.Schema, t, m.probaOf)
 }

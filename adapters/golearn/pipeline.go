@@ -64,7 +64,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
 	}
-	y, err := t.read(&t.classes[0])
+	y, err := t.values(&t.classes[0])
 	if err != nil {
 		return err
 	}
@@ -219,25 +219,22 @@ func (p *Pipeline) clone() base.Classifier { return p.Clone() }
 
 // String lists the steps and Final.
 func (p *Pipeline) String() string {
-	var b strings.Builder
-	b.WriteString("golearn.Pipeline(")
+	parts := make([]string, 0, len(p.Steps)+1)
 	for _, s := range p.Steps {
 		if s.transform != nil {
-			fmt.Fprintf(&b, "%T, ", s.transform)
+			parts = append(parts, fmt.Sprintf("%T", s.transform))
 		} else {
-			b.WriteString("filter, ")
+			parts = append(parts, "filter")
 		}
 	}
-	if p.Final == nil {
-		b.WriteString("no Final")
-	} else {
-		b.WriteString(p.Final.String())
+	final, state := "no Final", ""
+	if p.Final != nil {
+		final = p.Final.String()
 	}
 	if p.fitted == nil {
-		b.WriteString("; not fitted")
+		state = "; not fitted"
 	}
-	b.WriteString(")")
-	return b.String()
+	return "golearn.Pipeline(" + strings.Join(append(parts, final), ", ") + state + ")"
 }
 
 type pipelinePayload struct {

@@ -60,7 +60,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(t, r.NoOneHot, r.Missing)
+	schema, x, err := learn(ctx, t, r.NoOneHot, r.Missing)
 	if err != nil {
 		return err
 	}

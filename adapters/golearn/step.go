@@ -111,7 +111,7 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *t
 	if err != nil {
 		return nil, nil, err
 	}
-	s, x, err := learn(t, noOneHot, Pass)
+	s, x, err := learn(ctx, t, noOneHot, Pass)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -166,18 +166,14 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 
 // check validates rows and labels against the model's.
 func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return rows{}, err
 	}
 	if err := check.Columns("x", xd, m.width); err != nil {
 		return rows{}, err
 	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return rows{}, err
-	}
-	out := rows{x: xd, at: make([]int, n), weights: weights}
+	out := rows{x: xd, at: make([]int, len(y)), weights: weights}
 	for i, label := range y {
 		at, ok := slices.BinarySearch(m.classes, label)
 		if !ok {

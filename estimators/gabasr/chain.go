@@ -32,7 +32,7 @@ type chain struct {
 
 	labels []float64 // 0 or 1; nil for a regression
 	omega  []float64 // the Pólya-Gamma variables
-	rootOm []float64 // their roots, which multiply the rows of Φ; nil without
+	roots  []float64 // of these or of the counts, which multiply the rows of Φ; nil without
 	trace  float64   // log likelihood of the weights last drawn, with Pólya-Gamma variables
 
 	fixedRidge      bool
@@ -54,11 +54,11 @@ func (c *chain) fill() {
 	raw := c.sys.phi.RawMatrix()
 	for i := range n {
 		raw.Data[i*raw.Stride] = 1
-		if c.rootOm != nil {
-			raw.Data[i*raw.Stride] = c.rootOm[i]
+		if c.roots != nil {
+			raw.Data[i*raw.Stride] = c.roots[i]
 		}
 	}
-	mapRows(c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.rootOm, c.workers)
+	mapRows(c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
 }
 
 // sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
@@ -154,7 +154,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	width := p - 1
 	w, v := c.with(x, proposals)
 	star := mat.NewDense(n, width, nil)
-	mapRows(star, c.x, w, v, c.kind, c.pairs(), c.rootOm, c.workers)
+	mapRows(star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers)
 	raw := star.RawMatrix()
 	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old)
@@ -247,7 +247,7 @@ func (c *chain) replace(x *mixture, i int) {
 		}
 	}
 	fresh := mat.NewDense(s.n, len(columns), nil)
-	mapRows(fresh, c.x, w, v, AllPairs, c.pairs(), c.rootOm, c.workers)
+	mapRows(fresh, c.x, w, v, AllPairs, c.pairs(), c.roots, c.workers)
 	for r := range s.n {
 		to, from := s.phi.RawRowView(r), fresh.RawRowView(r)
 		for q, column := range columns {
@@ -291,7 +291,7 @@ func (c *chain) walk() {
 // weighs the rows of Φ by these. The factor is then out of date. Cost O(np²).
 func (c *chain) augment() {
 	scores := c.scores(c.drawWeights())
-	c.trace = logLikelihood(scores, c.labels)
+	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
 	c.reweigh(scores)
 }
 
@@ -310,13 +310,13 @@ func (c *chain) drawWeights() []float64 {
 	return out
 }
 
-// scores returns Φw without the weights of the rows.
+// scores returns Φw, its rows not multiplied.
 func (c *chain) scores(w []float64) []float64 {
 	out := make([]float64, c.sys.n)
 	blas64.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
 	for i := range out {
-		if c.rootOm != nil {
-			out[i] /= c.rootOm[i]
+		if c.roots != nil {
+			out[i] /= c.roots[i]
 		}
 	}
 	return out
@@ -325,8 +325,8 @@ func (c *chain) scores(w []float64) []float64 {
 // reweigh draws the Pólya-Gamma variables given the scores.
 func (c *chain) reweigh(scores []float64) {
 	n := c.sys.n
-	if c.rootOm == nil {
-		c.omega, c.rootOm = make([]float64, n), make([]float64, n)
+	if c.roots == nil {
+		c.omega, c.roots = make([]float64, n), make([]float64, n)
 	}
 	for i, f := range scores {
 		c.omega[i] = polyaGamma(f, c.rng)
@@ -338,8 +338,8 @@ func (c *chain) reweigh(scores []float64) {
 func (c *chain) weigh() {
 	target := make([]float64, c.sys.n)
 	for i, o := range c.omega {
-		c.rootOm[i] = math.Sqrt(o)
-		target[i] = (c.labels[i] - 0.5) / c.rootOm[i]
+		c.roots[i] = math.Sqrt(o)
+		target[i] = (c.labels[i] - 0.5) / c.roots[i]
 	}
 	c.fill()
 	c.sys.load(target)

@@ -2,6 +2,9 @@ package gabasr
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -14,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
-	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 const classifierType = "gabasr: Classifier"
@@ -36,6 +38,10 @@ type Classifier struct {
 	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
 	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
+	// Balanced weighs each class by n/(K·its rows), so that all count alike, and ClassWeights
+	// are factors > 0 for the rows of a class, times that; absent: 1. Not with PolyaGamma.
+	Balanced     bool
+	ClassWeights map[int]float64
 	// Ridge fixes the prior precision of the weights; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
 	Ridge                 float64
@@ -50,33 +56,57 @@ type Classifier struct {
 	// time; Objective is the negative LogEvidence of a Sweep.
 	Observe func(estimators.Step)
 
-	m *classification
+	posterior[*classification]
 }
 
 type classification struct {
 	learned
 	classes    []int
 	likelihood Likelihood
-	links      []platt.Sigmoid // of the machines
-	report     estimators.Report
+	links      []platt.Sigmoid // of the machines: from scores to log odds
+}
+
+func (m *classification) typ() string { return classifierType }
+
+func (m *classification) of() *learned {
+	if m == nil {
+		return nil
+	}
+	return &m.learned
 }
 
 var (
 	_ estimators.Classifier                    = (*Classifier)(nil)
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
+	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
+	_ estimators.Wrapper                       = (*Classifier)(nil)
 )
 
+// Supports says that there are no weights with PolyaGamma; see FitWeighted.
+func (c *Classifier) Supports(capability estimators.Capability) bool {
+	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
+}
+
 func (c *Classifier) settings() (settings, error) {
-	if c.Likelihood < Normal || c.Likelihood > Surrogate {
+	of := classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	switch {
+	case c.Likelihood < Normal || c.Likelihood > Surrogate:
 		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
+	case c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0):
+		return settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
+	}
+	if err := of.Validate(classifierType); err != nil {
+		return settings{}, err
 	}
 	return settings{
 		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
 		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
-		evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
+		class: of, evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()
 }
 
@@ -84,6 +114,25 @@ func (c *Classifier) settings() (settings, error) {
 // are those of Regressor's Fit for each class, or once for two classes. Errors: ErrParam,
 // ErrShape, ErrNotFinite, ErrNotPSD, or ctx's, which is looked at between proposals.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, times its class's, which counts as that
+// many rows; as Regressor's, and the link leaves out a row with all that it weighs.
+// Probabilities are those of rows as often as they weigh. With PolyaGamma the error wraps
+// errors.ErrUnsupported: a row of weight w wants a Pólya-Gamma variable of shape w, which
+// can be drawn exactly as a sum for whole numbers alone.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if c.Likelihood == PolyaGamma {
+		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
+	}
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
 	s, err := c.settings()
 	if err != nil {
 		return err
@@ -92,46 +141,49 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	if err != nil {
 		return err
 	}
-	labels := classes.Distinct(y)
-	if err := classes.AtLeastTwo(labels); err != nil {
+	names, at, err := classes.Of(y)
+	if err != nil {
 		return err
 	}
-	m := &classification{learned: learned{scaling: newScaling(xd, s.plain), kind: s.kind, burnIn: s.burnIn}, classes: labels, likelihood: c.Likelihood}
+	own = s.class.Rows(names, at, own)
+	rows := weights.NewCounts(own, len(y))
+	m := &classification{classes: names, likelihood: c.Likelihood}
 	var tasks []task
-	for _, class := range labels {
-		tasks = append(tasks, c.task(y, class))
+	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
+		tasks = append(tasks, c.task(at, k, rows))
 	}
-	if len(labels) == 2 {
-		tasks = tasks[1:]
-	}
-	if m.machines, err = s.run(ctx, m.apply(xd), tasks); err != nil {
+	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, tasks); err != nil {
 		return err
 	}
 	for i, t := range tasks {
-		l := platt.Sigmoid{Slope: 1}
+		link := platt.Sigmoid{Slope: 1}
 		if c.Likelihood != PolyaGamma {
-			at := make([]int, len(y))
-			for row, label := range t.labels {
-				at[row] = int(label)
-			}
-			l = platt.FitSigmoid(m.machines[i].loo, at, nil)
+			link = platt.FitSigmoid(m.machines[i].loo, t.positions(), own)
 		}
-		m.links = append(m.links, l)
+		m.links = append(m.links, link)
 	}
-	m.report = m.summary(s)
 	c.m = m
 	return nil
 }
 
-// task is one class against the rest.
-func (c *Classifier) task(y []int, class int) task {
-	t := task{target: make([]float64, len(y)), labels: make([]float64, len(y))}
+// positions are the labels as numbers of classes.
+func (t task) positions() []int {
+	out := make([]int, len(t.labels))
+	for i, l := range t.labels {
+		out[i] = int(l)
+	}
+	return out
+}
+
+// task is the class at position k against the rest.
+func (c *Classifier) task(at []int, k int, rows weights.Counts) task {
+	t := task{target: make([]float64, len(at)), labels: make([]float64, len(at))}
 	mean := 0.0
-	for i, v := range y {
-		if v == class {
+	for i, l := range at {
+		if l == k {
 			t.labels[i] = 1
 		}
-		mean += (2*t.labels[i] - 1) / float64(len(y))
+		mean += rows.Weight(i) * (2*t.labels[i] - 1) / rows.Total
 	}
 	for i, l := range t.labels {
 		t.target[i] = 2*l - 1 - mean
@@ -139,14 +191,8 @@ func (c *Classifier) task(y []int, class int) task {
 			t.target[i] = l
 		}
 	}
+	rows.Apply(t.target)
 	return t
-}
-
-func (c *Classifier) learned() *learned {
-	if c.m == nil {
-		return nil
-	}
-	return &c.m.learned
 }
 
 // Classes returns the labels that Fit saw, ascending; nil before Fit.
@@ -242,7 +288,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 // columns in the order of Classes. With two classes the columns are -f and f. Cost O(mp)
 // for each kept sweep of each machine, O(mp²) for PolyaGamma.
 func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
-	xd, err := c.learned().input(classifierType, x)
+	xd, err := c.m.of().input(classifierType, x)
 	if err != nil {
 		return nil, err
 	}
@@ -309,58 +355,9 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return f, nil
 }
 
-// Frequencies returns those of the kept sweep of the highest log evidence (a row each) of
-// each machine, one after the other; see Regressor.
-func (c *Classifier) Frequencies() *mat.Dense { return c.learned().rows(false) }
-
-// LocalFrequencies returns the v of the same sweeps; nil for a stationary map.
-func (c *Classifier) LocalFrequencies() *mat.Dense { return c.learned().rows(true) }
-
-// Mixture returns the components of all kept sweeps of all machines; nil before Fit.
-func (c *Classifier) Mixture() []Component { return c.learned().mixture(false) }
-
-// LocalMixture is Mixture of the local frequencies; nil for a stationary map.
-func (c *Classifier) LocalMixture() []Component {
-	if c.m == nil || c.m.kind == Stationary {
-		return nil
-	}
-	return c.m.mixture(true)
-}
-
-// SpectralDensity returns the density of the mixture at each row of at (k×d); see
-// Regressor.
-func (c *Classifier) SpectralDensity(at mat.Matrix) ([]float64, error) {
-	return c.learned().density(classifierType, at)
-}
-
-// LearnedKernel returns the learned kernel, the mean over the kept sweeps of all machines; see
-// Regressor.
-func (c *Classifier) LearnedKernel() kernels.Kernel { return c.learned().kernel() }
-
-// Map returns the map of Frequencies; see Regressor.
-func (c *Classifier) Map() transformers.Transformer { return c.learned().fourierMap(c.Workers) }
-
-// Trace returns all sweeps of all chains of all machines; nil before Fit.
-func (c *Classifier) Trace() []Sweep { return c.learned().trace() }
-
-// LogEvidence returns the mean of the kept sweeps and the value of the start, summed over
-// the machines, of what Sweep has as LogEvidence; 0 before Fit.
-func (c *Classifier) LogEvidence() (kept, baseline float64) { return c.learned().evidences() }
-
-// RHat returns the largest split R̂ of the machines; see Regressor.
-func (c *Classifier) RHat() float64 { return c.learned().rHat() }
-
-// Report says how the last Fit went; see Regressor. Objective is the sum over the machines.
-func (c *Classifier) Report() estimators.Report {
-	if c.m == nil {
-		return estimators.Report{}
-	}
-	return c.m.report.Clone()
-}
-
 // Clone returns an unfitted Classifier of the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
-	out.m = nil
+	out.m, out.ClassWeights = nil, maps.Clone(c.ClassWeights)
 	return &out
 }

@@ -61,6 +61,14 @@
 // (N. Polson and others, JASA 108, 2013), drawn exactly once a sweep. Surrogate is the
 // paper's own. Of more than two classes each is learnt against the rest.
 //
+// # Weights
+//
+// A row of weight w counts as w rows: its targets and its row of Φ are multiplied by √w, and
+// N is the sum of the weights, in aN and in the evidence; the scaling and the link count it
+// so too. A weight of 2 is the row given twice. PolyaGamma has no weights of rows and
+// classes: a row of weight w wants a variable of PG(w, f), and the exact sampler is for
+// w = 1, whose draws add up to whole numbers alone.
+//
 // # Deviations from the paper
 //
 //   - It prints V0 + Φ'Φ where A has V0⁻¹; λ here is a precision. Its V0 = 10⁻⁶ I is

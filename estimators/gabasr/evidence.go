@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // evidenceOf is what the frequencies are steered by.
@@ -33,7 +34,7 @@ func (s *system) logEvidence(f *factored) float64 {
 		aN := s.shape()
 		g1, _ := math.Lgamma(aN)
 		g0, _ := math.Lgamma(s.a0)
-		return -float64(s.n)/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
+		return -s.rows.Total/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
 	case augmentedEvidence:
 		q := linalg.Dot(f.z, f.z)
 		for i := range s.mean {
@@ -44,14 +45,15 @@ func (s *system) logEvidence(f *factored) float64 {
 	w, scores := s.work.w, s.work.f
 	s.weightsInto(w, f)
 	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
-	return logLikelihood(scores, s.labels)
+	return logLikelihood(scores, s.labels, s.rows)
 }
 
-// logLikelihood is that of labels 0 or 1 under the sigmoid of the scores.
-func logLikelihood(scores, labels []float64) float64 {
+// logLikelihood is that of labels 0 or 1 under the sigmoid of the scores, which are counted.
+func logLikelihood(scores, labels []float64, of weights.Counts) float64 {
 	sum := 0.0
 	for i, v := range scores {
-		sum += labels[i]*v - softplus(v)
+		v /= of.Root(i)
+		sum += of.Weight(i) * (labels[i]*v - softplus(v))
 	}
 	return sum
 }
@@ -81,5 +83,5 @@ func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
 	for c, column := range e.columns {
 		blas64.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, linalg.Vector(scores))
 	}
-	return logLikelihood(scores, s.labels)
+	return logLikelihood(scores, s.labels, s.rows)
 }

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // fromScratch is the log evidence of frequencies by its definition: features one by one,
@@ -17,10 +20,15 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	s := c.sys
 	phi := designByDefinition(c.x, w, v, c.kind)
 	n, p := phi.Dims()
+	root, total := make([]float64, n), 0.0
 	for i := range n {
+		if root[i] = 1; s.rows.Roots != nil {
+			root[i] = s.rows.Roots[i]
+		}
+		total += root[i] * root[i]
 		for j := range p {
-			if c.rootOm != nil {
-				phi.Set(i, j, phi.At(i, j)*c.rootOm[i])
+			if c.roots != nil {
+				phi.Set(i, j, phi.At(i, j)*c.roots[i])
 			}
 		}
 	}
@@ -50,8 +58,8 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	case surrogateEvidence:
 		sum := 0.0
 		for i := range n {
-			q := 1 / (1 + math.Exp(-e.AtVec(i)))
-			sum += s.labels[i]*math.Log(q) + (1-s.labels[i])*math.Log(1-q)
+			q := 1 / (1 + math.Exp(-e.AtVec(i)/root[i]))
+			sum += root[i] * root[i] * (s.labels[i]*math.Log(q) + (1-s.labels[i])*math.Log(1-q))
 		}
 		return sum
 	case augmentedEvidence:
@@ -63,10 +71,10 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
-	aN := s.a0 + float64(n)/2
+	aN := s.a0 + total/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
-	return -float64(n)/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
+	return -total/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
 }
 
 func designByDefinition(x, w, v *mat.Dense, kind Map) *mat.Dense {
@@ -133,25 +141,40 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 		for e := normalEvidence; e <= surrogateEvidence; e++ {
 			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				for _, size := range []struct{ n, m int }{{60, 12}, {20, 16}} {
-					t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows", kind, e, ridge, size.n), func(t *testing.T) {
-						worst, proposals := compareRatios(t, kind, e, ridge, size.n, size.m)
-						t.Logf("%d proposals, largest difference %.1e", proposals, worst)
-						assert.LessOrEqual(t, worst, 1e-8)
-						assert.Greater(t, proposals, 100)
-					})
+					own := make([]float64, size.n)
+					for i := range own {
+						own[i] = 0.3 + float64(i%5)/2
+					}
+					for _, weighted := range []bool{false, true} {
+						rows := weights.NewCounts(nil, size.n)
+						if weighted {
+							rows = weights.NewCounts(own, size.n)
+						}
+						if weighted && e == augmentedEvidence {
+							continue // there are none
+						}
+						t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows/weighted %t", kind, e, ridge, size.n, weighted), func(t *testing.T) {
+							worst, proposals := compareRatios(t, kind, e, ridge, rows, size.n, size.m)
+							t.Logf("%d proposals, largest difference %.1e", proposals, worst)
+							assert.LessOrEqual(t, worst, 1e-8)
+							assert.Greater(t, proposals, 100)
+						})
+					}
 				}
 			}
 		}
 	}
 }
 
-func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, n, m int) (worst float64, proposals int) {
+func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows weights.Counts, n, m int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
-	s := &starter{settings: settings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, target: y, unit: 0.6,
+	s := &starter{settings: settings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 	if e == surrogateEvidence {
 		s.target = labels
 	}
+	s.target = slices.Clone(s.target)
+	rows.Apply(s.target)
 	c, err := s.start(ctx)
 	require.NoError(t, err)
 	if e != normalEvidence {

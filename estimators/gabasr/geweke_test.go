@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // geweke is a small model in full: x is fixed, everything else is drawn.
@@ -24,8 +25,8 @@ var gewekePrior = prior{intercept: 1, a: 3, b: 3}
 func newGeweke(kind Map, e evidenceOf, seed uint64) *geweke {
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
-	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rng: g.rng}
-	g.chain = s.chain(x, nil)
+	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
+	g.chain = s.chain()
 	g.sys.evidence = e
 	return g
 }
@@ -58,7 +59,7 @@ func (g *geweke) fromPrior() {
 		*x = m
 	}
 	g.sys.ridge = math.Exp(ridgePriorMean + ridgePriorSD*g.rng.NormFloat64())
-	g.rootOm, g.omega = nil, nil
+	g.roots, g.omega = nil, nil
 	g.fill()
 	if g.sys.evidence == normalEvidence {
 		g.targets()

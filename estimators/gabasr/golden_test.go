@@ -122,7 +122,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	}
 	golden.Load(t, "pg_evidence.json", &g)
 	c := start(t, Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
-	c.labels, c.omega, c.rootOm = g.Y, g.PG, make([]float64, len(g.PG))
+	c.labels, c.omega, c.roots = g.Y, g.PG, make([]float64, len(g.PG))
 	c.weigh()
 	require.True(t, c.sys.factor())
 	assert.InDelta(t, g.LogEv, c.sys.fac.logEv, reference)

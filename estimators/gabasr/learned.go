@@ -2,19 +2,15 @@ package gabasr
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -25,15 +21,19 @@ type learned struct {
 	scaling
 	kind     Map
 	burnIn   int
+	workers  int
 	machines []*machine
+	report   estimators.Report
 }
 
-// Component is a normal distribution of a mixture of frequencies, in radians over the
-// units of x. In columns that were constant at Fit mean and covariance are 0.
-type Component struct {
-	Weight     float64 // the share of frequencies, over all kept sweeps; all sum to 1
-	Mean       []float64
-	Covariance *mat.SymDense
+// learn fits a machine to each task, for rows x that are counted.
+func (s settings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
+	l := learned{scaling: of, kind: s.kind, burnIn: s.burnIn, workers: s.workers}
+	var err error
+	if l.machines, err = s.run(ctx, l.apply(x), rows, tasks); err == nil {
+		l.report = l.summary(s)
+	}
+	return l, err
 }
 
 // best returns the draw of the highest log evidence.
@@ -47,8 +47,8 @@ func (m *machine) best() *draw {
 	return out
 }
 
-// rows returns w or v of the best draws of all machines as frequencies of x.
-func (l *learned) rows(local bool) *mat.Dense {
+// frequencies returns w or v of the best draws of all machines as frequencies of x.
+func (l *learned) frequencies(local bool) *mat.Dense {
 	if l == nil || local && l.kind == Stationary {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (l *learned) rows(local bool) *mat.Dense {
 
 // mixture returns the components of all kept sweeps.
 func (l *learned) mixture(local bool) (out []Component) {
-	if l == nil {
+	if l == nil || local && l.kind == Stationary {
 		return nil
 	}
 	l.eachPart(local, func(p storedPart, weight float64) {
@@ -194,7 +194,7 @@ func (l *learned) rHat() float64 {
 }
 
 // fourierMap returns the map of the best draws.
-func (l *learned) fourierMap(workers int) transformers.Transformer {
+func (l *learned) fourierMap() transformers.Transformer {
 	if l == nil {
 		return nil
 	}
@@ -203,11 +203,11 @@ func (l *learned) fourierMap(workers int) transformers.Transformer {
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
 	if l.kind == Stationary {
-		out = &transformers.RandomFourier{Kernel: kernels.RBF{}, Frequencies: l.rows(false), Workers: workers}
+		out = &transformers.RandomFourier{Kernel: kernels.RBF{}, Frequencies: l.frequencies(false), Workers: l.workers}
 	} else {
 		out = &transformers.LocallyStationaryFourier{
-			Local: kernels.RBF{}, Stationary: kernels.RBF{}, Frequencies: l.rows(false), LocalFrequencies: l.rows(true),
-			AllPairs: l.kind == AllPairs && len(l.machines) == 1, Origin: l.origin(), Workers: workers,
+			Local: kernels.RBF{}, Stationary: kernels.RBF{}, Frequencies: l.frequencies(false), LocalFrequencies: l.frequencies(true),
+			AllPairs: l.kind == AllPairs && len(l.machines) == 1, Origin: l.origin(), Workers: l.workers,
 		}
 		if l.kind == AllPairs && len(l.machines) > 1 {
 			// All pairs within each machine, which only a list of pairs can say.
@@ -239,135 +239,54 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 	return mat.NewDense(len(ws)/l.Width, l.Width, ws), mat.NewDense(len(vs)/l.Width, l.Width, vs)
 }
 
-// learnedKernel is the mean of the kernels of all draws. It is a value of its own: a later
-// Fit does not change it.
-type learnedKernel struct {
-	scaling
-	kind  Map
-	w, v  []*mat.Dense // of the draws
-	label string
-}
-
-// stationaryKernel adds the spectral density, which only a stationary kernel has.
-type stationaryKernel struct{ of *learnedKernel }
-
-func (k stationaryKernel) String() string                   { return k.of.String() }
-func (k stationaryKernel) Eval(x, z []float64) float64      { return k.of.Eval(x, z) }
-func (k stationaryKernel) Block(dst, x, z *mat.Dense)       { k.of.Block(dst, x, z) }
-func (k stationaryKernel) Diag(dst []float64, x *mat.Dense) { k.of.Diag(dst, x) }
-
-var (
-	_ kernels.Blocker  = (*learnedKernel)(nil)
-	_ kernels.Blocker  = stationaryKernel{}
-	_ kernels.Spectral = stationaryKernel{}
-)
-
-func (l *learned) kernel() kernels.Kernel {
-	if l == nil {
-		return nil
-	}
-	k := &learnedKernel{scaling: l.scaling, kind: l.kind}
-	h := fnv.New64a()
-	add := func(values []float64) {
-		for _, v := range values {
-			_ = binary.Write(h, binary.LittleEndian, v) // a hash takes all
-		}
-	}
-	add(l.Mean)
-	add(l.Inverse)
-	pairs := 0
+// summary makes the Report.
+func (l *learned) summary(s settings) estimators.Report {
+	kept, baseline := l.evidences()
+	rHat := l.rHat()
+	out := estimators.Report{Converged: rHat < mixedBelow, Objective: -kept}
 	for _, m := range l.machines {
-		for _, d := range m.Draws {
-			w, v := dense(d.W), dense(d.V)
-			k.w, k.v = append(k.w, w), append(k.v, v)
-			pairs += pairsOf(w, v, l.kind)
-			add(d.W.Data)
-			add(d.V.Data)
-		}
+		out.Iterations += len(m.Trace) - s.chains
+		out.Jitter = max(out.Jitter, m.Jitter)
 	}
-	k.label = fmt.Sprintf("GaBaSR(%v, columns=%v of %d, pairs=%d, hash=%016x)", l.kind, l.Columns, l.Width, pairs, h.Sum64())
-	if l.kind == Stationary {
-		return stationaryKernel{k}
+	if s.sweeps == 0 {
+		out.Converged = true // there is nothing to converge
+		return out
 	}
-	return k
-}
-
-func (k *learnedKernel) String() string { return k.label }
-
-// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept; NaN for rows
-// of another width than Fit's, which estimators report as an error.
-func (k *learnedKernel) Eval(x, z []float64) float64 {
-	if len(x) != len(z) {
-		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d", len(x), len(z)))
+	if rHat >= mixedBelow {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("split R-hat of the log evidence is %.2f: the chains have not mixed; more Sweeps or Chains explore more", rHat))
 	}
-	if len(x) != k.Width {
-		return math.NaN()
+	if s.evidence == normalEvidence && kept <= baseline {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
 	}
-	dst := mat.NewDense(1, 1, nil)
-	k.Block(dst, mat.NewDense(1, len(x), slices.Clone(x)), mat.NewDense(1, len(z), slices.Clone(z)))
-	return dst.At(0, 0)
-}
-
-// Block implements kernels.Blocker.
-func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
-	if _, d := x.Dims(); d != k.Width {
-		dst.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, dst)
-		return
-	}
-	xs, zs := k.apply(x), k.apply(z)
-	beta := 0.0
-	for i, w := range k.w {
-		a, b := k.features(xs, w, k.v[i]), k.features(zs, w, k.v[i])
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(len(k.w)), a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
-		beta = 1
-	}
-}
-
-func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
-	n, _ := x.Dims()
-	pairs := pairsOf(w, v, k.kind)
-	out := mat.NewDense(n, 2*pairs, nil)
-	mapRows(out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }
 
-// Diag implements kernels.Blocker.
-func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
-	if _, d := x.Dims(); d != k.Width {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		return
+// mixedBelow is the split R̂ that counts as convergence.
+const mixedBelow = 1.1
+
+// predictRows rows at a time bound the memory of a prediction.
+const predictRows = 1024
+
+// input checks rows for a prediction.
+func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
+	if l == nil {
+		return nil, fault.NotFitted(typ)
 	}
-	if k.kind == Stationary {
-		for i := range dst {
-			dst[i] = 1
-		}
-		return
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
 	}
-	clear(dst)
-	xs := k.apply(x)
-	for i, w := range k.w {
-		phi := k.features(xs, w, k.v[i])
-		for r := range dst {
-			row := phi.RawRowView(r)
-			dst[r] += linalg.Dot(row, row) / float64(len(k.w))
-		}
-	}
+	return xd, check.Columns("x", xd, l.Width)
 }
 
-// SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
-func (s stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
-	k := s.of
-	count, _ := k.w[0].Dims()
-	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
-		if len(w) != k.Width {
-			for j := range w {
-				w[j] = math.NaN() // as Eval
-			}
-			return
+// inChunks calls f with scaled rows of x, and the number of the first.
+func (l *learned) inChunks(x *mat.Dense, f func(first int, x *mat.Dense) error) error {
+	n, d := x.Dims()
+	for first := 0; first < n; first += predictRows {
+		part := x.Slice(first, min(first+predictRows, n), 0, d).(*mat.Dense)
+		if err := f(first, l.apply(part)); err != nil {
+			return err
 		}
-		at := min(int(u[0]*float64(count*len(k.w))), count*len(k.w)-1)
-		k.frequency(w, k.w[at/count].RawRowView(at%count))
-	}}, nil
+	}
+	return nil
 }

@@ -51,8 +51,8 @@ type storedClassifier struct {
 	Links      []platt.Sigmoid
 }
 
-func (l *learned) store(report estimators.Report) storedLearned {
-	s := storedLearned{Scaling: l.scaling, Features: int(l.kind), BurnIn: l.burnIn, Report: report}
+func (l *learned) store() storedLearned {
+	s := storedLearned{Scaling: l.scaling, Features: int(l.kind), BurnIn: l.burnIn, Report: l.report}
 	for _, m := range l.machines {
 		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
 	}
@@ -60,8 +60,8 @@ func (l *learned) store(report estimators.Report) storedLearned {
 }
 
 // learned validates what was read, for the number of machines that there should be.
-func (s storedLearned) learned(kind string, machines int, variances bool) (learned, error) {
-	l := learned{scaling: s.Scaling, kind: Map(s.Features), burnIn: s.BurnIn}
+func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
+	l := learned{scaling: s.Scaling, kind: Map(s.Features), burnIn: s.BurnIn, workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
 	case l.kind < Stationary || l.kind > AllPairs:
@@ -150,7 +150,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(r.m.report), Mean: r.m.mean, Scale: r.m.scale})
+	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale})
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors are
@@ -160,14 +160,14 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
-	l, err := s.Learned.learned(regressorKind, 1, true)
+	l, err := s.Learned.learned(regressorKind, 1, true, r.Workers)
 	if err != nil {
 		return err
 	}
 	if s.Mean-s.Mean != 0 || !(s.Scale > 0) || math.IsInf(s.Scale, 1) {
 		return fault.BadModel(regressorKind, "targets of mean %v and scale %v", s.Mean, s.Scale)
 	}
-	r.m = &regression{learned: l, mean: s.Mean, scale: s.Scale, report: s.Learned.Report}
+	r.m = &regression{learned: l, mean: s.Mean, scale: s.Scale}
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	return codec.Marshal(classifierKind, version, storedClassifier{
-		Learned: c.m.store(c.m.report), Classes: c.m.classes, Likelihood: int(c.m.likelihood), Links: c.m.links,
+		Learned: c.m.store(), Classes: c.m.classes, Likelihood: int(c.m.likelihood), Links: c.m.links,
 	})
 }
 
@@ -198,10 +198,10 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 			return fault.BadModel(classifierKind, "a link of slope %v and offset %v", l.Slope, l.Offset)
 		}
 	}
-	l, err := s.Learned.learned(classifierKind, len(s.Links), likelihood == PolyaGamma)
+	l, err := s.Learned.learned(classifierKind, len(s.Links), likelihood == PolyaGamma, c.Workers)
 	if err != nil {
 		return err
 	}
-	c.m = &classification{learned: l, classes: s.Classes, likelihood: likelihood, links: s.Links, report: s.Learned.Report}
+	c.m = &classification{learned: l, classes: s.Classes, likelihood: likelihood, links: s.Links}
 	return nil
 }

@@ -2,7 +2,6 @@ package gabasr
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 const regressorType = "gabasr: Regressor"
@@ -47,18 +45,28 @@ type Regressor struct {
 	// is the negative log evidence.
 	Observe func(estimators.Step)
 
-	m *regression
+	posterior[*regression]
 }
 
 type regression struct {
 	learned
 	mean, scale float64 // of y
-	report      estimators.Report
+}
+
+func (m *regression) typ() string { return regressorType }
+
+func (m *regression) of() *learned {
+	if m == nil {
+		return nil
+	}
+	return &m.learned
 }
 
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
@@ -76,96 +84,58 @@ func (r *Regressor) settings() (settings, error) {
 // ErrParam, ErrShape, ErrNotFinite (also for targets whose squares overflow), ErrNotPSD
 // for a fixed Ridge beyond rounding, or ctx's, which is looked at between proposals.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows: a
+// weight of 2 is the row given twice, in the scaling, the evidence and the noise too, but for
+// the median distance that the start takes its scale of, which is of the rows without their
+// weights.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
 	s, err := r.settings()
 	if err != nil {
 		return err
 	}
-	xd, err := check.Targeted(x, y)
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}
-	n, _ := xd.Dims()
-	m := &regression{learned: learned{scaling: newScaling(xd, s.plain), kind: s.kind, burnIn: s.burnIn}, scale: 1}
+	if err := check.Vector("y", y); err != nil {
+		return err
+	}
+	m, rows := &regression{scale: 1}, weights.NewCounts(own, len(y))
 	if !s.plain {
 		var spread, largest float64
-		m.mean, spread, largest = moments(y)
-		if n > 1 && spread > 1e-13*largest {
+		m.mean, spread, largest = moments(y, rows)
+		if len(y) > 1 && spread > 1e-13*largest {
 			m.scale = spread
 		}
 	}
-	target := make([]float64, n)
+	target := make([]float64, len(y))
 	for i, v := range y {
 		target[i] = (v - m.mean) / m.scale
 	}
+	rows.Apply(target)
 	if v := linalg.Dot(target, target); v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
-	if m.machines, err = s.run(ctx, m.apply(xd), []task{{target: target, shift: -float64(n) * math.Log(m.scale)}}); err != nil {
+	t := task{target: target, shift: -rows.Total * math.Log(m.scale)}
+	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
 		return err
 	}
-	m.report = m.summary(s)
 	r.m = m
 	return nil
 }
 
-// summary makes the Report.
-func (l *learned) summary(s settings) estimators.Report {
-	kept, baseline := l.evidences()
-	rHat := l.rHat()
-	out := estimators.Report{Converged: rHat < mixedBelow, Objective: -kept}
-	for _, m := range l.machines {
-		out.Iterations += len(m.Trace) - s.chains
-		out.Jitter = max(out.Jitter, m.Jitter)
-	}
-	if s.sweeps == 0 {
-		out.Converged = true // there is nothing to converge
-		return out
-	}
-	if rHat >= mixedBelow {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("split R-hat of the log evidence is %.2f: the chains have not mixed; more Sweeps or Chains explore more", rHat))
-	}
-	if s.evidence == normalEvidence && kept <= baseline {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
-	}
-	return out
-}
-
-// mixedBelow is the split R̂ that counts as convergence.
-const mixedBelow = 1.1
-
-// predictRows rows at a time bound the memory of a prediction.
-const predictRows = 1024
-
-// input checks rows for a prediction.
-func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
-	if l == nil {
-		return nil, fault.NotFitted(typ)
-	}
-	return check.Wide("x", x, l.Width)
-}
-
-// inChunks calls f with scaled rows of x, and the number of the first.
-func (l *learned) inChunks(x *mat.Dense, f func(first int, x *mat.Dense) error) error {
-	n, d := x.Dims()
-	for first := 0; first < n; first += predictRows {
-		part := x.Slice(first, min(first+predictRows, n), 0, d).(*mat.Dense)
-		if err := f(first, l.apply(part)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// learned returns what was learnt, nil before Fit.
-func (r *Regressor) learned() *learned {
-	if r.m == nil {
-		return nil
-	}
-	return &r.m.learned
-}
-
 func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []float64, err error) {
-	xd, err := r.learned().input(regressorType, x)
+	xd, err := r.m.of().input(regressorType, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -266,62 +236,6 @@ func (r *Regressor) row(out, x []float64) {
 		sum += f / float64(len(draws))
 	}
 	out[0] = m.mean + m.scale*sum
-}
-
-// Frequencies returns those of the kept sweep of the highest log evidence (a row each), in
-// radians over the units of x; 0 in columns that were constant. nil before Fit.
-func (r *Regressor) Frequencies() *mat.Dense { return r.learned().rows(false) }
-
-// LocalFrequencies returns the v of the same sweep; nil for a stationary map.
-func (r *Regressor) LocalFrequencies() *mat.Dense { return r.learned().rows(true) }
-
-// Mixture returns the components of all kept sweeps, each as likely; nil before Fit.
-func (r *Regressor) Mixture() []Component { return r.learned().mixture(false) }
-
-// LocalMixture is Mixture of the local frequencies; nil for a stationary map.
-func (r *Regressor) LocalMixture() []Component {
-	if r.m == nil || r.m.kind == Stationary {
-		return nil
-	}
-	return r.m.mixture(true)
-}
-
-// SpectralDensity returns the density of the mixture at each row of at (k×d), frequencies
-// in radians over the units of x, made symmetric: ½[p(ω) + p(-ω)]. Columns that were
-// constant at Fit do not count. Cost O(kd²) for each component.
-func (r *Regressor) SpectralDensity(at mat.Matrix) ([]float64, error) {
-	return r.learned().density(regressorType, at)
-}
-
-// LearnedKernel returns the learned kernel, the mean over the kept sweeps of φ(x)'φ(z) without
-// the intercept, as a kernel for any other estimator; it scales rows as Fit did. It has a
-// spectral density if it is stationary. Its String has a hash of the frequencies. For rows
-// of another width than Fit's its values are NaN. nil before Fit.
-func (r *Regressor) LearnedKernel() kernels.Kernel { return r.learned().kernel() }
-
-// Map returns the features of the kept sweep of the highest log evidence as a fitted
-// transformers.RandomFourier, or LocallyStationaryFourier; nil before Fit.
-func (r *Regressor) Map() transformers.Transformer { return r.learned().fourierMap(r.Workers) }
-
-// Trace returns all sweeps of all chains, those of the burn-in among them; nil before Fit.
-func (r *Regressor) Trace() []Sweep { return r.learned().trace() }
-
-// LogEvidence returns the mean log evidence of the kept sweeps, of y in its own units, and
-// that of the start, random features whose scale and λ the evidence chose. If the first
-// is no larger, sampling did not help, which Report warns of. 0 before Fit.
-func (r *Regressor) LogEvidence() (kept, baseline float64) { return r.learned().evidences() }
-
-// RHat returns the split R̂ of the log evidence over the halves of the chains; NaN with
-// fewer than four kept sweeps, 0 before Fit.
-func (r *Regressor) RHat() float64 { return r.learned().rHat() }
-
-// Report says how the last Fit went. Converged is a split R̂ below 1.1, Objective the
-// negative mean log evidence of the kept sweeps, Iterations the sweeps of all chains.
-func (r *Regressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
 }
 
 // Clone returns an unfitted Regressor of the same configuration.

@@ -6,16 +6,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -28,6 +30,7 @@ type settings struct {
 	pairs          int
 	kind           Map
 	evidence       evidenceOf
+	class          classes.Weights
 	sweeps, burnIn int // sweeps is 0 for the start alone
 	noSweeps       bool
 	noBurnIn       bool
@@ -121,39 +124,15 @@ type machine struct {
 	loo      []float64 // leave-one-out scores, averaged over the draws
 }
 
-// progress passes steps on, one at a time.
-type progress struct {
-	mu      sync.Mutex
-	done    int
-	total   int
-	several bool
-	observe func(estimators.Step)
-}
-
-func (p *progress) step(s Sweep) {
-	if p.observe == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done++
-	which := ""
-	if p.several {
-		which = fmt.Sprintf("machine %d, chain %d, ", s.Machine, s.Chain)
-	}
-	p.observe(estimators.Step{Iteration: p.done, Total: p.total, Objective: -s.LogEvidence,
-		Message: fmt.Sprintf("%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, s.Number, s.LogEvidence, s.Ridge, s.Components)})
-}
-
 // task is a target of a machine, in units of its own.
 type task struct {
-	target []float64
+	target []float64 // counted
 	labels []float64 // 0 or 1; nil for a regression
 	shift  float64   // added to the log evidence, for the units
 }
 
-// run samples all chains of all tasks, in parallel.
-func (s settings) run(ctx context.Context, x *mat.Dense, tasks []task) ([]*machine, error) {
+// run samples all chains of all tasks, in parallel, for counted rows x.
+func (s settings) run(ctx context.Context, x *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -167,14 +146,16 @@ func (s settings) run(ctx context.Context, x *mat.Dense, tasks []task) ([]*machi
 		unit = 1 / math.Sqrt(float64(d))
 	}
 	runs := make([]*machine, len(tasks)*s.chains)
-	p := &progress{total: len(runs) * (s.sweeps + 1), several: len(runs) > 1, observe: s.observe}
+	steps := &progress.Steps{Total: len(runs) * (s.sweeps + 1), Observe: s.observe}
 	inner := s
 	if len(runs) > 1 {
 		inner.workers = 1 // the chains keep the processors busy
 	}
 	err = parallel.For(ctx, s.workers, len(runs), func(i int) error {
 		var err error
-		runs[i], err = inner.chain(ctx, x, tasks[i/s.chains], unit, i/s.chains, i%s.chains, p)
+		t := tasks[i/s.chains]
+		begin := &starter{settings: inner, x: x, rows: rows, target: t.target, unit: unit}
+		runs[i], err = begin.run(ctx, t, i/s.chains, i%s.chains, steps)
 		return err
 	})
 	if err != nil {
@@ -204,11 +185,10 @@ func merge(chains []*machine) *machine {
 	return out
 }
 
-// chain runs one chain, with numbers of a stream of its own.
-func (s settings) chain(ctx context.Context, x *mat.Dense, t task, unit float64, number, index int, p *progress) (*machine, error) {
-	rng := rand.New(rand.NewPCG(s.seed, chainStream+uint64(number)<<8+uint64(index)))
-	begin := &starter{settings: s, x: x, target: t.target, unit: unit, rng: rng}
-	c, err := begin.start(ctx)
+// run runs one chain of a machine, with numbers of a stream of its own.
+func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, steps *progress.Steps) (*machine, error) {
+	s.rng = rand.New(rand.NewPCG(s.seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
+	c, err := s.start(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -219,9 +199,14 @@ func (s settings) chain(ctx context.Context, x *mat.Dense, t task, unit float64,
 	}
 	out := &machine{Baseline: c.value() + t.shift}
 	record := func(sweep int) {
-		out.Trace = append(out.Trace, c.record(number, index, sweep, t.shift))
+		now := c.record(machineNumber, chainNumber, sweep, t.shift)
+		out.Trace = append(out.Trace, now)
 		out.Jitter = max(out.Jitter, c.sys.jitter)
-		p.step(out.Trace[len(out.Trace)-1])
+		which := ""
+		if steps.Total > s.sweeps+1 { // there are others
+			which = fmt.Sprintf("machine %d, chain %d, ", machineNumber, chainNumber)
+		}
+		steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, sweep, now.LogEvidence, now.Ridge, now.Components)
 		if sweep > s.burnIn || s.sweeps == 0 {
 			d := c.keep()
 			d.LogEv = c.value() + t.shift
@@ -279,8 +264,8 @@ func (c *chain) record(number, index, sweep int, shift float64) Sweep {
 	return out
 }
 
-// addLeaveOneOut adds the scores of a draw, each without its row, (f - h y)/(1 - h) with
-// h = φ'A⁻¹φ. Cost O(np²).
+// addLeaveOneOut adds the scores of a draw, each without its row and all that it weighs,
+// (f - h y)/(1 - h) with h = φ'A⁻¹φ. Cost O(np²).
 func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
 	s := c.sys
 	if sum == nil {
@@ -290,7 +275,7 @@ func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
 	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
 	h := d.quadratic(mat.DenseCopyOf(s.phi))
 	for i, f := range scores {
-		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1))
+		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1)) / s.rows.Root(i)
 	}
 	return sum
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
@@ -68,7 +70,7 @@ func TestPeriodogram(t *testing.T) {
 		x.Set(i, 0, v)
 		y[i] = 5 + 2*v - 0.3*v*v + math.Sin(7*v)
 	}
-	s := periodogram(x, y)
+	s := periodogram(x, y, weights.NewCounts(nil, n))
 	best := 0
 	for k, p := range s.power {
 		if p > s.power[best] {
@@ -84,8 +86,8 @@ func TestPeriodogram(t *testing.T) {
 		}
 	}
 	assert.Greater(t, near, 30, "evenly drawn ones are within 3 steps of 200 once in 33")
-	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20)), "one place")
-	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10)), "two columns")
+	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20), weights.NewCounts(nil, 20)), "one place")
+	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10), weights.NewCounts(nil, 10)), "two columns")
 	assert.NotNil(t, newTwoPlaces(), "two places have no parabola")
 }
 
@@ -95,7 +97,7 @@ func newTwoPlaces() *spectrum {
 		x.Set(i, 0, float64(i%2))
 		y[i] = float64(i)
 	}
-	return periodogram(x, y)
+	return periodogram(x, y, weights.NewCounts(nil, 20))
 }
 
 func TestSplitRHat(t *testing.T) {

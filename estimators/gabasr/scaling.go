@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // scaling is what Fit does to x: constant columns are left out, the others centred and
@@ -18,15 +19,15 @@ type scaling struct {
 	Inverse codec.Floats // 1/standard deviation
 }
 
-// newScaling looks at the columns of x. With plain all are kept as they are.
-func newScaling(x *mat.Dense, plain bool) scaling {
+// newScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
+func newScaling(x *mat.Dense, plain bool, of weights.Counts) scaling {
 	n, d := x.Dims()
 	s := scaling{Width: d}
 	for j := range d {
 		mean, scale := 0.0, 1.0
 		if !plain {
 			var spread, largest float64
-			mean, spread, largest = moments(mat.Col(nil, j, x))
+			mean, spread, largest = moments(mat.Col(nil, j, x), of)
 			// Rounding of the mean leaves a constant column a spread of its last bits.
 			if n > 1 && !(spread > 1e-13*largest) {
 				continue
@@ -38,15 +39,15 @@ func newScaling(x *mat.Dense, plain bool) scaling {
 		}
 	}
 	if len(s.Columns) == 0 {
-		mean, _, _ := moments(mat.Col(nil, 0, x))
+		mean, _, _ := moments(mat.Col(nil, 0, x), of)
 		s.Columns, s.Mean, s.Inverse = []int{0}, codec.Floats{mean}, codec.Floats{1}
 	}
 	return s
 }
 
 // moments returns mean, standard deviation and largest magnitude, without overflow; the
-// deviation of a single value is 1.
-func moments(v []float64) (mean, deviation, largest float64) {
+// deviation of a single value is 1. The values are counted.
+func moments(v []float64, of weights.Counts) (mean, deviation, largest float64) {
 	for _, e := range v {
 		largest = max(largest, math.Abs(e))
 	}
@@ -56,16 +57,15 @@ func moments(v []float64) (mean, deviation, largest float64) {
 		}
 		return 0, 0, 0
 	}
-	n := float64(len(v))
-	for _, e := range v {
-		mean += e / n
+	for i, e := range v {
+		mean += of.Weight(i) * e / of.Total
 	}
 	sum := 0.0
-	for _, e := range v {
+	for i, e := range v {
 		r := (e - mean) / largest
-		sum += r * r
+		sum += of.Weight(i) * r * r
 	}
-	return mean, largest * math.Sqrt(sum/n), largest
+	return mean, largest * math.Sqrt(sum/of.Total), largest
 }
 
 // apply returns the scaled columns of x.

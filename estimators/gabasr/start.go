@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // The grid of starts: frequencies of standard deviation 2^e over the median distance of
@@ -31,8 +34,9 @@ type candidate struct {
 type starter struct {
 	settings
 	x      *mat.Dense
-	target []float64
-	unit   float64 // 1/median distance
+	rows   weights.Counts
+	target []float64 // counted
+	unit   float64   // 1/median distance
 	rng    *rand.Rand
 }
 
@@ -59,16 +63,16 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if k > 0 {
 		epsLocal = normals(k, d, s.rng)
 	}
-	x, target := s.x, s.target
-	if n, _ := x.Dims(); n > startRows {
-		x, target = sample(x, target, s.rng)
+	some := s
+	if n, _ := s.x.Dims(); n > startRows {
+		some = s.sample()
 	}
 	drawn := []*mat.Dense{nil}
-	if spectrum := periodogram(x, target); spectrum != nil && m > 1 {
+	if spectrum := periodogram(some.x, some.target, some.rows); spectrum != nil && m > 1 {
 		// In proportion to the power, and to its root, which gives the weaker waves more.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
-	trial := s.chain(x, target)
+	trial := some.chain()
 	best, bestEv := candidate{}, math.Inf(-1)
 	bestRidge := 0.0
 	for _, c := range s.candidates(d, drawn) {
@@ -77,7 +81,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		}
 		s.place(trial, c, eps, epsLocal)
 		trial.fill()
-		trial.sys.load(target)
+		trial.sys.load(some.target)
 		if ridge, ev := trial.sys.bestRidge(s.ridges()); ev > bestEv {
 			best, bestEv, bestRidge = c, ev, ridge
 		}
@@ -86,13 +90,13 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		return nil, notPSD()
 	}
 	c := trial
-	if x != s.x {
-		c = s.chain(s.x, s.target)
+	if some != s {
+		c = s.chain()
 	}
 	s.place(c, best, eps, epsLocal)
 	c.fill()
 	c.sys.load(s.target)
-	if x != s.x { // more rows may want another λ
+	if some != s { // more rows may want another λ
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
@@ -142,19 +146,20 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 	return out
 }
 
-// chain makes a chain of the counts' size, without content.
-func (s *starter) chain(x *mat.Dense, target []float64) *chain {
-	n, d := x.Dims()
+// chain makes a chain of the settings' size, without content.
+func (s *starter) chain() *chain {
+	n, d := s.x.Dims()
 	m, k := s.counts()
 	pairs := m
 	if s.kind == AllPairs {
 		pairs = m * k
 	}
-	c := &chain{x: x, kind: s.kind, rng: s.rng, workers: s.workers, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
+	c := &chain{x: s.x, kind: s.kind, rng: s.rng, workers: s.workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
 	c.sys = newSystem(normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
+	c.sys.rows = s.rows
 	return c
 }
 
@@ -199,15 +204,21 @@ func normals(m, d int, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// sample returns startRows of the rows.
-func sample(x *mat.Dense, target []float64, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, d := x.Dims()
-	xs, ts := mat.NewDense(startRows, d, nil), make([]float64, startRows)
-	for i, row := range rng.Perm(n)[:startRows] {
-		xs.SetRow(i, x.RawRowView(row))
-		ts[i] = target[row]
+// sample is the starter of startRows of the rows.
+func (s *starter) sample() *starter {
+	n, _ := s.x.Dims()
+	of := s.rng.Perm(n)[:startRows]
+	out := *s
+	out.x, out.target = linalg.Rows(s.x, of), make([]float64, startRows)
+	own := make([]float64, startRows)
+	for i, row := range of {
+		out.target[i], own[i] = s.target[row], s.rows.Weight(row)
 	}
-	return xs, ts
+	if s.rows.Roots == nil {
+		own = nil
+	}
+	out.rows = weights.NewCounts(own, startRows)
+	return &out
 }
 
 // spectrum is the power of a series at the frequencies step, 2·step, ...
@@ -216,10 +227,10 @@ type spectrum struct {
 	power []float64
 }
 
-// periodogram returns that of the targets less their least-squares parabola, up to the
+// periodogram returns that of counted targets less their least-squares parabola, up to the
 // frequency of as many half waves as there are rows, in steps of half a wave; nil for
 // more columns than one, for few rows, or without any power.
-func periodogram(x *mat.Dense, target []float64) *spectrum {
+func periodogram(x *mat.Dense, target []float64, of weights.Counts) *spectrum {
 	n, d := x.Dims()
 	if d != 1 || n < 8 {
 		return nil
@@ -235,7 +246,8 @@ func periodogram(x *mat.Dense, target []float64) *spectrum {
 	trend, rest := mat.NewDense(n, 3, nil), mat.NewVecDense(n, append([]float64(nil), target...))
 	for i, v := range t {
 		u := 2*(v-low)/(high-low) - 1
-		trend.SetRow(i, []float64{1, u, u*u - 1.0/3})
+		r := of.Root(i)
+		trend.SetRow(i, []float64{r, r * u, r * (u*u - 1.0/3)})
 	}
 	var b mat.VecDense
 	// Two places alone have no parabola; the targets then keep what they have.
@@ -244,6 +256,7 @@ func periodogram(x *mat.Dense, target []float64) *spectrum {
 		fit.MulVec(trend, &b)
 		rest.SubVec(rest, &fit)
 	}
+	of.Apply(rest.RawVector().Data)
 	s := &spectrum{step: math.Pi / (high - low), power: make([]float64, n)}
 	total := 0.0
 	for k := range s.power {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of
@@ -18,12 +19,13 @@ import (
 type system struct {
 	evidence evidenceOf
 	n, p     int
-	phi      *mat.Dense // n×p, times the roots of the row weights
-	target   []float64  // n, of the regression on phi
-	square   float64    // |target|²
-	labels   []float64  // 0 or 1, for the surrogate
-	gram     []float64  // Φ'Φ, p×p
-	cross    []float64  // Φ'target
+	phi      *mat.Dense // n×p, its rows counted
+	target   []float64  // n, of the regression on phi, counted
+	rows     weights.Counts
+	square   float64   // |target|²
+	labels   []float64 // 0 or 1, for the surrogate
+	gram     []float64 // Φ'Φ, p×p
+	cross    []float64 // Φ'target
 
 	ridge, intercept float64   // prior precisions of the pairs and of the intercept
 	mean             []float64 // w0; nil: 0, which the estimators have
@@ -58,7 +60,7 @@ type scratch struct {
 func newSystem(e evidenceOf, phi *mat.Dense, ridge float64, p0 prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		evidence: e, n: n, p: p, phi: phi, ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
+		evidence: e, n: n, p: p, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {
@@ -174,7 +176,7 @@ func (s *system) summarise(f *factored) {
 }
 
 // shape is aN.
-func (s *system) shape() float64 { return s.a0 + float64(s.n)/2 }
+func (s *system) shape() float64 { return s.a0 + s.rows.Total/2 }
 
 // logPrior is Σ log P0.
 func (s *system) logPrior(ridge float64) float64 {

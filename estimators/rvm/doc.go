@@ -47,7 +47,7 @@
 // For regression its targets, its row of Φ and that of the column of ones are multiplied by
 // √w, and N is the sum of the weights, less 1 for FlatPrior, in the evidence, in the
 // estimate of the noise and in 1/(βN). So a weight of 2 is the row given twice, exactly.
-// FitDesign takes no weights: multiply the rows of its matrix by √w, or repeat them.
+// FitDesign takes none.
 //
 // # Numerics
 //

@@ -51,14 +51,11 @@ type design struct {
 
 // onRows is the basis of a kernel on rows x, which have so many targets.
 func (p place) onRows(ctx context.Context, x mat.Matrix, targets int) (d design, err error) {
-	xd, err := check.Dense("x", x)
+	xd, err := check.Labelled(x, targets)
 	if err != nil {
 		return d, err
 	}
 	d.n, d.width = xd.Dims()
-	if err := check.Rows("y", targets, d.n); err != nil {
-		return d, err
-	}
 	if d.kernel, err = kernels.OrMedianRBF(ctx, p.kernel, xd, p.seed); err != nil {
 		return d, err
 	}

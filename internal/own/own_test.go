@@ -36,9 +36,9 @@ type (
 	slice      []base
 )
 
-func (held) Short()  {}
-func (added) Short() {}
-func (slice) Short() {}
+func (h held) Short() { h.of.Short() }
+func (added) Short()  {}
+func (slice) Short()  {}
 
 func TestAs(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -2,18 +2,12 @@ package kerneltest_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 )
@@ -119,8 +113,7 @@ func TestAll(t *testing.T) {
 	table := &kerneltest.Table{}
 	tested := map[string]bool{}
 	note := func(v any) {
-		typ := strings.TrimPrefix(fmt.Sprintf("%T", v), "kernels.")
-		tested[typ] = true
+		tested[fmt.Sprintf("%T", v)] = true
 	}
 	for _, c := range []struct {
 		kernel  kernels.Kernel
@@ -181,36 +174,10 @@ func TestAll(t *testing.T) {
 
 	t.Log("\n" + table.String())
 
-	found := typesWith(t, "Eval", "At")
-	assert.Contains(t, found, "Linear", "the search for types finds what is known to be there")
-	assert.Contains(t, found, "ELMFamily", "the search for types finds what is known to be there")
+	found := declared.Types(t, "..", "Eval", "At")
+	assert.Contains(t, found, "kernels.Linear", "the search for types finds what is known to be there")
+	assert.Contains(t, found, "kernels.ELMFamily", "the search for types finds what is known to be there")
 	for _, typ := range found {
-		assert.True(t, tested[typ], "kernels.%s has no line in TestAll", typ)
+		assert.True(t, tested[typ], "%s has no line in TestAll", typ)
 	}
-}
-
-// typesWith lists the exported types of package kernels that declare one of the
-// methods.
-func typesWith(t *testing.T, methods ...string) (out []string) {
-	entries, err := os.ReadDir("..")
-	require.NoError(t, err)
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", e.Name()), nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv == nil {
-				continue
-			}
-			for _, m := range methods {
-				if id, ok := f.Recv.List[0].Type.(*ast.Ident); ok && f.Name.Name == m && id.IsExported() {
-					out = append(out, id.Name)
-				}
-			}
-		}
-	}
-	return out
 }

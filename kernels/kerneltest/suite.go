@@ -95,28 +95,11 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 	if s.Tolerance == 0 {
 		s.Tolerance = DefaultTolerance
 	}
-	if s.Table == nil {
-		s.Table = &Table{}
-		defer func() { t.Log("\n" + s.Table.String()) }()
-	}
-	if err := conformance.ValidSkips(s.Skip, checkNames()); err != "" {
-		t.Errorf("%s: %s", name, err)
-	}
-	t.Run(name, func(t *testing.T) {
+	conformance.Run(t, name, s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {
-			if c.kind != s.kind {
-				continue
+			if c.kind == s.kind && !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
+				return
 			}
-			t.Run(c.name, func(t *testing.T) {
-				v := s.judge(c)
-				s.Table.outcomes.Add(name, c.name, v)
-				for _, f := range v.Failures {
-					t.Error(f)
-				}
-				if v.Skipped != "" && !v.Failed() {
-					t.Skip("because the type " + v.Skipped)
-				}
-			})
 		}
 	})
 }
@@ -128,6 +111,14 @@ func (s *subject) judge(c check) conformance.Verdict {
 // Table collects the outcome of every check on everything that a suite ran on. The
 // zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
+
+// of returns where outcomes go, nil where t is.
+func (t *Table) of() *conformance.Table {
+	if t == nil {
+		return nil
+	}
+	return &t.outcomes
+}
 
 // Types returns the names of the kernels and families that have a row, in the
 // order in which they came.

@@ -1,17 +1,22 @@
 package selectiontest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
-// Every strategy of the module keeps the contract.
+// TestAll runs the suite on every strategy of the module, and fails if one that exists has no
+// line here.
 func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
+	tested := map[string]bool{}
 	for name, build := range map[string]func() selection.Strategy{
 		"entropy":           func() selection.Strategy { return &selection.Entropy{} },
 		"evidence":          func() selection.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
@@ -24,6 +29,7 @@ func TestAll(t *testing.T) {
 		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
 		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
+		tested[strings.TrimPrefix(fmt.Sprintf("%T", build()), "*")] = true
 		t.Run(name, func(t *testing.T) {
 			skip := map[string]string{}
 			if name == "evidence" {
@@ -36,5 +42,11 @@ func TestAll(t *testing.T) {
 	assert.ElementsMatch(t, []string{"entropy", "grid", "halving", "golden section"}, table.Types())
 	for _, c := range selectiontest.Checks() {
 		assert.NotEmpty(t, c.Name+c.Doc)
+	}
+
+	found := declared.Types(t, "..", "Choose")
+	assert.Contains(t, found, "selection.Grid", "the search for types finds what is known to be there")
+	for _, typ := range found {
+		assert.True(t, tested[typ], "%s has no line in TestAll", typ)
 	}
 }

@@ -1,0 +1,149 @@
+package gabasr
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// learnedKernel is the mean of the kernels of all draws. It is a value of its own: a later
+// Fit does not change it.
+type learnedKernel struct {
+	scaling
+	kind  Map
+	w, v  []*mat.Dense // of the draws
+	label string
+}
+
+// stationaryKernel adds the spectral density, which only a stationary kernel has.
+type stationaryKernel struct{ of *learnedKernel }
+
+func (k stationaryKernel) String() string                   { return k.of.String() }
+func (k stationaryKernel) Eval(x, z []float64) float64      { return k.of.Eval(x, z) }
+func (k stationaryKernel) Block(dst, x, z *mat.Dense)       { k.of.Block(dst, x, z) }
+func (k stationaryKernel) Diag(dst []float64, x *mat.Dense) { k.of.Diag(dst, x) }
+
+var (
+	_ kernels.Blocker  = (*learnedKernel)(nil)
+	_ kernels.Blocker  = stationaryKernel{}
+	_ kernels.Spectral = stationaryKernel{}
+)
+
+func (l *learned) kernel() kernels.Kernel {
+	if l == nil {
+		return nil
+	}
+	k := &learnedKernel{scaling: l.scaling, kind: l.kind}
+	h := fnv.New64a()
+	add := func(values []float64) {
+		for _, v := range values {
+			_ = binary.Write(h, binary.LittleEndian, v) // a hash takes all
+		}
+	}
+	add(l.Mean)
+	add(l.Inverse)
+	pairs := 0
+	for _, m := range l.machines {
+		for _, d := range m.Draws {
+			w, v := dense(d.W), dense(d.V)
+			k.w, k.v = append(k.w, w), append(k.v, v)
+			pairs += pairsOf(w, v, l.kind)
+			add(d.W.Data)
+			add(d.V.Data)
+		}
+	}
+	k.label = fmt.Sprintf("GaBaSR(%v, columns=%v of %d, pairs=%d, hash=%016x)", l.kind, l.Columns, l.Width, pairs, h.Sum64())
+	if l.kind == Stationary {
+		return stationaryKernel{k}
+	}
+	return k
+}
+
+func (k *learnedKernel) String() string { return k.label }
+
+// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept; NaN for rows
+// of another width than Fit's, which estimators report as an error.
+func (k *learnedKernel) Eval(x, z []float64) float64 {
+	if len(x) != len(z) {
+		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d", len(x), len(z)))
+	}
+	if len(x) != k.Width {
+		return math.NaN()
+	}
+	dst := mat.NewDense(1, 1, nil)
+	k.Block(dst, mat.NewDense(1, len(x), slices.Clone(x)), mat.NewDense(1, len(z), slices.Clone(z)))
+	return dst.At(0, 0)
+}
+
+// Block implements kernels.Blocker.
+func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
+	if _, d := x.Dims(); d != k.Width {
+		dst.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, dst)
+		return
+	}
+	xs, zs := k.apply(x), k.apply(z)
+	beta := 0.0
+	for i, w := range k.w {
+		a, b := k.features(xs, w, k.v[i]), k.features(zs, w, k.v[i])
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(len(k.w)), a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
+		beta = 1
+	}
+}
+
+func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
+	n, _ := x.Dims()
+	pairs := pairsOf(w, v, k.kind)
+	out := mat.NewDense(n, 2*pairs, nil)
+	mapRows(out, x, w, v, k.kind, pairs, nil, 1)
+	return out
+}
+
+// Diag implements kernels.Blocker.
+func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
+	if _, d := x.Dims(); d != k.Width {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return
+	}
+	if k.kind == Stationary {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return
+	}
+	clear(dst)
+	xs := k.apply(x)
+	for i, w := range k.w {
+		phi := k.features(xs, w, k.v[i])
+		for r := range dst {
+			row := phi.RawRowView(r)
+			dst[r] += linalg.Dot(row, row) / float64(len(k.w))
+		}
+	}
+}
+
+// SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
+func (s stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
+	k := s.of
+	count, _ := k.w[0].Dims()
+	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
+		if len(w) != k.Width {
+			for j := range w {
+				w[j] = math.NaN() // as Eval
+			}
+			return
+		}
+		at := min(int(u[0]*float64(count*len(k.w))), count*len(k.w)-1)
+		k.frequency(w, k.w[at/count].RawRowView(at%count))
+	}}, nil
+}

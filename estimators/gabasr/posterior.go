@@ -1,0 +1,89 @@
+package gabasr
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// model is a *regression or a *classification, nil before Fit.
+type model interface {
+	// of is what both have, nil before Fit.
+	of() *learned
+	// typ is the name of the type that has the model, for errors.
+	typ() string
+}
+
+// posterior is what Regressor and Classifier say of the frequencies that they have learnt.
+type posterior[M model] struct{ m M }
+
+// Frequencies returns those of the kept sweep of the highest log evidence (a row each), in
+// radians over the units of x; 0 in columns that were constant. nil before Fit. Those of a
+// Classifier's machines stand one after the other.
+func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.of().frequencies(false) }
+
+// LocalFrequencies returns the v of the same sweeps; nil for a stationary map.
+func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.of().frequencies(true) }
+
+// Component is a normal distribution of a mixture of frequencies, in radians over the
+// units of x. In columns that were constant at Fit mean and covariance are 0.
+type Component struct {
+	Weight     float64 // the share of frequencies, over all kept sweeps; all sum to 1
+	Mean       []float64
+	Covariance *mat.SymDense
+}
+
+// Mixture returns the components of all kept sweeps of all machines, each sweep as likely;
+// nil before Fit. Cost O(d³) for each, with d columns.
+func (f *posterior[M]) Mixture() []Component { return f.m.of().mixture(false) }
+
+// LocalMixture is Mixture of the local frequencies; nil for a stationary map.
+func (f *posterior[M]) LocalMixture() []Component { return f.m.of().mixture(true) }
+
+// SpectralDensity returns the density of the mixture at each row of at (k×d), frequencies
+// in radians over the units of x, made symmetric: ½[p(ω) + p(-ω)]. Columns that were
+// constant at Fit do not count. Cost O(kd²) for each component.
+func (f *posterior[M]) SpectralDensity(at mat.Matrix) ([]float64, error) {
+	return f.m.of().density(f.m.typ(), at)
+}
+
+// LearnedKernel returns the learned kernel, the mean over the kept sweeps of all machines of
+// φ(x)'φ(z) without the intercept, as a kernel for any other estimator; it scales rows as Fit
+// did. It has a spectral density if it is stationary. Its String has a hash of the
+// frequencies. For rows of another width than Fit's its values are NaN. nil before Fit.
+func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.of().kernel() }
+
+// Map returns the features of Frequencies as a fitted transformers.RandomFourier, or
+// LocallyStationaryFourier; nil before Fit.
+func (f *posterior[M]) Map() transformers.Transformer { return f.m.of().fourierMap() }
+
+// Trace returns all sweeps of all chains of all machines, those of the burn-in among them;
+// nil before Fit.
+func (f *posterior[M]) Trace() []Sweep { return f.m.of().trace() }
+
+// LogEvidence returns the mean over the kept sweeps of what Sweep has as LogEvidence, and
+// that of the start, random features whose scale and λ the evidence chose; each is summed
+// over the machines. If the first is no larger, sampling did not help, which Report warns
+// of. 0 before Fit.
+func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.of().evidences() }
+
+// RHat returns the split R̂ of the log evidence over the halves of the chains, the largest
+// of the machines; NaN with fewer than four kept sweeps, 0 before Fit.
+func (f *posterior[M]) RHat() float64 { return f.m.of().rHat() }
+
+// Report says how the last Fit went. Converged is a split R̂ below 1.1, Objective the
+// negative mean log evidence of the kept sweeps, summed over the machines, Iterations the
+// sweeps of all chains.
+func (f *posterior[M]) Report() estimators.Report {
+	l := f.m.of()
+	if l == nil {
+		return estimators.Report{}
+	}
+	out := l.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
+}

@@ -1,0 +1,215 @@
+package gabasr
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// A weight of 2 is the row twice: the scaling is the same, and from the same scale of the
+// start the chain takes the same steps.
+func TestWeightsAreRows(t *testing.T) {
+	x, y, labels := problem(60, 4)
+	var own, repeatedY, repeatedLabels []float64
+	var of []int
+	for i := range y {
+		w := 1 + i%4/2 + i%3/2
+		own = append(own, float64(w))
+		for range w {
+			of, repeatedY, repeatedLabels = append(of, i), append(repeatedY, y[i]), append(repeatedLabels, labels[i])
+		}
+	}
+	rows, plain := weights.NewCounts(own, 60), weights.NewCounts(nil, len(of))
+	scaled, all := newScaling(x, false, rows), newScaling(linalg.Rows(x, of), false, plain)
+	assert.LessOrEqual(t, golden.MaxError(scaled.Mean, all.Mean), 1e-12)
+	assert.LessOrEqual(t, golden.MaxError(scaled.Inverse, all.Inverse), 1e-12)
+	mean, deviation, _ := moments(y, rows)
+	wantMean, wantDeviation, _ := moments(repeatedY, plain)
+	assert.InDelta(t, wantMean, mean, 1e-12)
+	assert.InDelta(t, wantDeviation, deviation, 1e-12)
+
+	for _, kind := range []Map{Stationary, Paired, AllPairs} {
+		for _, e := range []evidenceOf{normalEvidence, surrogateEvidence} {
+			s, err := settings{pairs: 9, kind: kind, evidence: e, sweeps: 6, burnIn: 2, chains: 1, seed: 3, workers: 1, variances: true}.withDefaults()
+			require.NoError(t, err)
+			run := func(x *mat.Dense, rows weights.Counts, target, labels []float64) *machine {
+				counted := append([]float64(nil), target...)
+				rows.Apply(counted)
+				begin := &starter{settings: s, x: x, rows: rows, target: counted, unit: 0.7}
+				m, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, &progress.Steps{})
+				require.NoError(t, err)
+				return m
+			}
+			target, repeated := y, repeatedY
+			if e == surrogateEvidence {
+				target, repeated = labels, repeatedLabels
+			}
+			want, got := run(linalg.Rows(x, of), plain, repeated, repeatedLabels), run(x, rows, target, labels)
+			require.Len(t, got.Draws, len(want.Draws))
+			for k, d := range want.Draws {
+				assert.LessOrEqual(t, golden.MaxError(got.Draws[k].Coefficients, d.Coefficients), 1e-6, "%v, %d", kind, e)
+				assert.InEpsilon(t, d.LogEv, got.Draws[k].LogEv, 1e-9)
+				assert.InEpsilon(t, d.Rate, got.Draws[k].Rate, 1e-9)
+				assert.InEpsilon(t, d.Shape, got.Draws[k].Shape, 1e-12)
+			}
+		}
+	}
+}
+
+// For weights of any size a fit on given features is the posterior of the definition: with
+// A = P0 + Φ'WΦ and N = Σw,
+//
+//	β̂ = A⁻¹Φ'Wy,  aN = a0 + N/2,  bN = b0 + ½(e'We + β̂'P0β̂),  variance (bN/(aN-1))(1 + φ'A⁻¹φ)
+func TestWeightedDefinition(t *testing.T) {
+	x, y, _ := problem(50, 6)
+	own, total := make([]float64, 50), 0.0
+	for i := range own {
+		own[i] = 0.2 + 2*math.Abs(math.Sin(float64(i)))
+		total += own[i]
+	}
+	r := &Regressor{Pairs: 7, NoSweeps: true, NoScaling: true, Chains: 1, Ridge: 0.3}
+	require.NoError(t, r.FitWeighted(ctx, x, y, own))
+	waves, err := r.Map().Transform(x)
+	require.NoError(t, err)
+	const p = 15
+	phi := mat.NewDense(50, p, nil)
+	for i := range 50 {
+		phi.Set(i, 0, 1)
+		for j := range p - 1 {
+			phi.Set(i, 1+j, waves.At(i, j))
+		}
+	}
+	var weighted, a, right, inverse, beta, fit mat.Dense
+	weighted.Mul(mat.NewDiagDense(50, own), phi)
+	a.Mul(phi.T(), &weighted)
+	p0 := func(j int) float64 {
+		if j == 0 {
+			return DefaultInterceptPrecision
+		}
+		return 0.3
+	}
+	logP0 := 0.0
+	for j := range p {
+		a.Set(j, j, a.At(j, j)+p0(j))
+		logP0 += math.Log(p0(j))
+	}
+	right.Mul(weighted.T(), mat.NewDense(50, 1, y))
+	require.NoError(t, inverse.Inverse(&a))
+	beta.Mul(&inverse, &right)
+	fit.Mul(phi, &beta)
+	rate := 0.0
+	for i, v := range y {
+		e := v - fit.At(i, 0)
+		rate += own[i] * e * e
+	}
+	for j := range p {
+		rate += p0(j) * beta.At(j, 0) * beta.At(j, 0)
+	}
+	rate = DefaultNoise + rate/2
+	shape := DefaultNoise + total/2
+	mean, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	for i := range y {
+		row := phi.RowView(i)
+		assert.InDelta(t, fit.At(i, 0), mean[i], 1e-9)
+		assert.InEpsilon(t, rate/(shape-1)*(1+mat.Inner(row, &inverse, row)), variance[i], 1e-9)
+	}
+	det, _ := mat.LogDet(&a)
+	g1, _ := math.Lgamma(shape)
+	g0, _ := math.Lgamma(DefaultNoise)
+	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + DefaultNoise*math.Log(DefaultNoise) - shape*math.Log(rate) + g1 - g0
+	kept, _ := r.LogEvidence()
+	assert.InEpsilon(t, want, kept, 1e-9)
+}
+
+// Weights of 1 are none, to the bit.
+func TestWeightsOfOne(t *testing.T) {
+	x, y, labels := problem(40, 2)
+	ones, classes := make([]float64, 40), make([]int, 40)
+	for i := range ones {
+		ones[i], classes[i] = 1, int(labels[i])
+	}
+	a, b := &Regressor{Pairs: 5, Sweeps: 4, Chains: 2}, &Regressor{Pairs: 5, Sweeps: 4, Chains: 2}
+	require.NoError(t, a.Fit(ctx, x, y))
+	require.NoError(t, b.FitWeighted(ctx, x, y, ones))
+	assert.Equal(t, a.Trace(), b.Trace())
+	c, d := &Classifier{Pairs: 5, Sweeps: 4, Chains: 2}, &Classifier{Pairs: 5, Sweeps: 4, Chains: 2}
+	require.NoError(t, c.Fit(ctx, x, classes))
+	require.NoError(t, d.FitWeighted(ctx, x, classes, ones))
+	assert.Equal(t, c.Trace(), d.Trace())
+}
+
+// Balanced and ClassWeights are weights of rows, by which the rare class is predicted more
+// often.
+func TestClassWeights(t *testing.T) {
+	x, _, labels := problem(120, 9)
+	y, count := make([]int, 120), 0.0
+	for i, l := range labels {
+		if y[i] = int(l); i%4 != 0 {
+			y[i] = 0
+		}
+		count += float64(y[i])
+	}
+	predicted := func(c *Classifier) (ones int) {
+		got, err := c.Predict(x)
+		require.NoError(t, err)
+		for _, v := range got {
+			ones += v
+		}
+		return ones
+	}
+	for _, likelihood := range []Likelihood{Normal, Surrogate} {
+		own := make([]float64, 120)
+		for i, label := range y {
+			if own[i] = 120 / (2 * (120 - count)); label == 1 {
+				own[i] = 3 * 120 / (2 * count)
+			}
+		}
+		build := func() *Classifier {
+			return &Classifier{Pairs: 6, Sweeps: 4, Chains: 1, Likelihood: likelihood}
+		}
+		plain, want, got := build(), build(), build()
+		require.NoError(t, plain.Fit(ctx, x, y))
+		require.NoError(t, want.FitWeighted(ctx, x, y, own))
+		got.Balanced, got.ClassWeights = true, map[int]float64{1: 3}
+		require.NoError(t, got.Fit(ctx, x, y))
+		p, err := want.PredictProba(x)
+		require.NoError(t, err)
+		q, err := got.PredictProba(x)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, q, 1e-9), likelihood)
+		assert.Greater(t, predicted(got), predicted(plain), likelihood)
+		assert.Equal(t, map[int]float64{1: 3}, got.Clone().(*Classifier).ClassWeights)
+	}
+	err := (&Classifier{ClassWeights: map[int]float64{1: 0}}).Fit(ctx, x, y)
+	assert.EqualError(t, err, "gabasr: Classifier: ClassWeights[1] = 0, want a finite value > 0")
+}
+
+// Real weights of a logistic likelihood have no exact Pólya-Gamma variables.
+func TestPolyaGammaHasNoWeights(t *testing.T) {
+	x, _, labels := problem(20, 1)
+	y, ones := make([]int, 20), make([]float64, 20)
+	for i, l := range labels {
+		y[i], ones[i] = int(l), 1
+	}
+	c := &Classifier{Likelihood: PolyaGamma}
+	assert.False(t, estimators.Supports(c, estimators.Weighted))
+	assert.True(t, estimators.Supports(c, estimators.Proba))
+	assert.True(t, estimators.Supports(&Classifier{}, estimators.Weighted))
+	assert.ErrorIs(t, c.FitWeighted(ctx, x, y, ones), errors.ErrUnsupported)
+	for _, c := range []*Classifier{{Likelihood: PolyaGamma, Balanced: true}, {Likelihood: PolyaGamma, ClassWeights: map[int]float64{1: 2}}} {
+		err := c.Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, "gabasr: Classifier: Likelihood = PolyaGamma, want Normal or Surrogate with Balanced or ClassWeights")
+	}
+}
