@@ -65,3 +65,43 @@ func TestCounts(t *testing.T) {
 	assert.ErrorIs(t, Weights("t", []float64{1, math.NaN()}, 2), fault.ErrNotFinite)
 	assert.NoError(t, Weights("t", []float64{1, 2}, 2))
 }
+
+func TestRowsOfFit(t *testing.T) {
+	x := mat.NewDense(2, 3, nil)
+	got, err := Labelled(x, 2)
+	require.NoError(t, err)
+	assert.Same(t, x, got)
+	_, err = Labelled(x, 3)
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Labelled(nil, 0)
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Targeted(x, []float64{1, 2})
+	require.NoError(t, err)
+	_, err = Targeted(x, []float64{1})
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Targeted(x, []float64{1, math.NaN()})
+	assert.EqualError(t, err, "y[1] is NaN")
+	_, err = Wide("K", x, 3)
+	require.NoError(t, err)
+	_, err = Wide("K", x, 2)
+	assert.EqualError(t, err, "K has 3 columns, fitted on 2")
+}
+
+func TestSetting(t *testing.T) {
+	for _, v := range []float64{0, 1e-300, 5} {
+		assert.NoError(t, Setting("pkg: Type", "Field", v, "the default"))
+	}
+	for _, v := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		assert.ErrorIs(t, Setting("pkg: Type", "Field", v, "the default"), fault.ErrParam)
+	}
+	assert.EqualError(t, Setting("pkg: Type", "Field", -3, "the default"), "pkg: Type: Field = -3, want a finite number > 0, or 0 for the default")
+}
+
+func TestIsNil(t *testing.T) {
+	for _, v := range []any{nil, (*mat.Dense)(nil)} {
+		assert.True(t, IsNil(v))
+	}
+	for _, v := range []any{0, "", &mat.Dense{}, mat.Transpose{}} {
+		assert.False(t, IsNil(v))
+	}
+}
