@@ -19,13 +19,13 @@ import (
 // rows are what is taken in at once.
 type rows struct {
 	x       *mat.Dense
-	at      []int     // the position of each row's class
+	y       []int     // labels, all of them the model's
 	weights []float64 // nil: 1 each
 }
 
 // pick returns some of the rows.
 func (r rows) pick(some []int) rows {
-	return rows{x: linalg.Rows(r.x, some), at: gather(r.at, some), weights: gather(r.weights, some)}
+	return rows{x: linalg.Rows(r.x, some), y: gather(r.y, some), weights: gather(r.weights, some)}
 }
 
 // gather returns some of the values; nil has none.
@@ -69,7 +69,7 @@ func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []flo
 		widths[i] = m.layer.width(u)
 	}
 	distinct := slices.Compact(slices.Clone(widths))
-	steps := &progress.Steps{Observe: c.observe, Total: m.groups(len(r.at), slices.Max(widths)) + len(units)*m.systems()}
+	steps := &progress.Steps{Observe: c.observe, Total: m.groups(len(r.y), slices.Max(widths)) + len(units)*m.systems()}
 	sums, err := m.take(ctx, r, distinct, steps)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 		return nil, err
 	}
 	width := m.layer.width(math.MaxInt)
-	sums, err := m.take(ctx, r, []int{width}, &progress.Steps{Observe: c.observe, Total: m.groups(len(r.at), width)})
+	sums, err := m.take(ctx, r, []int{width}, &progress.Steps{Observe: c.observe, Total: m.groups(len(r.y), width)})
 	if err != nil {
 		return nil, err
 	}
@@ -173,15 +173,12 @@ func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 	if err := check.Columns("x", xd, m.width); err != nil {
 		return rows{}, err
 	}
-	out := rows{x: xd, at: make([]int, len(y)), weights: weights}
 	for i, label := range y {
-		at, ok := slices.BinarySearch(m.classes, label)
-		if !ok {
+		if _, ok := slices.BinarySearch(m.classes, label); !ok {
 			return rows{}, fault.Param(m.typ, fmt.Sprintf("y[%d]", i), label, fmt.Sprintf("one of the classes %v", m.classes))
 		}
-		out.at[i] = at
 	}
-	return out, nil
+	return rows{x: xd, y: y, weights: weights}, nil
 }
 
 // Rows are summed in groups, beside each other, each into sums of its own. What a group is
@@ -204,7 +201,7 @@ func (m *model) groups(n, features int) int {
 // take returns the statistics of the features of rows, for each of widths, ascending, and
 // class.
 func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*Statistics, error) {
-	n := len(r.at)
+	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
 	parts := make([][][]*Statistics, groups)
 	err := parallel.For(ctx, m.workers, groups, func(g int) error {
@@ -235,7 +232,8 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 	out := make([][]*Statistics, len(widths))
 	of := make([][]int, len(m.classes))
 	for i := first; i < last; i++ {
-		of[r.at[i]] = append(of[r.at[i]], i)
+		k, _ := slices.BinarySearch(m.classes, r.y[i])
+		of[k] = append(of[k], i)
 	}
 	buffer := newPanel(widths[len(widths)-1])
 	for _, class := range of {

@@ -70,7 +70,7 @@ func TestWeightedMoments(t *testing.T) {
 		w[i] = .05 + 3*math.Abs(math.Sin(float64(i)))
 		y[i] = i % 2
 	}
-	r := rows{x: x, at: y, weights: w}
+	r := rows{x: x, y: y, weights: w}
 	m := &model{settings: settings{workers: 2}, layer: columns{}, classes: []int{0, 1}}
 	all, err := m.take(ctx, r, []int{2, h}, nil)
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestWeightedMoments(t *testing.T) {
 		assert.InEpsilon(t, rho, have, 1e-10)
 	}
 	// The narrower sums are those of the first columns.
-	narrow := rows{x: mat.DenseCopyOf(x.Slice(0, n, 0, 2)), at: y, weights: w}
+	narrow := rows{x: mat.DenseCopyOf(x.Slice(0, n, 0, 2)), y: y, weights: w}
 	first, err := m.take(ctx, narrow, []int{2}, nil)
 	require.NoError(t, err)
 	for k := range first[0] {
