@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -42,6 +43,24 @@ func checkValid(p *conformance.Probe, s *subject) {
 		p.Errorf("String is empty: models store it, and errors name the kernel by it")
 	case s.kernel.String() != name:
 		p.Errorf("String is %q and then %q", name, s.kernel.String())
+	}
+	v := reflect.ValueOf(s.kernel)
+	if _, ok := s.kernel.(kernels.Validator); !ok || v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if !field.IsExported() || field.Type.Kind() != reflect.Float64 {
+			continue
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			changed := reflect.New(v.Type()).Elem()
+			changed.Set(v)
+			changed.Field(i).SetFloat(bad)
+			if kernels.Validate(changed.Interface().(kernels.Kernel)) == nil {
+				p.Errorf("Validate finds nothing wrong with %s = %v", field.Name, bad)
+			}
+		}
 	}
 }
 

@@ -66,6 +66,13 @@ func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
 	return s, err
 }
 
+// lax has a Validate that looks at nothing.
+type lax struct{ Width float64 }
+
+func (lax) Eval(x, z []float64) float64 { return kernels.RBF{}.Eval(x, z) }
+func (lax) String() string              { return "lax" }
+func (lax) Validate() error             { return nil }
+
 // spoiling is the RBF, but uses the distances that it is given for its own sums.
 type spoiling struct{ of kernels.RBF }
 
@@ -137,6 +144,7 @@ func mutants() map[string]map[string]any {
 			"no parameter": broken{valid: errors.New("no parameter")},
 			"is empty":     broken{name: func() string { return "" }},
 			"and then":     broken{name: func() string { return fmt.Sprint(calls.Add(1)) }},
+			"Width = NaN":  lax{},
 		},
 		"formula": {"want": kernels.RBF{Gamma: 1.0001}},
 		"symmetric": {"the other way round": broken{eval: func(x, z []float64) float64 {

@@ -162,7 +162,7 @@ type check struct {
 }
 
 var checks = []check{
-	{"valid", kernel, "Validate, where there is one, finds nothing wrong, and String says the same each time.", checkValid},
+	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.", checkValid},
 	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
 	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
 	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.", checkFinite},
