@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -44,8 +45,8 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := check.Vector("y", target); err != nil {
 		return nil, err
 	}
-	if c.maxKernelBytes < 0 {
-		return nil, fault.Param(c.typ, "MaxKernelBytes", c.maxKernelBytes, ">= 0")
+	if err := cmp.Or(check.Workers(c.typ, c.workers), check.Setting(c.typ, "MaxKernelBytes", c.maxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
+		return nil, err
 	}
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err

@@ -50,6 +50,9 @@ var (
 )
 
 func (k *KernelMap) validate() error {
+	if err := check.Workers(kernelMapName, k.Workers); err != nil {
+		return err
+	}
 	if k.MaxKernelBytes < 0 {
 		return fault.Param(kernelMapName, "MaxKernelBytes", k.MaxKernelBytes, ">= 0")
 	}

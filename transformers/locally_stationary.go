@@ -78,6 +78,9 @@ var (
 
 // frequencyCount returns how many v and how many w there are to draw.
 func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
+	if err := check.Workers(locallyStationaryName, l.Workers); err != nil {
+		return 0, err
+	}
 	features := l.Components
 	if features == 0 {
 		features = DefaultComponents

@@ -76,6 +76,9 @@ var (
 )
 
 func (t *Nystroem) validate() error {
+	if err := check.Workers(nystroemName, t.Workers); err != nil {
+		return err
+	}
 	switch {
 	case t.Landmarks != nil && (t.Components != 0 || t.Rule != PivotedCholesky || t.Tolerance != 0):
 		return fault.Param(nystroemName, "Components, Rule and Tolerance", fmt.Sprintf("%d, %v and %v", t.Components, t.Rule, t.Tolerance), "0 with given Landmarks")

@@ -71,6 +71,9 @@ var (
 
 // frequencyCount returns how many frequencies there are to draw.
 func (r *RandomFourier) frequencyCount() (int, error) {
+	if err := check.Workers(randomFourierName, r.Workers); err != nil {
+		return 0, err
+	}
 	features := r.Components
 	if features == 0 {
 		features = DefaultComponents

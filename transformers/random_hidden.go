@@ -81,6 +81,9 @@ var (
 
 // Fit draws the units for rows like those of x (n×d).
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
+	if err := check.Workers(randomHiddenName, r.Workers); err != nil {
+		return err
+	}
 	units := r.Units
 	if units == 0 {
 		units = DefaultUnits

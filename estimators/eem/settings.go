@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -52,6 +53,9 @@ type settings struct {
 }
 
 func (c settings) validate() error {
+	if err := check.Workers(c.typ, c.workers); err != nil {
+		return err
+	}
 	switch {
 	case c.empirical && c.priors != nil:
 		return fault.Param(c.typ, "Priors", c.priors, "nil with EmpiricalPriors")

@@ -1,6 +1,7 @@
 package elm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -79,7 +80,7 @@ func (c *Classifier) validate() error {
 	if !(c.Ridge >= 0) || math.IsInf(c.Ridge, 1) {
 		return fault.Param(classifierType, "Ridge", c.Ridge, "a finite value > 0, or 0 for the pseudo-inverse")
 	}
-	return c.classWeights().Validate(classifierType)
+	return cmp.Or(check.Workers(classifierType, c.Workers), c.classWeights().Validate(classifierType))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {

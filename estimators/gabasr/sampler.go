@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -47,6 +48,9 @@ type settings struct {
 
 // withDefaults checks the fields and fills in the defaults.
 func (s settings) withDefaults() (settings, error) {
+	if err := check.Workers(s.typ, s.workers); err != nil {
+		return s, err
+	}
 	bad := func(field string, value any, want string) (settings, error) {
 		return s, fault.Param(s.typ, field, value, want)
 	}

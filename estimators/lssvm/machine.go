@@ -32,7 +32,7 @@ type settings struct {
 }
 
 func (s settings) validate() error {
-	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"))
+	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"), check.Workers(s.typ, s.options.Workers))
 	if err != nil {
 		return err
 	}

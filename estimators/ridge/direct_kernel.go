@@ -84,7 +84,7 @@ func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights
 }
 
 func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve func(m *lssvm.Regressor, k mat.Symmetric) error) error {
-	if err := checkRidge(directKernelType, d.Ridge, d.RidgeRule); err != nil {
+	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
 		return err
 	}
 	k, err := symmetric(x)

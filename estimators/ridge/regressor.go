@@ -74,7 +74,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	if err := checkRidge(regressorType, r.Ridge, r.RidgeRule); err != nil {
+	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
 	xd, err := check.Targeted(x, y)

@@ -16,7 +16,10 @@ const (
 )
 
 // checkRidge validates the fields Ridge and RidgeRule of a type.
-func checkRidge(typ string, ridge float64, rule RidgeRule) error {
+func checkSettings(typ string, ridge float64, rule RidgeRule, workers int) error {
+	if err := check.Workers(typ, workers); err != nil {
+		return err
+	}
 	if rule != LeaveOneOut && rule != Heuristic {
 		return fault.Param(typ, "RidgeRule", int(rule), "LeaveOneOut or Heuristic")
 	}

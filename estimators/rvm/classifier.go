@@ -53,7 +53,7 @@ var (
 )
 
 func (c *Classifier) place() place {
-	return place{typ: classifierType, kernel: c.Kernel, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes}
+	return place{typ: classifierType, kernel: c.Kernel, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {

@@ -104,7 +104,7 @@ type model struct {
 func (m *model) ones() int { return len(m.coefficients) - len(m.columns) }
 
 func (r *Regressor) place() place {
-	return place{typ: regressorType, kernel: r.Kernel, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes}
+	return place{typ: regressorType, kernel: r.Kernel, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 func (r *Regressor) validate() error {

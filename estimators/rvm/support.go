@@ -23,9 +23,13 @@ type place struct {
 	components int
 	seed       uint64
 	cacheBytes int64
+	workers    int
 }
 
 func (p place) validate() error {
+	if err := check.Workers(p.typ, p.workers); err != nil {
+		return err
+	}
 	switch {
 	case p.components < 0:
 		return fault.Param(p.typ, "Components", p.components, ">= 1, or 0 for all rows")

@@ -55,6 +55,7 @@ func (s settings) withDefaults() (settings, error) {
 		check.Setting(s.typ, "Tolerance", s.tolerance, "the default"),
 		check.Setting(s.typ, "MaxIterations", s.maxIterations, "the default"),
 		check.Setting(s.typ, "CacheBytes", s.cacheBytes, "the default"),
+		check.Workers(s.typ, s.workers),
 	); err != nil {
 		return s, err
 	}

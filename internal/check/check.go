@@ -144,6 +144,9 @@ func Setting[T int | int64 | float64](typ, field string, v T, zero string) error
 	return nil
 }
 
+// Workers returns an ErrParam error for a number of goroutines below 0.
+func Workers(typ string, n int) error { return Setting(typ, "Workers", n, "GOMAXPROCS") }
+
 // Vector returns an ErrNotFinite error if y has a NaN or an infinity.
 func Vector(name string, y []float64) error {
 	for i, v := range y {

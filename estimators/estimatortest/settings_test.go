@@ -1,0 +1,85 @@
+package estimatortest_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// A negative number in a setting is an error that names the field, in every type: off is said
+// by a field No..., and the choice of the estimator by zero.
+func TestNegativeSettingsAreErrors(t *testing.T) {
+	mayBeNegative := map[string]bool{"MinMaxScaler.Low": true, "MinMaxScaler.High": true}
+	count := 0
+	for _, make := range []func() any{
+		func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
+		func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
+		func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
+		func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
+		func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
+		func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
+		func() any { return &elm.Classifier{} },
+		func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
+		func() any { return &selection.Entropy{} }, func() any { return &selection.Grid{} },
+		func() any { return &selection.Halving{} }, func() any { return &selection.GoldenSection{} },
+		func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
+		func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
+		func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
+	} {
+		typ := reflect.TypeOf(make()).Elem()
+		for i := range typ.NumField() {
+			field := typ.Field(i)
+			e := make()
+			v := reflect.ValueOf(e).Elem().Field(i)
+			switch {
+			case !field.IsExported() || mayBeNegative[typ.Name()+"."+field.Name]:
+				continue
+			case v.CanInt():
+				v.SetInt(-1)
+			case v.CanFloat():
+				v.SetFloat(-1)
+			default:
+				continue
+			}
+			count++
+			err := fitAny(e)
+			assert.ErrorIs(t, err, estimators.ErrParam, "%v.%s", typ, field.Name)
+			assert.ErrorContains(t, err, field.Name, "%v", typ)
+		}
+	}
+	assert.Greater(t, count, 80, "settings that were tried")
+}
+
+// fitAny fits whatever has settings, on four rows.
+func fitAny(e any) error {
+	ctx := context.Background()
+	x := mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 5, 3})
+	switch e := e.(type) {
+	case *ridge.DirectKernel:
+		return e.Fit(ctx, mat.NewDense(4, 4, []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}), []float64{1, 2, 3, 5})
+	case estimators.Regressor:
+		return e.Fit(ctx, x, []float64{1, 2, 3, 5})
+	case estimators.Classifier:
+		return e.Fit(ctx, x, []int{0, 1, 0, 1})
+	case transformers.Transformer:
+		return e.Fit(ctx, x)
+	case selection.Strategy:
+		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})
+	}
+	return fmt.Errorf("%T is nothing to fit", e)
+}
