@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -142,20 +143,21 @@ func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 
 // fromProducts completes a unit's <x, w>.
 func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
-	over := u.over()
-	for i, v := range dst {
-		dst[i] = b - v/over
+	if u.Activation == Tanh {
+		floats.AddConst(b, dst)
+	} else {
+		over := u.over()
+		for i, v := range dst {
+			dst[i] = b - v/over
+		}
 	}
 	u.squash(dst)
 }
 
-// over is what <x, w> is divided by, to be taken from b.
+// over is what a sigmoid divides <x, w> by.
 func (m *hiddenModel) over() float64 {
-	switch m.Activation {
-	case NormalizedSigmoid:
+	if m.Activation == NormalizedSigmoid {
 		return float64(m.W.Cols)
-	case Tanh:
-		return -1
 	}
 	return 1
 }
@@ -181,11 +183,14 @@ func (m *hiddenModel) squash(dst []float64) {
 // row sets dst to the activations for one row.
 func (m *hiddenModel) row(dst, x []float64) {
 	d, distances, over := m.W.Cols, m.distances(), m.over()
-	for i := range dst {
-		if w := m.W.Data[i*d : (i+1)*d]; distances {
-			dst[i] = m.B[i] * vecmath.SquaredDistance(x, w)
-		} else {
-			dst[i] = m.B[i] - vecmath.Dot(x, w)/over
+	for i, b := range m.B {
+		switch w := m.W.Data[i*d : (i+1)*d]; {
+		case distances:
+			dst[i] = b * vecmath.SquaredDistance(x, w)
+		case m.Activation == Tanh:
+			dst[i] = b + vecmath.Dot(x, w)
+		default:
+			dst[i] = b - vecmath.Dot(x, w)/over
 		}
 	}
 	m.squash(dst)
