@@ -65,11 +65,8 @@ func (c *KernelCenterer) TransformTo(dst *mat.Dense, k mat.Matrix) error {
 	if c.fitted == nil {
 		return fault.NotFitted(kernelCentererName)
 	}
-	in, err := check.Dense("x", k)
+	in, err := check.Wide("x", k, len(c.fitted.Means))
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, len(c.fitted.Means)); err != nil {
 		return err
 	}
 	n, d := in.Dims()

@@ -188,11 +188,8 @@ func (l *LocallyStationaryFourier) into(dst *mat.Dense, x mat.Matrix, rows bool)
 	if m == nil {
 		return fault.NotFitted(locallyStationaryName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, m.W.Cols)
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, m.W.Cols); err != nil {
 		return err
 	}
 	n, _ := in.Dims()

@@ -99,11 +99,8 @@ func (s *MinMaxScaler) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if m == nil {
 		return fault.NotFitted(minMaxScalerName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, len(m.Min))
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, len(m.Min)); err != nil {
 		return err
 	}
 	n, d := in.Dims()

@@ -174,11 +174,8 @@ func (r *RandomFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if m == nil {
 		return fault.NotFitted(randomFourierName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, m.W.Cols)
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, m.W.Cols); err != nil {
 		return err
 	}
 	n, _ := in.Dims()

@@ -6,16 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -173,11 +169,8 @@ func (r *RandomHidden) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, m.W.Cols)
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, m.W.Cols); err != nil {
 		return err
 	}
 	n, _ := in.Dims()
@@ -208,11 +201,8 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, m.W.Cols)
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, m.W.Cols); err != nil {
 		return err
 	}
 	n, _ := in.Dims()
@@ -224,165 +214,6 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 			return dst.Slice(unit, unit+units, first, first+rows).(*mat.Dense)
 		}
 	}, func(int, int, *mat.Dense) {})
-}
-
-// Activations are computed in tiles of so many units and rows: they stay in the cache, and
-// their products below the size that gonum's spreads over processors of its own accord,
-// which Workers is to say.
-const tileUnits, tileRows = 64, 192
-
-// tiles computes all activations: a task takes memory for tiles from what newMemory
-// returns, and hands each to done.
-func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense, done func(first, unit int, tile *mat.Dense)) error {
-	n, d := x.Dims()
-	u := r.fitted.prepare()
-	return parallel.For(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
-		first := c * tileRows
-		rows := u.rows(x.Slice(first, min(first+tileRows, n), 0, d).(*mat.Dense))
-		memory := newMemory()
-		for unit := 0; unit < u.W.Rows; unit += tileUnits {
-			tile := memory(first, unit, len(rows.squares), min(tileUnits, u.W.Rows-unit))
-			u.activate(tile, unit, rows)
-			if err := finiteTile(tile, first, unit); err != nil {
-				return err
-			}
-			done(first, unit, tile)
-		}
-		return nil
-	})
-}
-
-func finiteTile(tile *mat.Dense, first, unit int) error {
-	units, _ := tile.Dims()
-	for j := range units {
-		for i, v := range tile.RawRowView(j) {
-			if v-v != 0 {
-				return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: first + i, Col: unit + j, Value: v}
-			}
-		}
-	}
-	return nil
-}
-
-// hiddenUnits are the units in the form that a product with rows wants.
-type hiddenUnits struct {
-	*hiddenModel
-	weights *mat.Dense // w (h×d); for distances -2bw, of w less the shift
-	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, in which x and w are less
-	// their mean, so that the norms do not dwarf the distance.
-	shift   []float64
-	squares []float64 // |w|²
-}
-
-func (m *hiddenModel) distances() bool { return m.Activation == DataRBF || m.Activation == RandomRBF }
-
-func (m *hiddenModel) prepare() *hiddenUnits {
-	h, d := m.W.Rows, m.W.Cols
-	u := &hiddenUnits{hiddenModel: m, weights: mat.NewDense(h, d, m.W.Data)}
-	if !m.distances() {
-		return u
-	}
-	u.weights, u.shift, u.squares = mat.DenseCopyOf(u.weights), make([]float64, d), make([]float64, h)
-	for i := range h {
-		for j, w := range u.weights.RawRowView(i) {
-			u.shift[j] += w / float64(h)
-		}
-	}
-	for i := range h {
-		row := u.weights.RawRowView(i)
-		for j, w := range row {
-			w -= u.shift[j]
-			u.squares[i] += w * w
-			row[j] = -2 * m.B[i] * w
-		}
-	}
-	return u
-}
-
-// hiddenRows are rows in that form.
-type hiddenRows struct {
-	given   *mat.Dense
-	trans   *mat.Dense // d×m, less the shift
-	squares []float64  // |x|², of x less the shift
-}
-
-func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
-	n, d := x.Dims()
-	r := hiddenRows{given: x, trans: mat.NewDense(d, n, nil), squares: make([]float64, n)}
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			if u.shift != nil {
-				v -= u.shift[j]
-			}
-			r.squares[i] += v * v
-			r.trans.Set(j, i, v)
-		}
-	}
-	return r
-}
-
-// activate sets dst to the activations of the units from first on, in rows.
-func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
-	units, _ := dst.Dims()
-	_, d := u.weights.Dims()
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0, dst.RawMatrix())
-	for j := range units {
-		if u.distances() {
-			u.fromDistances(dst.RawRowView(j), first+j, r)
-		} else {
-			u.fromProducts(dst.RawRowView(j), u.B[first+j])
-		}
-	}
-}
-
-// cancellation is the share of b(|x|² + |w|²) below which a distance is taken again
-// from the differences: above it, ten bits are lost at most.
-const cancellation = 1e-3
-
-// fromDistances completes a unit's -2b<x, w>.
-func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
-	b, own, d := u.B[unit], u.squares[unit], u.W.Cols
-	for i, s := range r.squares[:len(dst)] {
-		norms := b * (own + s)
-		v := norms + dst[i]
-		// The negated comparison also catches the NaN of norms that overflowed.
-		if !(v > cancellation*norms) {
-			v = 0
-			x := r.given.RawRowView(i)
-			for j, w := range u.W.Data[unit*d : (unit+1)*d] {
-				v += (x[j] - w) * (x[j] - w)
-			}
-			v *= b
-		}
-		dst[i] = v
-	}
-	vecmath.Exp(dst, -1, dst)
-}
-
-// fromProducts completes a unit's <x, w>.
-func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
-	switch u.Activation {
-	case Sigmoid, NormalizedSigmoid:
-		over := 1.0
-		if u.Activation == NormalizedSigmoid {
-			over = float64(u.W.Cols)
-		}
-		for i, v := range dst {
-			dst[i] = b - v/over
-		}
-		vecmath.Exp(dst, 1, dst)
-		for i, e := range dst {
-			dst[i] = 1 / (1 + e)
-		}
-	case Tanh: // 1 - 2/(1 + e²ᵗ), to 2⁻⁵³ of 1
-		for i, v := range dst {
-			dst[i] = v + b
-		}
-		vecmath.Exp(dst, 2, dst)
-		for i, e := range dst {
-			dst[i] = 1 - 2/(1+e)
-		}
-	}
 }
 
 // First returns a fitted layer of the first units of r alone, at most those it has: what
@@ -458,47 +289,4 @@ func (r *RandomHidden) TransformRow(dst, x []float64) error {
 	}
 	m.row(dst, x)
 	return check.Vector(randomHiddenName+": activation", dst)
-}
-
-// row sets dst to the activations for one row.
-func (m *hiddenModel) row(dst, x []float64) {
-	d, distances := m.W.Cols, m.distances()
-	for i := range dst {
-		sum := 0.0
-		if w := m.W.Data[i*d : (i+1)*d]; distances {
-			for j, v := range w {
-				sum += (x[j] - v) * (x[j] - v)
-			}
-			sum *= m.B[i]
-		} else {
-			for j, v := range w {
-				sum += x[j] * v
-			}
-		}
-		dst[i] = sum
-	}
-	switch m.Activation {
-	case Sigmoid, NormalizedSigmoid:
-		over := 1.0
-		if m.Activation == NormalizedSigmoid {
-			over = float64(d)
-		}
-		for i, v := range dst {
-			dst[i] = m.B[i] - v/over
-		}
-		vecmath.Exp(dst, 1, dst)
-		for i, e := range dst {
-			dst[i] = 1 / (1 + e)
-		}
-	case Tanh:
-		for i, v := range dst {
-			dst[i] = v + m.B[i]
-		}
-		vecmath.Exp(dst, 2, dst)
-		for i, e := range dst {
-			dst[i] = 1 - 2/(1+e)
-		}
-	default:
-		vecmath.Exp(dst, -1, dst)
-	}
 }

@@ -89,11 +89,8 @@ func eachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 
 // scaleColumns sets dst to (x - means) / scales, column by column; nil means are 0.
 func scaleColumns(typ string, dst *mat.Dense, x mat.Matrix, means, scales []float64) error {
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, len(scales))
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, len(scales)); err != nil {
 		return err
 	}
 	n, d := in.Dims()

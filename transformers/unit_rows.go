@@ -61,11 +61,8 @@ func (u *UnitRows) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if u.fitted == nil {
 		return fault.NotFitted(unitRowsName)
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Wide("x", x, u.fitted.Width)
 	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, u.fitted.Width); err != nil {
 		return err
 	}
 	n, d := in.Dims()

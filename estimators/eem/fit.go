@@ -166,7 +166,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 
 // check validates rows and labels against the model's.
 func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return rows{}, err
 	}

@@ -117,11 +117,8 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, c.m.width)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := check.Columns("x", xd, c.m.width); err != nil {
 		return nil, nil, err
 	}
 	z, err := s.scorer.scores(xd)
@@ -215,9 +212,7 @@ func (c *machine[N]) Report() estimators.Report {
 	if s == nil {
 		return estimators.Report{}
 	}
-	out := s.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return s.report.Clone()
 }
 
 // Pair is what was learnt of two classes.

@@ -137,7 +137,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	xd, err := check.Sample(x, len(y))
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}

@@ -217,6 +217,23 @@ func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
+// Coefficients returns α, a row for each training row and a column for each of Classes,
+// or one column for two classes; nil before Fit.
+func (c *Classifier) Coefficients() *mat.Dense {
+	if c.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(c.m.alpha)
+}
+
+// Intercepts returns b, one for each column of Coefficients; nil before Fit.
+func (c *Classifier) Intercepts() []float64 {
+	if c.m == nil {
+		return nil
+	}
+	return slices.Clone(c.m.bias)
+}
+
 // Report says how the last Fit went. Objective is the mean weighted squared
 // leave-one-out residual of the targets ±1, summed over the machines; Iterations
 // the number of ridges looked at.

@@ -24,9 +24,9 @@
 //
 //	t[i] - f₋ᵢ(x[i]) = α[i] / P[i,i],    P[i,i] = (M⁻¹)[i,i] - η[i]²/1'η
 //
-// RidgeRule zero, LeaveOneOut, minimises the weighted mean of its square over λ.
-// K is reduced to tridiagonal form once; each λ then costs O(n²) in place of
-// O(n³). Fixed takes the field Ridge. Heuristic is min(1, (n/1500)^1.5), equation
+// A Ridge of 0 is the λ of the least weighted mean of its square. K is reduced to
+// tridiagonal form once; each λ then costs O(n²) in place of O(n³). RidgeRule Heuristic
+// takes min(1, (n/1500)^1.5) in its place, equation
 // (20) of Embrechts, whose printed form did not survive in the copies at hand; a
 // text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is
 // a start value for scaled data, not a substitute for tuning.

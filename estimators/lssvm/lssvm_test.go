@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -535,6 +536,12 @@ func TestFitMatrixEqualsFit(t *testing.T) {
 	got, err := q.PredictProbaMatrix(kc)
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(want, got, 1e-12))
+	assert.InDeltaSlice(t, p.Intercepts(), q.Intercepts(), 1e-9)
+	decision, err := p.Decision(xc.Slice(0, 1, 0, 2))
+	require.NoError(t, err)
+	var f mat.Dense
+	f.Mul(kc, p.Coefficients())
+	assert.InDelta(t, decision.At(0, 2), f.At(0, 2)+p.Intercepts()[2], 1e-9, "by the definition")
 	labels, err := q.PredictMatrix(kc)
 	require.NoError(t, err)
 	wantLabels, err := p.Predict(xc)
@@ -664,6 +671,60 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, (&Classifier{ClassWeights: map[int]float64{20: -1}}).Fit(ctx, xc, yc), "ClassWeights[20] = -1")
 	assert.ErrorContains(t, (&Classifier{}).Fit(ctx, xc, make([]int, 10)), "y has 1 class, want at least 2")
 	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, make([]float64, 10)), "weights = 0, want > 0")
+}
+
+// What a file says of one thing must fit what it says of all others.
+func TestHostilePayloads(t *testing.T) {
+	x, y := sinc(6, 0.1, 1)
+	k := kernels.RBF{Gamma: 0.5}
+	km, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	rows, chosen, given := &Regressor{Kernel: k}, &Regressor{}, &Regressor{Ridge: 0.1}
+	require.NoError(t, rows.Fit(ctx, x, y))
+	require.NoError(t, chosen.FitMatrix(ctx, km, y))
+	require.NoError(t, given.FitMatrix(ctx, km, y))
+	read := func(s stored) error {
+		data, err := codec.Marshal(regressorKind, version, s)
+		require.NoError(t, err)
+		return (&Regressor{Kernel: k}).UnmarshalBinary(data)
+	}
+	for _, r := range []*Regressor{rows, chosen, given} {
+		require.NoError(t, read(r.m.store(r.Kernel)), "what is changed below is what is wrong with it")
+	}
+	two := codec.Matrix{Rows: 2, Cols: 1, Data: codec.Floats{1, 2}}
+	for name, c := range map[string]struct {
+		of     *Regressor
+		change func(s *stored)
+	}{
+		"no rows announced":          {rows, func(s *stored) { s.N = 0 }},
+		"other rows":                 {rows, func(s *stored) { s.Rows = two }},
+		"no kernel for rows":         {rows, func(s *stored) { s.Kernel = "" }},
+		"a matrix beside rows":       {rows, func(s *stored) { s.Matrix = make(codec.Floats, 21) }},
+		"a factor beside rows":       {rows, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
+		"coefficients of others":     {rows, func(s *stored) { s.Alpha = two }},
+		"no intercept":               {rows, func(s *stored) { s.Bias = nil }},
+		"an infinite intercept":      {rows, func(s *stored) { s.Bias = codec.Floats{math.Inf(1)} }},
+		"an eta too few":             {rows, func(s *stored) { s.Eta = s.Eta[1:] }},
+		"weights too few":            {rows, func(s *stored) { s.Weights = codec.Floats{1} }},
+		"a weight of 0":              {rows, func(s *stored) { s.Weights = codec.Floats{1, 1, 0, 1, 1, 1} }},
+		"no ridge":                   {rows, func(s *stored) { s.Ridge = 0 }},
+		"a negative scale":           {rows, func(s *stored) { s.Scale = -1 }},
+		"residuals of others":        {rows, func(s *stored) { s.LeftOut = two }},
+		"a residual that is NaN":     {rows, func(s *stored) { s.LeftOut.Data[2] = math.NaN() }},
+		"a matrix too small":         {chosen, func(s *stored) { s.Matrix = s.Matrix[1:] }},
+		"a matrix that is NaN":       {chosen, func(s *stored) { s.Matrix = append(codec.Floats{math.NaN()}, s.Matrix[1:]...) }},
+		"neither matrix nor factor":  {chosen, func(s *stored) { s.Matrix = nil }},
+		"both matrix and factor":     {chosen, func(s *stored) { s.Factor = s.Matrix }},
+		"a factor too small":         {given, func(s *stored) { s.Factor = s.Factor[1:] }},
+		"a factor of zeros":          {given, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
+		"rows without their kernel":  {given, func(s *stored) { s.Rows = codec.FromDense(x) }},
+		"a kernel without its rows":  {given, func(s *stored) { s.Kernel = k.String() }},
+		"a factor that is no number": {given, func(s *stored) { s.Factor = append(codec.Floats{math.Inf(1)}, s.Factor[1:]...) }},
+	} {
+		s := c.of.m.store(c.of.Kernel)
+		c.change(&s)
+		assert.ErrorIs(t, read(s), estimators.ErrBadModel, name)
+	}
 }
 
 func TestUnmarshalChecksTheKernel(t *testing.T) {

@@ -15,7 +15,7 @@
 //
 // The leave-one-out residual is exact and free of refitting: the residual over
 // 1 - h[i], the leverage h[i] = w[i] (1/Σw + x'(X'WX + λI)⁻¹x) of the centred row.
-// RidgeRule zero, LeaveOneOut, minimises the weighted mean of its square over λ,
+// A Ridge of 0 is the λ of the least weighted mean of its square,
 // from one reduction to tridiagonal form at O(nd) for each λ.
 //
 // The variance of a new observation at x, with the same calibration as package

@@ -274,9 +274,7 @@ func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
 	}
-	out := c.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return c.m.report.Clone()
 }
 
 // Clone returns an unfitted Classifier of the same configuration.

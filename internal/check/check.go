@@ -144,16 +144,6 @@ func Setting[T int | int64 | float64](typ, field string, v T, zero string) error
 	return nil
 }
 
-// Sample is Dense of the rows x of a fit, of which y has so many entries.
-func Sample(x mat.Matrix, entries int) (*mat.Dense, error) {
-	d, err := Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	n, _ := d.Dims()
-	return d, Rows("y", entries, n)
-}
-
 // Vector returns an ErrNotFinite error if y has a NaN or an infinity.
 func Vector(name string, y []float64) error {
 	for i, v := range y {

@@ -53,15 +53,48 @@ func TestCounts(t *testing.T) {
 	assert.EqualError(t, Columns("x", mat.NewDense(1, 12, nil), 13), "x has 12 columns, fitted on 13")
 	assert.NoError(t, Columns("x", mat.NewDense(1, 12, nil), 12))
 	assert.EqualError(t, Rows("y", 3, 4), "y has 3 entries, x has 4 rows")
-	_, err := Sample(mat.NewDense(4, 1, nil), 3)
-	assert.EqualError(t, err, "y has 3 entries, x has 4 rows")
-	_, err = Sample(nil, 3)
-	assert.ErrorIs(t, err, fault.ErrShape)
-	d, err := Sample(mat.NewDense(4, 1, nil), 4)
-	assert.NoError(t, err)
-	assert.NotNil(t, d)
 	assert.EqualError(t, Weights("t", []float64{1, -1}, 2), "t: weights = -1, want > 0")
 	assert.ErrorIs(t, Weights("t", []float64{1}, 2), fault.ErrShape)
 	assert.ErrorIs(t, Weights("t", []float64{1, math.NaN()}, 2), fault.ErrNotFinite)
 	assert.NoError(t, Weights("t", []float64{1, 2}, 2))
+}
+
+func TestRowsOfFit(t *testing.T) {
+	x := mat.NewDense(2, 3, nil)
+	got, err := Labelled(x, 2)
+	require.NoError(t, err)
+	assert.Same(t, x, got)
+	_, err = Labelled(x, 3)
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Labelled(nil, 0)
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Targeted(x, []float64{1, 2})
+	require.NoError(t, err)
+	_, err = Targeted(x, []float64{1})
+	require.ErrorIs(t, err, fault.ErrShape)
+	_, err = Targeted(x, []float64{1, math.NaN()})
+	assert.EqualError(t, err, "y[1] is NaN")
+	_, err = Wide("K", x, 3)
+	require.NoError(t, err)
+	_, err = Wide("K", x, 2)
+	assert.EqualError(t, err, "K has 3 columns, fitted on 2")
+}
+
+func TestSetting(t *testing.T) {
+	for _, v := range []float64{0, 1e-300, 5} {
+		assert.NoError(t, Setting("pkg: Type", "Field", v, "the default"))
+	}
+	for _, v := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		assert.ErrorIs(t, Setting("pkg: Type", "Field", v, "the default"), fault.ErrParam)
+	}
+	assert.EqualError(t, Setting("pkg: Type", "Field", -3, "the default"), "pkg: Type: Field = -3, want a finite number > 0, or 0 for the default")
+}
+
+func TestIsNil(t *testing.T) {
+	for _, v := range []any{nil, (*mat.Dense)(nil)} {
+		assert.True(t, IsNil(v))
+	}
+	for _, v := range []any{0, "", &mat.Dense{}, mat.Transpose{}} {
+		assert.False(t, IsNil(v))
+	}
 }

@@ -53,14 +53,11 @@ func (c *Centroid) fit(ctx context.Context, x mat.Matrix, y []int, weights []flo
 	if !(sharpness > 0) || math.IsInf(sharpness, 1) {
 		return fault.Param("toy: Centroid", "Sharpness", c.Sharpness, ">= 0 and finite")
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}
 	n, d := in.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
 	labels := classes.Distinct(y)
 	at := classes.Positions(labels, y)
 	w := unitWeights(weights, n)

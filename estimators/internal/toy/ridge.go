@@ -62,17 +62,11 @@ func (r *Ridge) fit(ctx context.Context, x mat.Matrix, y, weights []float64) err
 	if !(penalty > 0) || math.IsInf(penalty, 1) {
 		return fault.Param("toy: Ridge", "Penalty", r.Penalty, ">= 0 and finite")
 	}
-	in, err := check.Dense("x", x)
+	in, err := check.Targeted(x, y)
 	if err != nil {
 		return err
 	}
 	n, d := in.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
-		return err
-	}
 	w := unitWeights(weights, n)
 	m := &ridgeModel{ridgePayload: ridgePayload{
 		Means: make(codec.Floats, d), Scales: make(codec.Floats, d), Coefficients: make(codec.Floats, d), Weight: floats.Sum(w),
@@ -148,11 +142,7 @@ func (r *Ridge) input(x mat.Matrix) (*mat.Dense, error) {
 	if r.model == nil {
 		return nil, fault.NotFitted("toy: Ridge")
 	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	return in, check.Columns("x", in, len(r.model.Means))
+	return check.Wide("x", x, len(r.model.Means))
 }
 
 // Predict implements estimators.Regressor.
