@@ -78,8 +78,8 @@ func (c *KernelClassifier) settings() settings {
 
 // draw chooses the landmarks.
 func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error) {
-	if c.Components < 0 {
-		return nil, fault.Param(kernelClassifierType, "Components", c.Components, ">= 1, or 0 for the default")
+	if err := check.Setting(kernelClassifierType, "Components", c.Components, "the default"); err != nil {
+		return nil, err
 	}
 	kernel, err := kernels.OrMedianRBF(ctx, c.Kernel, x, c.Seed)
 	if err != nil {

@@ -77,10 +77,7 @@ func (c *Classifier) classWeights() classes.Weights {
 }
 
 func (c *Classifier) validate() error {
-	if !(c.Ridge >= 0) || math.IsInf(c.Ridge, 1) {
-		return fault.Param(classifierType, "Ridge", c.Ridge, "a finite value > 0, or 0 for the pseudo-inverse")
-	}
-	return cmp.Or(check.Workers(classifierType, c.Workers), c.classWeights().Validate(classifierType))
+	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the pseudo-inverse"), c.classWeights().Validate(classifierType))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -218,11 +215,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.Wide("x", x, m.width)
 	if err != nil {
-		return nil, err
-	}
-	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
 	if rows, _ := xd.Dims(); rows == 1 { // for which blocks only cost
@@ -278,9 +272,7 @@ func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
 	}
-	out := c.m.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return c.m.report.Clone()
 }
 
 // Clone returns an unfitted Classifier of the same configuration.

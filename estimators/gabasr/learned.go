@@ -272,11 +272,7 @@ func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	xd, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	return xd, check.Columns("x", xd, l.Width)
+	return check.Wide("x", x, l.Width)
 }
 
 // inChunks calls f with scaled rows of x, and the number of the first.

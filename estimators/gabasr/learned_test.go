@@ -224,13 +224,13 @@ func TestOddRows(t *testing.T) {
 func TestFieldsOutOfRange(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	for want, r := range map[string]*Regressor{
-		"gabasr: Regressor: Pairs = -1, want >= 1, or 0 for the default":            {Pairs: -1},
-		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":      {Features: 3},
-		"gabasr: Regressor: Sweeps = -2, want >= 1, or 0 for the default":           {Sweeps: -2},
-		"gabasr: Regressor: BurnIn = -1, want >= 1, or 0 for the default":           {BurnIn: -1},
-		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                {Sweeps: 5, BurnIn: 5},
-		"gabasr: Regressor: Chains = -1, want >= 1, or 0 for the default":           {Chains: -1},
-		"gabasr: Regressor: Ridge = -1, want a finite value > 0, or 0 to sample it": {Ridge: -1},
+		"gabasr: Regressor: Pairs = -1, want a finite number > 0, or 0 for the default":      {Pairs: -1},
+		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":               {Features: 3},
+		"gabasr: Regressor: Sweeps = -2, want a finite number > 0, or 0 for the default":     {Sweeps: -2},
+		"gabasr: Regressor: BurnIn = -1, want a finite number > 0, or 0 for the default":     {BurnIn: -1},
+		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                         {Sweeps: 5, BurnIn: 5},
+		"gabasr: Regressor: Chains = -1, want a finite number > 0, or 0 for the default":     {Chains: -1},
+		"gabasr: Regressor: Ridge = -1, want a finite number > 0, or 0 for it to be sampled": {Ridge: -1},
 	} {
 		err := r.Fit(ctx, x, y)
 		assert.EqualError(t, err, want)

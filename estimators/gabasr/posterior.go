@@ -1,8 +1,6 @@
 package gabasr
 
 import (
-	"slices"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -83,7 +81,5 @@ func (f *posterior[M]) Report() estimators.Report {
 	if l == nil {
 		return estimators.Report{}
 	}
-	out := l.report
-	out.Warnings = slices.Clone(out.Warnings)
-	return out
+	return l.report.Clone()
 }

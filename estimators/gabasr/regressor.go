@@ -103,11 +103,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Labelled(x, len(y))
+	xd, err := check.Targeted(x, y)
 	if err != nil {
-		return err
-	}
-	if err := check.Vector("y", y); err != nil {
 		return err
 	}
 	m, rows := &regression{scale: 1}, weights.NewCounts(own, len(y))

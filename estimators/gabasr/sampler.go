@@ -1,6 +1,7 @@
 package gabasr
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,38 +49,24 @@ type settings struct {
 
 // withDefaults checks the fields and fills in the defaults.
 func (s settings) withDefaults() (settings, error) {
-	if err := check.Workers(s.typ, s.workers); err != nil {
+	if s.kind < Stationary || s.kind > AllPairs {
+		return s, fault.Param(s.typ, "Features", int(s.kind), "Stationary, Paired or AllPairs")
+	}
+	if err := cmp.Or(
+		check.Workers(s.typ, s.workers),
+		check.Setting(s.typ, "Pairs", s.pairs, "the default"),
+		check.Setting(s.typ, "Sweeps", s.sweeps, "the default"),
+		check.Setting(s.typ, "BurnIn", s.burnIn, "the default"),
+		check.Setting(s.typ, "Chains", s.chains, "the default"),
+		check.Setting(s.typ, "Ridge", s.ridge, "it to be sampled"),
+		check.Setting(s.typ, "InterceptPrecision", s.p0.intercept, "the default"),
+		check.Setting(s.typ, "NoiseShape", s.p0.a, "the default"),
+		check.Setting(s.typ, "NoiseRate", s.p0.b, "the default"),
+	); err != nil {
 		return s, err
 	}
-	bad := func(field string, value any, want string) (settings, error) {
-		return s, fault.Param(s.typ, field, value, want)
-	}
-	switch {
-	case s.pairs < 0:
-		return bad("Pairs", s.pairs, ">= 1, or 0 for the default")
-	case s.kind < Stationary || s.kind > AllPairs:
-		return bad("Features", int(s.kind), "Stationary, Paired or AllPairs")
-	case s.sweeps < 0:
-		return bad("Sweeps", s.sweeps, ">= 1, or 0 for the default")
-	case s.burnIn < 0:
-		return bad("BurnIn", s.burnIn, ">= 1, or 0 for the default")
-	case s.chains < 0:
-		return bad("Chains", s.chains, ">= 1, or 0 for the default")
-	case !(s.ridge >= 0) || math.IsInf(s.ridge, 1):
-		return bad("Ridge", s.ridge, "a finite value > 0, or 0 to sample it")
-	case !(s.p0.intercept >= 0) || math.IsInf(s.p0.intercept, 1):
-		return bad("InterceptPrecision", s.p0.intercept, "a finite value > 0, or 0 for the default")
-	case !(s.p0.a >= 0) || math.IsInf(s.p0.a, 1):
-		return bad("NoiseShape", s.p0.a, "a finite value > 0, or 0 for the default")
-	case !(s.p0.b >= 0) || math.IsInf(s.p0.b, 1):
-		return bad("NoiseRate", s.p0.b, "a finite value > 0, or 0 for the default")
-	}
-	if s.pairs == 0 {
-		s.pairs = DefaultPairs
-	}
-	if s.chains == 0 {
-		s.chains = DefaultChains
-	}
+	s.pairs, s.chains = cmp.Or(s.pairs, DefaultPairs), cmp.Or(s.chains, DefaultChains)
+	s.p0 = prior{cmp.Or(s.p0.intercept, DefaultInterceptPrecision), cmp.Or(s.p0.a, DefaultNoise), cmp.Or(s.p0.b, DefaultNoise)}
 	if s.noBurnIn {
 		s.burnIn = 0
 	}
@@ -93,16 +80,7 @@ func (s settings) withDefaults() (settings, error) {
 		s.burnIn = min(DefaultBurnIn, 2*s.sweeps/5)
 	}
 	if s.sweeps > 0 && s.burnIn >= s.sweeps {
-		return bad("BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
-	}
-	if s.p0.intercept == 0 {
-		s.p0.intercept = DefaultInterceptPrecision
-	}
-	if s.p0.a == 0 {
-		s.p0.a = DefaultNoise
-	}
-	if s.p0.b == 0 {
-		s.p0.b = DefaultNoise
+		return s, fault.Param(s.typ, "BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
 	}
 	return s, nil
 }

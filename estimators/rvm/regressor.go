@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -111,14 +110,14 @@ func (r *Regressor) validate() error {
 	switch {
 	case r.InterceptPrior < FlatPrior || r.InterceptPrior > ARDPrior:
 		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
-	case !(r.NoiseVariance >= 0) || math.IsInf(r.NoiseVariance, 1):
-		return fault.Param(regressorType, "NoiseVariance", r.NoiseVariance, "a finite value > 0, or 0 to estimate it")
-	case r.AllIn < 0:
-		return fault.Param(regressorType, "AllIn", r.AllIn, ">= 1, or 0 for the default")
 	case r.Starts < 0 || r.Starts > DefaultStarts:
 		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", DefaultStarts))
 	}
-	return r.place().validate()
+	return cmp.Or(
+		check.Setting(regressorType, "NoiseVariance", r.NoiseVariance, "the estimate"),
+		check.Setting(regressorType, "AllIn", r.AllIn, "the default"),
+		r.place().validate(),
+	)
 }
 
 // intercept is what the fields ask for.

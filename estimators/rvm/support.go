@@ -27,18 +27,11 @@ type place struct {
 }
 
 func (p place) validate() error {
-	if err := check.Workers(p.typ, p.workers); err != nil {
-		return err
+	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"), check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
+	if err == nil && p.kernel != nil {
+		err = kernels.Validate(p.kernel)
 	}
-	switch {
-	case p.components < 0:
-		return fault.Param(p.typ, "Components", p.components, ">= 1, or 0 for all rows")
-	case p.cacheBytes < 0:
-		return fault.Param(p.typ, "CacheBytes", p.cacheBytes, ">= 1, or 0 for the default")
-	case p.kernel != nil:
-		return kernels.Validate(p.kernel)
-	}
-	return nil
+	return err
 }
 
 func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, DefaultCacheBytes) }
@@ -220,11 +213,7 @@ func (s *support) input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense
 	case !matrix && s.kernel == nil:
 		return nil, fmt.Errorf("%s: fitted on a design matrix, use the methods that end in Design: %w", typ, fault.ErrNotFitted)
 	}
-	xd, err := check.Dense(name, x)
-	if err != nil {
-		return nil, err
-	}
-	return xd, check.Columns(name, xd, s.width)
+	return check.Wide(name, x, s.width)
 }
 
 // rowWidth is the number of columns of a row; 0 where there is no kernel.
