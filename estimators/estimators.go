@@ -18,6 +18,10 @@
 // do the same as a method of the contract but faster (PredictTo, DecisionTo, FitMatrix in a
 // search), are not taken where they come from an embedded field: they would go behind the
 // methods that the type has redefined.
+//
+// For an estimator or a transformer of one's own there are checks of its input (CheckRows,
+// CheckTargets, CheckWeights), the typed errors, and model files that cannot be misread
+// (MarshalModel, UnmarshalModel).
 package estimators
 
 import (

@@ -42,9 +42,9 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 	for i, row := range r.Result().Trace {
 		k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: row.Param}, x, nil)
 		require.NoError(t, err)
-		spectrum, err := measures.Entropy(ctx, k)
+		entropy, err := measures.Entropy(ctx, k)
 		require.NoError(t, err)
-		assert.InDelta(t, spectrum.Entropy, row.Entropy, 1e-12)
+		assert.InDelta(t, entropy.Entropy, row.Entropy, 1e-12)
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 		require.NoError(t, l.FitWeighted(ctx, x, y, w))
 		assert.InEpsilon(t, l.Report().Objective, row.Score*variance, 1e-5)

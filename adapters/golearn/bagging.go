@@ -33,9 +33,15 @@ const bootstrapStream = 0x62616767
 // 24, 1996, 123-140), and lets them vote; of a float class it takes the mean. It is
 // golearn's meta.BaggedModel with a seed and with errors, for regression too.
 //
-// Rows are drawn again, at most 100 times, until they hold every
-// class of the training grid, which the paper does not ask for: a model may refuse
-// a single class. The drawn rows and features depend on Seed alone, not on Workers.
+// Predict gives, for each row, the class that most models give it, of those that tie the
+// first in the class attribute's order; of a float class the mean of their predictions,
+// unless the training grid holds 0 and 1 only, the models predict one of these, and
+// golearn's meta.OneVsAllModel does not ask for scores. A model that predicts no class of
+// the training grid is ErrParam; errors have the number of the first model that failed.
+//
+// Rows are drawn again, at most 100 times, until they hold every class of the training
+// grid, which the paper does not ask for: a model may refuse a single class. The drawn
+// rows and features depend on Seed alone, not on Workers.
 //
 // A model that tunes itself by leaving rows out, as lssvm's does by default, leaves
 // in the copies of a row that was drawn more than once, and is tuned too closely to
@@ -132,6 +138,8 @@ func (b *Bagging) build() ([]baggingMember, error) {
 		return nil, fault.Param("input", "Models", b.Models, ">= 1, or 0 for the default")
 	case b.Features < 0:
 		return nil, fault.Param("input", "Features", b.Features, ">= 1, or 0 for all")
+	case b.Workers < 0:
+		return nil, fault.Param("input", "Workers", b.Workers, ">= 1, or 0 for GOMAXPROCS")
 	case !(b.Fraction >= 0 && b.Fraction <= 1):
 		return nil, fault.Param("input", "Fraction", b.Fraction, ">= 0 and at most 1")
 	}
@@ -189,17 +197,6 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 }
 
 func (m *baggingModel) kind() string { return baggingKind }
-
-// Predict returns, for each row of grid, the class that most models give it, of
-// those that tie the first in the class attribute's order; of a float class the
-// mean of their predictions, unless the training grid holds 0 and 1 only, the models
-// predict one of these, and golearn's meta.OneVsAllModel does not ask for scores.
-// Errors: ErrNotFitted; ErrShape for a missing feature;
-// ErrParam for one of another type, or a model that predicts no class of the
-// training grid; the first model's that failed, with its number.
-func (b *Bagging) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(b, grid)
-}
 
 func (m *baggingModel) predict(t *table) (cells, error) {
 	of, err := m.votesOf(t)
@@ -326,14 +323,10 @@ func (m *baggingModel) proba(t *table) (*mat.Dense, error) {
 // Labels returns the categories of the class attribute, whether they occurred in
 // training or not ("0" and "1" for a binary class); nil before Fit and for a float class.
 func (b *Bagging) Labels() []string {
-	if b.fitted == nil {
+	if b.fitted == nil || b.fitted.Target.Kind == floatKind {
 		return nil
 	}
-	var out []string
-	for k := range b.fitted.Target.categories() {
-		out = append(out, b.fitted.Target.label(k))
-	}
-	return out
+	return texts(b.fitted.Target, upTo(b.fitted.Target.categories()))
 }
 
 // Fitted returns the fitted models; nil before Fit. They must not be fitted again.

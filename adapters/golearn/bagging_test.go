@@ -98,6 +98,8 @@ func TestBaggingReportsErrors(t *testing.T) {
 		"New gives nil":     {golearn.Bagging{New: func() base.Classifier { return nil }}, train, estimators.ErrParam, "nil"},
 		"Models":            {golearn.Bagging{New: machine, Models: -1}, train, estimators.ErrParam, "Models"},
 		"Features":          {golearn.Bagging{New: machine, Features: 4}, train, estimators.ErrParam, "Features"},
+		"Features below 0":  {golearn.Bagging{New: machine, Features: -1}, train, estimators.ErrParam, "Features"},
+		"Workers":           {golearn.Bagging{New: machine, Workers: -1}, train, estimators.ErrParam, "Workers"},
 		"Fraction":          {golearn.Bagging{New: machine, Fraction: 1.5}, train, estimators.ErrParam, "Fraction"},
 		"no grid":           {golearn.Bagging{New: machine}, nil, estimators.ErrParam, "grid"},
 		"a model's":         {golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &ridge.Regressor{}} }}, train, estimators.ErrParam, "model 0"},

@@ -18,26 +18,38 @@ type cells struct {
 	column column
 	attr   base.Attribute // nil for a column that stands in no grid
 
-	values  []float64 // numbers, of a matrix or read before
-	storage []byte    // a DenseInstances' own memory
-	// stride and offset say where a row's cell begins in values or in storage. A stride
-	// of 0 gives every row the same cell.
-	stride, offset int
+	values []float64 // numbers, of a matrix or read before
+	place            // in values, or in a DenseInstances' own memory
 
-	grid  base.FixedDataGrid // any other grid, read with Get: MapOverRows forgets the row map of some views
-	spec  base.AttributeSpec
-	bound bool // spec is there
+	get *getter // any other grid
 
 	// codes turns the index of a category where it is read into that of the column; nil
 	// leaves it.
 	codes []float64
 }
 
+// getter reads an attribute of a grid with Get, cell by cell: MapOverRows forgets the row map
+// of some views.
+type getter struct {
+	grid  base.FixedDataGrid
+	spec  base.AttributeSpec
+	bound bool // spec is there
+}
+
+// place says where a row's cell begins in storage, or in the values of cells. A stride of 0
+// gives every row the same one.
+type place struct {
+	storage        []byte
+	stride, offset int
+}
+
 // constant is a column of zeros: the class of rows that are to be predicted.
 func constant(c column) cells { return cells{column: c, values: []float64{0}} }
 
 // held is a column of numbers, one for each row.
-func held(c column, values []float64) cells { return cells{column: c, values: values, stride: 1} }
+func held(c column, values []float64) cells {
+	return cells{column: c, values: values, place: place{stride: 1}}
+}
 
 // atEachGet says that the cells come out of golearn code, which may run a filter at each.
 func (c *cells) atEachGet() bool { return c.values == nil && c.storage == nil }
@@ -53,7 +65,7 @@ func (c *cells) read(dst []float64, stride int, rows []int) (int, error) {
 		}
 	case storage == nil:
 		for i, r := range rows {
-			v, err := c.get(r)
+			v, err := c.getCell(r)
 			if err != nil {
 				return i, err
 			}
@@ -80,9 +92,9 @@ func (c *cells) read(dst []float64, stride int, rows []int) (int, error) {
 	return len(rows), nil
 }
 
-// get reads a cell through the grid.
-func (c *cells) get(row int) (float64, error) {
-	raw := c.grid.Get(c.spec, row)
+// getCell reads a cell through the grid.
+func (c *cells) getCell(row int) (float64, error) {
+	raw := c.get.grid.Get(c.get.spec, row)
 	size := cellSize
 	if c.column.Kind == binaryKind {
 		size = 1

@@ -46,7 +46,7 @@ func checkPresent(c column, present []int) error {
 // the attribute that present has.
 func (t *table) labels() (class column, present, y []int, err error) {
 	class = t.classes[0].column.owned()
-	values, err := t.read(&t.classes[0])
+	values, err := t.values(&t.classes[0])
 	if err != nil {
 		return column{}, nil, nil, err
 	}
@@ -81,7 +81,7 @@ func (t *table) targets() (column, []float64, error) {
 	if c.Kind != floatKind {
 		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind), "a float attribute as the target")
 	}
-	y, err := t.read(&t.classes[0])
+	y, err := t.values(&t.classes[0])
 	if err != nil {
 		return column{}, nil, err
 	}

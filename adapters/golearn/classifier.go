@@ -21,6 +21,12 @@ import (
 // and its kin write nothing and may run concurrently. Errors name the attribute
 // and the row, unwrap to the errors of package estimators, and come with a grid
 // of no rows where a grid is returned.
+//
+// Predict gives the class attribute of the training grid: its name, type and
+// categories. After training on a float class that is the predicted 0 or 1, or, with
+// Scores and for golearn's meta.OneVsAllModel, a score between 0 and 1: the probability
+// of 1; where the estimator gives none, the logistic function of half the difference of
+// the two decision values; and 0 or 1 where it gives neither.
 type Classifier struct {
 	// Estimator is what learns. It has to have a Clone method (estimators.Cloner).
 	Estimator estimators.Classifier
@@ -35,7 +41,7 @@ type Classifier struct {
 	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1"
 	// for a binary or a float class); absent: 1; times the balance.
 	ClassWeights map[string]float64
-	// Scores gives scores after training on a float class (see Predict), which the
+	// Scores gives scores after training on a float class, which the
 	// default gives to golearn's meta.OneVsAllModel alone: golearn's confusion matrix
 	// compares what is printed, and wants 0 or 1.
 	Scores bool
@@ -84,7 +90,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(t, c.NoOneHot, c.Missing)
+	schema, x, err := learn(ctx, t, c.NoOneHot, c.Missing)
 	if err != nil {
 		return err
 	}
@@ -108,18 +114,6 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 }
 
 func (m *classifierModel) kind() string { return classifierKind }
-
-// Predict returns a grid of the same rows, in the same order, with the class
-// attribute of the training grid alone: its name, type and categories. After
-// training on a float class that is the predicted 0 or 1, or, with Scores and for
-// golearn's meta.OneVsAllModel, a score between 0 and 1: the probability of 1;
-// where the estimator gives none, the logistic function of half the difference of
-// the two decision values; and 0 or 1 where it gives neither. Errors: ErrNotFitted;
-// ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite;
-// the estimator's.
-func (c *Classifier) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(c, grid)
-}
 
 func (m *classifierModel) predict(t *table) (cells, error) {
 	of := m.labels
@@ -222,8 +216,11 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
 }
 
 func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
-	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil || t.n == 0 {
-		return &mat.Dense{}, err
+	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil {
+		return nil, err
+	}
+	if t.n == 0 {
+		return &mat.Dense{}, nil
 	}
 	return give(&m.Schema, t, m.probaOf)
 }

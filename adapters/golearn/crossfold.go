@@ -97,7 +97,7 @@ func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, e
 	if err != nil {
 		return nil, nil, err
 	}
-	class, err := t.read(&t.classes[0])
+	class, err := t.values(&t.classes[0])
 	if err != nil {
 		return nil, nil, err
 	}

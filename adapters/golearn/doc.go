@@ -76,11 +76,11 @@
 // # What is refused
 //
 // All of this is an error that names the attribute and the row, never a panic,
-// and comes with a grid of no rows: a NaN or an infinity in a feature (missing
-// cells have to be imputed or dropped first), a training grid without rows,
+// and comes with a grid of no rows: a NaN or an infinity in a feature, a training grid without rows,
 // without features, or with more or fewer than one class attribute, a class
 // cell that is missing, a feature that the grid to predict lacks or has as
-// another type.
+// another type. A Classifier's or a Regressor's field Missing lets a NaN through to
+// the estimator, or puts the feature's mean in its place.
 //
 // The package imports golearn's base and evaluation packages. They need no C
 // compiler, and neither does anything here; golearn's knn, linear_models and

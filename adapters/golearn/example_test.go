@@ -349,3 +349,14 @@ func ExampleWithClass() {
 	// Output:
 	// [sunny grey] <nil>
 }
+
+func ExampleMissing() {
+	train := parse("temperature,play\n21,yes\n,no\n24,yes\n6,no\n")
+	for _, m := range []golearn.Missing{golearn.Refuse, golearn.Impute} {
+		cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: m}
+		fmt.Println(m, cls.Fit(train))
+	}
+	// Output:
+	// Refuse golearn: Classifier: attribute "temperature", row 1: temperature[1] is NaN
+	// Impute <nil>
+}

@@ -1,8 +1,11 @@
 package golearn
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 
 	"github.com/sjwhitworth/golearn/base"
 
@@ -62,14 +65,69 @@ func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missin
 		err = p.Trained.fits(o.kind(), noOneHot, missing)
 	}
 	if err == nil {
-		err = p.Estimator.Into(o.kind(), "the estimator", est)
+		err = readPart(o.kind(), "the estimator", p.Estimator, est)
 	}
 	return p, est, err
+}
+
+// readPart reads an estimator or a transformer. What a type of the user's says of its data is
+// a bad model like any other.
+func readPart(kind, which string, p estimators.Part, into any) error {
+	err := p.Into(kind, which, into)
+	if err == nil || errors.Is(err, fault.ErrBadModel) || errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return fault.BadModel(kind, "%v", err)
 }
 
 func readPayload(o ours, data []byte, payload any) error {
 	_, err := codec.Unmarshal(data, o.kind(), payloadVersion, payload)
 	return err
+}
+
+// tablePayload is a table of copied cells, of one class, as it is stored.
+type tablePayload struct {
+	Columns []column
+	Cells   []codec.Floats // of each of Columns
+	Class   column
+	Labels  codec.Floats
+}
+
+func (t *table) payload() tablePayload {
+	out := tablePayload{Columns: t.columns(), Class: t.classes[0].column, Labels: t.classes[0].values}
+	for _, c := range t.features {
+		out.Cells = append(out.Cells, c.values)
+	}
+	return out
+}
+
+func (in *tablePayload) table() (*table, error) {
+	if len(in.Columns) == 0 || len(in.Columns) != len(in.Cells) || len(in.Labels) == 0 {
+		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
+	}
+	all := append(slices.Clone(in.Columns), in.Class)
+	if n, ok := duplicate(names(all)); ok {
+		return nil, fmt.Errorf("the attribute %q twice", n)
+	}
+	values := make([][]float64, len(all))
+	for j, c := range all {
+		values[j] = in.Labels
+		if j < len(in.Cells) {
+			values[j] = in.Cells[j]
+		}
+		if err := c.validate(); err != nil {
+			return nil, err
+		}
+		if len(values[j]) != len(in.Labels) {
+			return nil, fmt.Errorf("attribute %q has %d cells for %d rows", c.Name, len(values[j]), len(in.Labels))
+		}
+		for i, v := range values[j] {
+			if k := c.categories(); k > 0 && !(v >= 0 && v < float64(k) && v == math.Trunc(v)) || c.Kind == categoricalKind && k == 0 {
+				return nil, fmt.Errorf("attribute %q, row %d: no such category: %v", c.Name, i, v)
+			}
+		}
+	}
+	return tableOf(all, values, len(in.Labels), len(in.Columns)), nil
 }
 
 // modelPart holds the bytes of a model of this package, or the type and the archive of

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -123,8 +122,8 @@ func (f *fittedFilter) apply(t *table) (*table, error) {
 	return f.run(t, false)
 }
 
-// run filters the cells of an aligned table, of all rows. In training a category index out of range
-// means that the filter was not trained.
+// run filters the cells of an aligned table of all rows. In training a category index out of
+// range means that the filter was not trained.
 func (f *fittedFilter) run(t *table, training bool) (*table, error) {
 	out := &table{n: t.n, features: make([]cells, len(f.parts))}
 	for k, p := range f.parts {
@@ -133,7 +132,7 @@ func (f *fittedFilter) run(t *table, training bool) (*table, error) {
 			out.features[k] = *c
 			continue
 		}
-		values, err := t.read(c)
+		values, err := t.values(c)
 		if err == nil {
 			err = f.filterColumn(p, c.column, f.output[k], values, training)
 		}
@@ -206,7 +205,7 @@ func filterCell(f base.Filter, old, after base.Attribute, from, to kind, v float
 func digest(t *table) ([]byte, error) {
 	h := sha256.New()
 	for j := range t.features {
-		values, err := t.read(&t.features[j])
+		values, err := t.values(&t.features[j])
 		if err != nil {
 			return nil, err
 		}
@@ -246,49 +245,4 @@ func restoreFilter(build func(base.FixedDataGrid) (base.Filter, error), in *filt
 		}
 	}
 	return nil, fault.BadModel(pipelineKind, "the filter that is built now does not treat the training grid as the one that was saved did")
-}
-
-// tablePayload is a table of copied cells, of one class, as it is stored.
-type tablePayload struct {
-	Columns []column
-	Cells   []codec.Floats // of each of Columns
-	Class   column
-	Labels  codec.Floats
-}
-
-func (t *table) payload() tablePayload {
-	out := tablePayload{Columns: t.columns(), Class: t.classes[0].column, Labels: t.classes[0].values}
-	for _, c := range t.features {
-		out.Cells = append(out.Cells, c.values)
-	}
-	return out
-}
-
-func (in *tablePayload) table() (*table, error) {
-	if len(in.Columns) == 0 || len(in.Columns) != len(in.Cells) || len(in.Labels) == 0 {
-		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
-	}
-	all := append(slices.Clone(in.Columns), in.Class)
-	if n, ok := duplicate(names(all)); ok {
-		return nil, fmt.Errorf("the attribute %q twice", n)
-	}
-	values := make([][]float64, len(all))
-	for j, c := range all {
-		values[j] = in.Labels
-		if j < len(in.Cells) {
-			values[j] = in.Cells[j]
-		}
-		if err := c.validate(); err != nil {
-			return nil, err
-		}
-		if len(values[j]) != len(in.Labels) {
-			return nil, fmt.Errorf("attribute %q has %d cells for %d rows", c.Name, len(values[j]), len(in.Labels))
-		}
-		for i, v := range values[j] {
-			if k := c.categories(); k > 0 && !(v >= 0 && v < float64(k) && v == math.Trunc(v)) || c.Kind == categoricalKind && k == 0 {
-				return nil, fmt.Errorf("attribute %q, row %d: no such category: %v", c.Name, i, v)
-			}
-		}
-	}
-	return tableOf(all, values, len(in.Labels), len(in.Columns)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -53,4 +54,14 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	y, err := golearn.Targets(pred)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{2, 4, 6, 8}, y, 0.1)
+
+	// Refitted stores the training grid.
+	tree := func() *golearn.Refitted {
+		return &golearn.Refitted{New: func() golearn.Model { return trees.NewID3DecisionTree(0) }}
+	}
+	m := tree()
+	require.NoError(t, m.Fit(train))
+	again := tree()
+	require.NoError(t, again.UnmarshalBinary(golden.Model(t, "Refitted-v1.keln", m.MarshalBinary)))
+	assert.Equal(t, texts(t, m, train), texts(t, again, train))
 }

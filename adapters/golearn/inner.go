@@ -70,7 +70,7 @@ func ask(c Model, t *table, class column) (cells, error) {
 	if p.n != t.n {
 		return cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", c), p.n, "rows", "want %d", t.n)
 	}
-	values, err := p.read(&p.classes[0])
+	values, err := p.values(&p.classes[0])
 	return held(p.classes[0].column, values), err
 }
 

@@ -93,6 +93,21 @@ func (a *adapter[M]) model() model {
 	return any(a.fitted).(model)
 }
 
+// Predict returns a grid of the same rows, in the same order, with one attribute, the class:
+// what the type says of it. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam
+// for one of another type; ErrNotFinite; those of what was fitted. A grid of no rows comes
+// with them.
+func (a *adapter[M]) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
+	class, err := through(a, grid, answer)
+	if err == nil {
+		return classGrid(class)
+	}
+	if m := a.model(); m != nil {
+		return noRows(m.class()), err
+	}
+	return noRows(column{}), err
+}
+
 // Inspect reads grid as Predict would and says what it ignores and which categories it does
 // not know. Errors as Predict's, but those of what was fitted.
 func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
@@ -172,8 +187,14 @@ func fit(ctx context.Context, o ours, grid base.FixedDataGrid) error {
 	return named(o, err)
 }
 
+// opened is one of the five types, to the functions that need what was fitted alone.
+type opened interface {
+	name() string
+	model() model
+}
+
 // through reads the rows of a grid as a fitted model does and gives both to f.
-func through[R any](o ours, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
+func through[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
 	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
 	}
@@ -186,7 +207,7 @@ func through[R any](o ours, grid base.FixedDataGrid, f func(m predictor, t *tabl
 
 // aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
 // columns there is nothing to align.
-func aligned[R any](o ours, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+func aligned[R any](o opened, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
 	m := o.model()
 	if t.n > 0 || len(t.features) > 0 {
 		t, err = t.align(m.reads().Columns)
@@ -195,17 +216,6 @@ func aligned[R any](o ours, t *table, f func(m predictor, t *table) (R, error)) 
 		out, err = f(m, t)
 	}
 	return out, named(o, err)
-}
-
-func predict(o ours, grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	class, err := through(o, grid, answer)
-	if err == nil {
-		return classGrid(class)
-	}
-	if m := o.model(); m != nil {
-		return noRows(m.class()), err
-	}
-	return noRows(column{}), err
 }
 
 func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {

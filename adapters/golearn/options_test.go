@@ -13,6 +13,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 	"github.com/sjwhitworth/golearn/filters"
 	"github.com/sjwhitworth/golearn/meta"
+	"github.com/sjwhitworth/golearn/trees"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
@@ -405,6 +406,12 @@ func TestCrossValidate(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, err = golearn.CrossValidateClassifier(t.Context(), grid, nil, 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = golearn.CrossValidateClassifier(stopped, grid, machine(), 3, 0)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = golearn.CrossValidateRegressor(stopped, curveGrid(t, 30, 1), trees.NewID3DecisionTree(0), 3, 0)
+	require.ErrorIs(t, err, context.Canceled)
 	_, err = golearn.CrossValidateClassifier(t.Context(), nil, machine(), 3, 0)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	_, err = golearn.CrossValidateClassifier(t.Context(), grid, panicking{}, 3, 0)
@@ -488,3 +495,71 @@ func (c *constant) Clone() estimators.Regressor { return &constant{} }
 type unweighted struct{ estimators.Classifier }
 
 func (u unweighted) Clone() estimators.Classifier { return u }
+
+// Intervals are the estimator's own, through a pipeline too.
+func TestPredictInterval(t *testing.T) {
+	train, test := curveGrid(t, 60, 1), curveGrid(t, 20, 2)
+	x, _ := curve(20, 2)
+	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
+	p := &golearn.Pipeline{Final: reg.Clone()}
+	bare := &golearn.Regressor{Estimator: &constant{}}
+	_, _, err := reg.PredictInterval(test, 0.9)
+	require.ErrorIs(t, err, estimators.ErrNotFitted)
+	for _, m := range []base.Classifier{reg, p, bare} {
+		require.NoError(t, m.Fit(train))
+	}
+	wantLow, wantHigh, err := reg.Fitted().(estimators.IntervalPredictor).PredictInterval(x, 0.9)
+	require.NoError(t, err)
+	for _, m := range []interface {
+		PredictInterval(base.FixedDataGrid, float64) (low, high []float64, err error)
+		Supports(estimators.Capability) bool
+	}{reg, p} {
+		low, high, err := m.PredictInterval(test, 0.9)
+		require.NoError(t, err)
+		assert.Equal(t, wantLow, low)
+		assert.Equal(t, wantHigh, high)
+		for _, level := range []float64{0, 1, -1, math.NaN()} {
+			_, _, err := m.PredictInterval(test, level)
+			require.ErrorIs(t, err, estimators.ErrParam)
+		}
+		low, high, err = m.PredictInterval(base.NewInstancesViewFromVisible(test, nil, test.AllAttributes()), 0.9)
+		require.NoError(t, err)
+		assert.Empty(t, low)
+		assert.Empty(t, high)
+		assert.True(t, m.Supports(estimators.Interval))
+	}
+	_, _, err = bare.PredictInterval(test, 0.9)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.False(t, bare.Supports(estimators.Interval))
+}
+
+// What each of the five types can do depends on what it wraps.
+func TestSupports(t *testing.T) {
+	const none, some = "", "Clone Report MarshalBinary and UnmarshalBinary"
+	tree := trees.NewID3DecisionTree(0)
+	scale := []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}
+	for name, c := range map[string]struct {
+		m    estimators.Wrapper
+		want string
+	}{
+		"nothing wrapped":          {&golearn.Classifier{}, none},
+		"Classifier":               {&golearn.Classifier{Estimator: &lssvm.Classifier{}}, "PredictProba " + some},
+		"without anything":         {&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}}, "Clone"},
+		"Regressor":                {&golearn.Regressor{Estimator: &lssvm.Regressor{}}, "PredictVariance PredictInterval " + some},
+		"no Final":                 {&golearn.Pipeline{}, none},
+		"Pipeline":                 {&golearn.Pipeline{Steps: scale, Final: &golearn.Regressor{Estimator: &lssvm.Regressor{}}}, "PredictVariance PredictInterval " + some},
+		"Pipeline of a Classifier": {&golearn.Pipeline{Final: machine()}, "PredictProba " + some},
+		"Pipeline of golearn's":    {&golearn.Pipeline{Steps: scale, Final: tree}, "MarshalBinary and UnmarshalBinary"},
+		"Bagging":                  {&golearn.Bagging{New: machine}, "PredictProba Clone MarshalBinary and UnmarshalBinary"},
+		"Bagging of golearn's":     {&golearn.Bagging{New: func() base.Classifier { return tree }}, "PredictProba Clone MarshalBinary and UnmarshalBinary"},
+		"Refitted":                 {&golearn.Refitted{}, "Clone MarshalBinary and UnmarshalBinary"},
+	} {
+		var got []string
+		for _, capability := range estimators.Capabilities() {
+			if c.m.Supports(capability) {
+				got = append(got, capability.String())
+			}
+		}
+		assert.Equal(t, c.want, strings.Join(got, " "), name)
+	}
+}

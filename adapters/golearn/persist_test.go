@@ -38,6 +38,7 @@ func savedModels() map[string]saved {
 		"bagging": {func() ours {
 			return &Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: 2, Features: 3}
 		}, flower},
+		"refitted":  {func() ours { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} }, flower},
 		"regressor": {func() ours { return &Regressor{Estimator: &leastSquares{}} }, func(tb testing.TB) base.FixedDataGrid { return line(tb) }},
 	}
 	for name, build := range pipelines() {

@@ -22,7 +22,8 @@ import (
 // Pipeline counts as not fitted.
 //
 // The class attribute passes by the steps. At Predict it is a column of zeros,
-// whatever the grid holds, so that no step and no Final can read a test label.
+// whatever the grid holds, so that no step and no Final can read a test label. Errors
+// say which step they come from.
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
@@ -64,7 +65,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
 	}
-	y, err := t.read(&t.classes[0])
+	y, err := t.values(&t.classes[0])
 	if err != nil {
 		return err
 	}
@@ -106,13 +107,6 @@ func (m *pipelineModel) readFirst() {
 	if len(m.steps) > 0 {
 		m.Schema = *m.steps[0].reads()
 	}
-}
-
-// Predict returns Final's prediction for the rows of grid, in their order. Errors
-// say which step they come from: ErrNotFitted; ErrShape for a missing feature;
-// ErrParam for one of another type; ErrNotFinite; those of the steps and of Final.
-func (p *Pipeline) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(p, grid)
 }
 
 func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, answer) }
@@ -219,25 +213,22 @@ func (p *Pipeline) clone() base.Classifier { return p.Clone() }
 
 // String lists the steps and Final.
 func (p *Pipeline) String() string {
-	var b strings.Builder
-	b.WriteString("golearn.Pipeline(")
+	parts := make([]string, 0, len(p.Steps)+1)
 	for _, s := range p.Steps {
 		if s.transform != nil {
-			fmt.Fprintf(&b, "%T, ", s.transform)
+			parts = append(parts, fmt.Sprintf("%T", s.transform))
 		} else {
-			b.WriteString("filter, ")
+			parts = append(parts, "filter")
 		}
 	}
-	if p.Final == nil {
-		b.WriteString("no Final")
-	} else {
-		b.WriteString(p.Final.String())
+	final, state := "no Final", ""
+	if p.Final != nil {
+		final = p.Final.String()
 	}
 	if p.fitted == nil {
-		b.WriteString("; not fitted")
+		state = "; not fitted"
 	}
-	b.WriteString(")")
-	return b.String()
+	return "golearn.Pipeline(" + strings.Join(append(parts, final), ", ") + state + ")"
 }
 
 type pipelinePayload struct {

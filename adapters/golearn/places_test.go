@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -107,6 +108,26 @@ var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler, Nystroem", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.Nystroem{Components: 20})
 	}},
+}
+
+// TestPlacesHaveAll fails where an estimator or a transformer is missing from the lists.
+func TestPlacesHaveAll(t *testing.T) {
+	var all []string
+	for _, c := range classifierList {
+		all = append(all, declared.Name(c.build()))
+	}
+	for _, r := range regressorList {
+		all = append(all, declared.Name(r.build()))
+	}
+	for _, steps := range transformerList {
+		for _, step := range steps.build() {
+			all = append(all, declared.Name(step))
+		}
+	}
+	declared.Lists(t, "places_test.go", all, map[string]string{
+		"ridge.DirectKernel":   "wants rows of a centred kernel",
+		"pipeline.Transformer": "is what a golearn.Pipeline makes of its steps",
+	}, filepath.Join("..", ".."), "Fit")
 }
 
 // place is a use of a model. Its check gets what makes new models.

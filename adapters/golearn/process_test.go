@@ -84,6 +84,9 @@ var constructors = map[string]func() loadable{
 	"golearn's tree": func() loadable {
 		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: trees.NewID3DecisionTree(0)}
 	},
+	"Refitted": func() loadable {
+		return &golearn.Refitted{New: func() golearn.Model { return trees.NewID3DecisionTree(0) }}
+	},
 	"Bagging":                  func() loadable { return &golearn.Bagging{New: machine, Models: 3, Features: 2} },
 	"in golearn's BaggedModel": func() loadable { return ensembleOf{bagged(machine, 1)} },
 	"in golearn's OneVsAllModel": func() loadable {

@@ -90,12 +90,6 @@ func (m *refittedModel) kind() string { return refittedKind }
 
 func (m *refittedModel) predict(t *table) (cells, error) { return ask(m.inner, t, m.Target) }
 
-// Predict is the model's. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam for
-// one of another type, or a model that panics; and the model's.
-func (r *Refitted) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(r, grid)
-}
-
 // Supports reports whether the method of a capability would work: Cloning and Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{})

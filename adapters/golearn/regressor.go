@@ -60,7 +60,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(t, r.NoOneHot, r.Missing)
+	schema, x, err := learn(ctx, t, r.NoOneHot, r.Missing)
 	if err != nil {
 		return err
 	}
@@ -72,13 +72,6 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 }
 
 func (m *regressorModel) kind() string { return regressorKind }
-
-// Predict returns a grid of the same rows, in the same order, with one float
-// attribute of the target's name. Errors: ErrNotFitted; ErrShape for a missing
-// feature; ErrParam for one of another type; ErrNotFinite; the estimator's.
-func (r *Regressor) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
-	return predict(r, grid)
-}
 
 func (m *regressorModel) predict(t *table) (cells, error) {
 	y, err := give(&m.Schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })

@@ -1,6 +1,7 @@
 package golearn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Missing says what becomes of a gap, a NaN in a float feature. A gap in a categorical
@@ -51,12 +53,12 @@ type schema struct {
 	Columns  []column // of a categorical feature: the categories that training rows held
 	NoOneHot bool
 	Missing  Missing
-	// Fills has with Impute a number for each of Columns, which takes the place of a NaN.
+	// Fills has with Impute a number for each matrix column, which takes the place of a NaN.
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
 // learn reads the columns of a training table, and the matrix of its rows.
-func learn(t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error) {
+func learn(ctx context.Context, t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error) {
 	if err := missing.check(); err != nil {
 		return nil, nil, err
 	}
@@ -81,42 +83,22 @@ func learn(t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error
 	}
 	seen.matrix = nil // x is written to
 	x, err := (&schema{Columns: s.Columns, Missing: Pass}).matrix(&seen)
-	if err == nil {
-		s.Fills, err = impute(s.Columns, x)
+	if err != nil {
+		return nil, nil, err
 	}
-	return s, x, err
-}
-
-// impute puts the mean of each float column of x in place of its NaN, 0 where the
-// column has no number, and returns what it put for each of cols.
-func impute(cols []column, x *mat.Dense) ([]float64, error) {
-	fills := make([]float64, len(cols))
-	at := 0
-	for j, c := range cols {
-		values := mat.Col(nil, at, x)
-		there := 0.0
-		for i, v := range values {
-			if math.IsInf(v, 0) {
-				return nil, notFinite(c.Name, i, v)
-			}
-			if !math.IsNaN(v) {
-				there++
-			}
-		}
-		for _, v := range values {
-			// Divided first: the sum of large numbers may be infinite.
-			if c.Kind == floatKind && !math.IsNaN(v) {
-				fills[j] += v / there
-			}
-		}
-		for i, v := range values {
+	var mean transformers.Imputer
+	if err := mean.Fit(ctx, x); err != nil {
+		return nil, nil, s.explain(t, err)
+	}
+	s.Fills = mean.Values()
+	for i := range t.n {
+		for k, v := range x.RawRowView(i) {
 			if math.IsNaN(v) {
-				x.Set(i, at, fills[j])
+				x.Set(i, k, s.Fills[k])
 			}
 		}
-		at += c.width()
 	}
-	return fills, nil
+	return s, x, nil
 }
 
 // matrix returns the matrix of a table that is aligned to the schema, a row for each row.
@@ -158,27 +140,27 @@ func (s *schema) eachBlock(t *table, unseen map[string]int, to func(at, rows int
 	defer guard("reading the grid", &err)
 	width := s.width()
 	return t.blocks(func(at int, rows []int) error {
-		dst, place := to(at, len(rows)), 0
+		dst, column := to(at, len(rows)), 0
 		var first error
 		for j := range s.Columns {
 			// After an error the rows before it are read on: the first row is the one to name.
-			n, err := s.encode(j, &t.features[j], dst[place:], width, rows, unseen)
+			n, err := s.encode(&t.features[j], column, len(s.Columns[j].Values), dst[column:], width, rows, unseen)
 			if err != nil {
 				rows, first = rows[:n], err
 			}
-			place += s.Columns[j].width()
+			column += s.Columns[j].width()
 		}
 		return first
 	})
 }
 
-// encode writes the matrix columns of one feature for some rows. With an error it returns
-// how many rows came before it.
-func (s *schema) encode(j int, c *cells, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
+// encode writes one feature for some rows to the matrix columns from column on: of a
+// categorical one, of which training knew so many categories, one for each. With an error it
+// returns how many rows came before it.
+func (s *schema) encode(c *cells, column, known int, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.column.Kind == categoricalKind {
 		var codes [blockRows]float64
 		n, err := c.read(codes[:], 1, rows)
-		known := len(s.Columns[j].Values)
 		for i, code := range codes[:n] {
 			if k := int(code); k < known {
 				dst[i*stride+k] = 1
@@ -196,7 +178,7 @@ func (s *schema) encode(j int, c *cells, dst []float64, stride int, rows []int, 
 		switch v := dst[i*stride]; {
 		case v-v == 0:
 		case s.Missing == Impute && math.IsNaN(v):
-			dst[i*stride] = s.Fills[j]
+			dst[i*stride] = s.Fills[column]
 		default:
 			return i, notFinite(c.column.Name, rows[i], v)
 		}
@@ -307,8 +289,8 @@ func (s *schema) validate() error {
 	if err := s.Missing.check(); err != nil {
 		return err
 	}
-	if (s.Missing == Impute && len(s.Fills) != len(s.Columns)) || (s.Missing != Impute && len(s.Fills) > 0) || !s.Fills.Finite() {
-		return fmt.Errorf("%d numbers for the gaps of %d features with Missing = %v, or one that is none", len(s.Fills), len(s.Columns), s.Missing)
+	if (s.Missing == Impute && len(s.Fills) != s.width()) || (s.Missing != Impute && len(s.Fills) > 0) || !s.Fills.Finite() {
+		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills), s.width(), s.Missing)
 	}
 	for _, c := range s.Columns {
 		if err := c.validate(); err != nil {

@@ -37,7 +37,7 @@ func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64)
 	t, err := divisible(grid, labelled)
 	var class []float64
 	if err == nil {
-		class, err = t.read(&t.classes[0])
+		class, err = t.values(&t.classes[0])
 	}
 	if err == nil {
 		of, count := strata(class)

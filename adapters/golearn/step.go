@@ -111,7 +111,7 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *t
 	if err != nil {
 		return nil, nil, err
 	}
-	s, x, err := learn(t, noOneHot, Pass)
+	s, x, err := learn(ctx, t, noOneHot, Pass)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,5 +210,5 @@ func restoreTransform(configured transformers.Transformer, in *transformPayload,
 		}
 	}
 	return &fittedTransform{schema: &in.Schema, transformer: transformer, output: in.Output},
-		in.Transformer.Into(pipelineKind, "the transformer", transformer)
+		readPart(pipelineKind, "the transformer", in.Transformer, transformer)
 }

@@ -2,12 +2,8 @@ package golearn
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -23,107 +19,6 @@ type table struct {
 	n        int
 	matrix   *mat.Dense // features are its columns, in order; nil: they are not
 	scores   bool       // the grid is one of golearn's OneVsAllModel
-}
-
-// read binds a grid: each attribute is described and its place in the storage found once.
-// No cell is read yet, and attributes of types that golearn does not have are refused
-// where they are asked for.
-func read(grid base.FixedDataGrid) (t *table, err error) {
-	if grid == nil {
-		return nil, fault.Param("input", "grid", nil, "a grid")
-	}
-	defer guard("reading the grid", &err)
-	t = &table{scores: fromOneVsAll(reflect.ValueOf(grid))}
-	_, t.n = grid.Size()
-	places := map[base.Attribute]cells{}
-	if dense, ok := grid.(*base.DenseInstances); ok && t.n > 0 {
-		places = storagePlaces(dense, t.n)
-	}
-	class := grid.AllClassAttributes()
-	for _, a := range grid.AllAttributes() {
-		c := places[a] // the zero cells for what is read with Get
-		c.column, c.attr = columnOf(a), a
-		if c.storage == nil {
-			c.grid = grid
-		}
-		// golearn's NonClassAttributes compares pointers, which lets the class through on
-		// grids whose class was set with an equal attribute, and has no order.
-		if slices.ContainsFunc(class, a.Equals) {
-			t.classes = append(t.classes, c)
-		} else {
-			t.features = append(t.features, c)
-		}
-	}
-	return t, nil
-}
-
-// storagePlaces says where the 8-byte attributes of a dense grid lie in its storage. What
-// is not in it, binary attributes packed into bits, is read with Get.
-func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]cells {
-	out := map[base.Attribute]cells{}
-	for _, group := range grid.AllAttributeGroups() {
-		attrs, storage, stride := group.Attributes(), group.Storage(), group.RowSizeInBytes()
-		if stride != cellSize*len(attrs) || len(storage) < rows*stride {
-			continue
-		}
-		for i, a := range attrs {
-			if a.GetType() != base.BinaryType {
-				out[a] = cells{storage: storage, stride: stride, offset: i * cellSize}
-			}
-		}
-	}
-	return out
-}
-
-// bind makes cells ready to be read.
-func (c *cells) bind() (err error) {
-	if c.column.Kind == 0 {
-		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.column.Name, c.attr), "a float, a categorical or a binary attribute")
-	}
-	if c.bound || !c.atEachGet() {
-		return nil
-	}
-	defer guard("reading the grid", &err)
-	if c.spec, err = c.grid.GetAttribute(c.attr); err != nil {
-		return fault.Param("input", "attribute", c.column.Name, "one that the grid can resolve: "+err.Error())
-	}
-	c.bound = true
-	return nil
-}
-
-// labelled returns the table of a grid that has one class attribute, which is bound.
-func labelled(grid base.FixedDataGrid) (*table, error) {
-	t, err := read(grid)
-	if err != nil {
-		return nil, err
-	}
-	if len(t.classes) != 1 {
-		listed := make([]string, len(t.classes))
-		for i, c := range t.classes {
-			listed[i] = strconv.Quote(c.column.Name)
-		}
-		return nil, fault.Shape("the grid has", len(t.classes), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]", strings.Join(listed, " "))
-	}
-	return t, t.classes[0].bind()
-}
-
-// training returns the table of a grid that a model can learn from: of one class, with
-// rows and features, each of a name of its own.
-func training(grid base.FixedDataGrid) (*table, error) {
-	t, err := labelled(grid)
-	if err != nil {
-		return nil, err
-	}
-	if t.n < 1 {
-		return nil, fault.Shape("the grid has", t.n, "rows", "want at least 1")
-	}
-	if len(t.features) == 0 {
-		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
-	}
-	if n, ok := duplicate(append(t.names(), t.classes[0].column.Name)); ok {
-		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
-	}
-	return t, t.bind()
 }
 
 // bind makes all cells ready to be read.
@@ -163,31 +58,43 @@ func keep(t *table) trained {
 // find returns the columns of the table that have the names and types of cols, as its
 // features and in their order. What was a class may be a feature now.
 func (t *table) find(cols []column) (*table, error) {
-	byName := make(map[string][]*cells, len(t.features)+len(t.classes))
-	for _, of := range [][]cells{t.features, t.classes} {
-		for j := range of {
-			byName[of[j].column.Name] = append(byName[of[j].column.Name], &of[j])
-		}
-	}
 	out := &table{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores, matrix: t.matrix}
+	if len(cols) != len(t.features) {
+		out.matrix = nil
+	}
+	var byName map[string][]*cells // where cols are not in their places
 	for j, want := range cols {
-		found := byName[want.Name]
-		if len(found) == 0 {
-			return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes), "attributes", "fitted on %d features", len(cols))
+		if j < len(t.features) && t.features[j].column.Name == want.Name && t.features[j].column.Kind == want.Kind {
+			out.features[j] = t.features[j]
+		} else {
+			if out.matrix = nil; byName == nil {
+				byName = t.byName()
+			}
+			found := byName[want.Name]
+			if len(found) == 0 {
+				return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes), "attributes", "fitted on %d features", len(cols))
+			}
+			k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
+			if k < 0 {
+				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
+			}
+			out.features[j] = *found[k]
 		}
-		k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
-		if k < 0 {
-			return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
-		}
-		out.features[j] = *found[k]
 		if err := out.features[j].bind(); err != nil {
 			return nil, err
 		}
-		if len(cols) != len(t.features) || found[k] != &t.features[j] {
-			out.matrix = nil
-		}
 	}
 	return out, nil
+}
+
+func (t *table) byName() map[string][]*cells {
+	out := make(map[string][]*cells, len(t.features)+len(t.classes))
+	for _, of := range [][]cells{t.features, t.classes} {
+		for j := range of {
+			out[of[j].column.Name] = append(out[of[j].column.Name], &of[j])
+		}
+	}
+	return out
 }
 
 // align returns the columns of a training table from another one, matched by name and
@@ -217,7 +124,7 @@ func (t *table) align(cols []column) (*table, error) {
 
 // present leaves of the categories of c those that occur, in the order of their indices.
 func (t *table) present(c *cells) error {
-	values, err := t.read(c)
+	values, err := t.values(c)
 	if err != nil {
 		return err
 	}
@@ -317,8 +224,8 @@ func (t *table) blocks(do func(at int, rows []int) error) error {
 	return nil
 }
 
-// read returns a column's cells, in the order of the rows.
-func (t *table) read(c *cells) (_ []float64, err error) {
+// values returns a column's cells, in the order of the rows.
+func (t *table) values(c *cells) (_ []float64, err error) {
 	defer guard("reading the grid", &err)
 	out := make([]float64, t.n)
 	err = t.blocks(func(at int, rows []int) error {
@@ -332,14 +239,14 @@ func (t *table) read(c *cells) (_ []float64, err error) {
 // table of some rows it names all.
 func (t *table) hold(which func(c *cells) bool) (*table, error) {
 	out := *t
-	out.rows = nil
+	out.rows, out.matrix = nil, nil
 	out.features, out.classes = slices.Clone(t.features), slices.Clone(t.classes)
 	for _, of := range [][]cells{out.features, out.classes} {
 		for j := range of {
 			if t.rows == nil && !which(&of[j]) {
 				continue
 			}
-			values, err := t.read(&of[j])
+			values, err := t.values(&of[j])
 			if err != nil {
 				return nil, err
 			}

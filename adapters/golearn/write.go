@@ -20,39 +20,34 @@ func (t *table) grid() (*base.DenseInstances, error) { return t.write(column.att
 // golearn filters trained on the one work on the other.
 func (t *table) sharing() (*base.DenseInstances, error) { return t.write(nil) }
 
+// written is an attribute of a new grid, and the cells that go there.
+type written struct {
+	from *cells
+	attr base.Attribute
+	spec base.AttributeSpec // of what is not in the feature group
+}
+
 func (t *table) write(attribute func(column) base.Attribute) (out *base.DenseInstances, err error) {
 	defer guard("writing the grid", &err)
 	out = base.NewDenseInstances()
-	specs := make([]base.AttributeSpec, 0, len(t.features)+len(t.classes))
-	all := make([]cells, 0, cap(specs)) // with the attributes of the new grid
-	var group base.AttributeGroup
-	for i, of := range [][]cells{t.features, t.classes} {
-		for _, c := range of {
+	all := make([]written, 0, len(t.features)+len(t.classes))
+	for _, of := range [][]cells{t.features, t.classes} {
+		for j := range of {
+			w := written{from: &of[j], attr: of[j].attr}
 			if attribute != nil {
-				c.attr = attribute(c.column)
+				w.attr = attribute(of[j].column)
 			}
-			var spec base.AttributeSpec
-			switch {
-			case i == 1 || c.column.Kind != floatKind:
-				spec = out.AddAttribute(c.attr)
-			case group == nil:
-				if err := out.CreateAttributeGroup(featureGroup, cellSize); err != nil {
-					return nil, err
-				}
-				if group, err = out.GetAttributeGroup(featureGroup); err != nil {
-					return nil, err
-				}
-				fallthrough
-			default:
-				if err := group.AddAttribute(c.attr); err != nil {
-					return nil, err
-				}
-			}
-			specs, all = append(specs, spec), append(all, c)
+			all = append(all, w)
 		}
 	}
-	for _, c := range all[len(t.features):] {
-		if err := out.AddClassAttribute(c.attr); err != nil {
+	group, err := addFeatures(out, all[:len(t.features)])
+	if err != nil {
+		return nil, err
+	}
+	for j := range all[len(t.features):] {
+		w := &all[len(t.features)+j]
+		w.spec = out.AddAttribute(w.attr)
+		if err := out.AddClassAttribute(w.attr); err != nil {
 			return nil, err
 		}
 	}
@@ -61,9 +56,32 @@ func (t *table) write(attribute func(column) base.Attribute) (out *base.DenseIns
 	}
 	if t.matrix != nil && t.rows == nil {
 		copyMatrix(group.Storage(), t.matrix)
-		all, specs = all[len(t.features):], specs[len(t.features):]
+		all = all[len(t.features):]
 	}
-	return out, t.fill(out, all, specs)
+	return out, t.fill(out, all)
+}
+
+// addFeatures adds attributes, and returns the group of the float ones.
+func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeGroup, err error) {
+	for j := range all {
+		w := &all[j]
+		if w.from.column.Kind != floatKind {
+			w.spec = out.AddAttribute(w.attr)
+			continue
+		}
+		if group == nil {
+			if err := out.CreateAttributeGroup(featureGroup, cellSize); err != nil {
+				return nil, err
+			}
+			if group, err = out.GetAttributeGroup(featureGroup); err != nil {
+				return nil, err
+			}
+		}
+		if err := group.AddAttribute(w.attr); err != nil {
+			return nil, err
+		}
+	}
+	return group, nil
 }
 
 // copyMatrix writes a matrix whose columns are those of an attribute group: row by row, as
@@ -79,43 +97,37 @@ func copyMatrix(storage []byte, x *mat.Dense) {
 }
 
 // fill writes the cells, those of 8 bytes straight into the storage.
-func (t *table) fill(grid *base.DenseInstances, all []cells, specs []base.AttributeSpec) error {
+func (t *table) fill(grid *base.DenseInstances, all []written) error {
 	if len(all) == 0 {
 		return nil
 	}
 	places := storagePlaces(grid, t.n)
-	to := make([]cells, len(all))
-	for j := range all {
-		to[j] = places[all[j].attr]
-	}
 	var buf [blockRows]float64
 	return t.blocks(func(at int, rows []int) error {
-		for j := range all {
-			if _, err := all[j].read(buf[:], 1, rows); err != nil {
+		for _, w := range all {
+			if _, err := w.from.read(buf[:], 1, rows); err != nil {
 				return err
 			}
-			to[j].put(grid, specs[j], all[j].column.Kind, at, buf[:len(rows)])
+			if w.from.column.Kind == binaryKind {
+				for i, v := range buf[:len(rows)] {
+					grid.Set(w.spec, at+i, []byte{byte(v)})
+				}
+				continue
+			}
+			places[w.attr].put(w.from.column.Kind, at, buf[:len(rows)])
 		}
 		return nil
 	})
 }
 
 // put writes values to the rows from at on.
-func (c *cells) put(grid *base.DenseInstances, spec base.AttributeSpec, k kind, at int, values []float64) {
-	storage, stride, first := c.storage, c.stride, at*c.stride+c.offset
-	switch k {
-	case floatKind:
-		for i, v := range values {
-			binary.LittleEndian.PutUint64(storage[first+i*stride:], math.Float64bits(v))
+func (p place) put(k kind, at int, values []float64) {
+	for i, v := range values {
+		bits := math.Float64bits(v)
+		if k == categoricalKind {
+			bits = uint64(v)
 		}
-	case categoricalKind:
-		for i, v := range values {
-			binary.LittleEndian.PutUint64(storage[first+i*stride:], uint64(v))
-		}
-	default:
-		for i, v := range values {
-			grid.Set(spec, at+i, []byte{byte(v)})
-		}
+		binary.LittleEndian.PutUint64(p.storage[(at+i)*p.stride+p.offset:], bits)
 	}
 }
 
@@ -139,7 +151,7 @@ func tableOfMatrix(x *mat.Dense, cols []column) *table {
 	raw := x.RawMatrix()
 	out := &table{features: make([]cells, len(cols)), n: raw.Rows, matrix: x}
 	for j, c := range cols {
-		out.features[j] = cells{column: c, values: raw.Data, stride: raw.Stride, offset: j}
+		out.features[j] = cells{column: c, values: raw.Data, place: place{stride: raw.Stride, offset: j}}
 	}
 	return out
 }

@@ -196,3 +196,11 @@ func TestStatisticsInAFile(t *testing.T) {
 		assert.ErrorIs(t, got.UnmarshalBinary(data[:len(data)-1]), estimators.ErrBadModel)
 	}
 }
+
+func TestGoldenStatistics(t *testing.T) {
+	want, got := of(t, mat.NewDense(3, 2, []float64{1, 2, 3, 5, 8, 13})), &Statistics{}
+	require.NoError(t, got.UnmarshalBinary(golden.Model(t, "Statistics-v1.keln", want.MarshalBinary)))
+	assert.Equal(t, want.N(), got.N())
+	assert.InDeltaSlice(t, want.Mean(), got.Mean(), 1e-12)
+	assert.True(t, mat.EqualApprox(want.Covariance(), got.Covariance(), 1e-12))
+}

@@ -215,8 +215,11 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	xd, err := check.Wide("x", x, m.width)
+	xd, err := check.Dense("x", x)
 	if err != nil {
+		return nil, err
+	}
+	if err := check.Columns("x", xd, m.width); err != nil {
 		return nil, err
 	}
 	if rows, _ := xd.Dims(); rows == 1 { // for which blocks only cost
@@ -272,7 +275,9 @@ func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
 	}
-	return c.m.report.Clone()
+	out := c.m.report
+	out.Warnings = slices.Clone(out.Warnings)
+	return out
 }
 
 // Clone returns an unfitted Classifier of the same configuration.

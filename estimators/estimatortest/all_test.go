@@ -2,16 +2,10 @@ package estimatortest_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -25,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -295,17 +290,12 @@ func TestAll(t *testing.T) {
 
 	t.Log("\n" + table.String())
 
-	tested := map[string]bool{}
+	var tested []string
 	for _, name := range table.Types() {
 		typ, _, _ := strings.Cut(name, " ")
-		tested[typ] = true
+		tested = append(tested, typ)
 	}
-	found := typesWithFit(t, filepath.Join("..", ".."))
-	assert.Contains(t, found, "pipeline.Regressor", "the search for types finds what is known to be there")
-	assert.Contains(t, found, "transformers.UnitRows", "the search for types finds what is known to be there")
-	for _, typ := range found {
-		assert.True(t, tested[typ], "%s has a Fit method but no line in TestAll", typ)
-	}
+	declared.Lists(t, "TestAll", tested, nil, filepath.Join("..", ".."), "Fit")
 }
 
 // leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and
@@ -323,56 +313,3 @@ func (l leastRegressor) Clone() estimators.Regressor { return leastRegressor{&to
 type leastClassifier struct{ estimators.Classifier }
 
 func (l leastClassifier) Clone() estimators.Classifier { return leastClassifier{&toy.Centroid{}} }
-
-// typesWithFit lists the exported types below root that declare a method Fit, as
-// "package.Type"; one that has it by embedding alone is not found. What is internal, an adapter or an example is no estimator of
-// the library; an adapter has a suite of its own.
-func typesWithFit(t *testing.T, root string) []string {
-	var out []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			switch name := d.Name(); {
-			case name == "internal", name == "adapters", name == "examples", name == "testdata",
-				strings.HasPrefix(name, ".") && path != root, strings.HasPrefix(name, "_"):
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || f.Name.Name != "Fit" {
-				continue
-			}
-			if receiver := receiverName(f.Recv.List[0].Type); ast.IsExported(receiver) {
-				out = append(out, file.Name.Name+"."+receiver)
-			}
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	return out
-}
-
-func receiverName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiverName(e.X)
-	case *ast.IndexExpr:
-		return receiverName(e.X)
-	case *ast.IndexListExpr:
-		return receiverName(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
-}

@@ -14,6 +14,14 @@ func judge(c check, s *subject) conformance.Verdict {
 // The zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
 
+// of returns where outcomes go, nil where t is.
+func (t *Table) of() *conformance.Table {
+	if t == nil {
+		return nil
+	}
+	return &t.outcomes
+}
+
 // Types returns the names of the types that have a row, in the order in which
 // they came.
 func (t *Table) Types() []string { return t.outcomes.Types() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -29,17 +31,18 @@ import (
 func singleRegressors() map[string]estimators.Regressor {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Regressor{
-		"lssvm":        &lssvm.Regressor{Kernel: k, Ridge: 0.1},
-		"lssvm Matern": &lssvm.Regressor{Kernel: kernels.Matern{}, Ridge: 0.1},
-		"svm":          &svm.Regressor{Kernel: k, C: 10},
-		"rvm":          &rvm.Regressor{Kernel: k},
-		"rvm ones":     &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
-		"ridge":        &ridge.Regressor{},
-		"gabasr":       &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
-		"gabasr pairs": &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},
-		"selection":    &selection.Regressor{Preprocess: steps()[:2]},
-		"pipeline":     &pipeline.Regressor{Steps: steps(), Final: &ridge.Regressor{}},
-		"kernel map":   &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}}, Final: &ridge.Regressor{}},
+		"lssvm":         &lssvm.Regressor{Kernel: k, Ridge: 0.1},
+		"lssvm Matern":  &lssvm.Regressor{Kernel: kernels.Matern{}, Ridge: 0.1},
+		"svm":           &svm.Regressor{Kernel: k, C: 10},
+		"rvm":           &rvm.Regressor{Kernel: k},
+		"rvm ones":      &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
+		"ridge":         &ridge.Regressor{},
+		"gabasr":        &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
+		"gabasr pairs":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},
+		"selection":     &selection.Regressor{Preprocess: steps()[:2]},
+		"pipeline":      &pipeline.Regressor{Steps: steps(), Final: &ridge.Regressor{}},
+		"kernel map":    &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}}, Final: &ridge.Regressor{}},
+		"direct kernel": &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}}, Final: &ridge.DirectKernel{}},
 	}
 }
 
@@ -141,6 +144,21 @@ func everyTransformer() map[string]transformers.Transformer {
 		"pipeline":                 &pipeline.Transformer{Steps: steps()},
 		"no steps":                 &pipeline.Transformer{},
 	}
+}
+
+// What the others have of PredictTo and TransformTo is listed above.
+func TestSingleRowsOfAll(t *testing.T) {
+	var all []string
+	for _, r := range singleRegressors() {
+		all = append(all, declared.Name(r))
+	}
+	for _, c := range singleClassifiers() {
+		all = append(all, declared.Name(c))
+	}
+	for _, tr := range everyTransformer() {
+		all = append(all, declared.Name(tr))
+	}
+	declared.Lists(t, "single_row_test.go", all, map[string]string{"ridge.DirectKernel": "stands in a pipeline that makes its kernel"}, filepath.Join("..", ".."), "PredictTo", "TransformTo")
 }
 
 // A transformer that is given its memory allocates nothing for a row.

@@ -58,28 +58,11 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 	if s.options.Tolerance == 0 {
 		s.options.Tolerance = DefaultTolerance
 	}
-	if s.options.Table == nil {
-		s.options.Table = &Table{}
-		defer func() { t.Log("\n" + s.options.Table.String()) }()
-	}
-	if err := conformance.ValidSkips(s.options.Skip, checkNames()); err != "" {
-		t.Errorf("%s: %s", name, err)
-	}
-	t.Run(name, func(t *testing.T) {
+	conformance.Run(t, name, s.options.Table.of(), s.options.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {
-			if c.kinds&s.kind == 0 {
-				continue
+			if c.kinds&s.kind != 0 && !yield(c.name, func() conformance.Verdict { return judge(c, &s) }) {
+				return
 			}
-			t.Run(c.name, func(t *testing.T) {
-				v := judge(c, &s)
-				s.options.Table.outcomes.Add(name, c.name, v)
-				for _, f := range v.Failures {
-					t.Error(f)
-				}
-				if v.Skipped != "" && !v.Failed() {
-					t.Skip("because the type " + v.Skipped)
-				}
-			})
 		}
 	})
 }

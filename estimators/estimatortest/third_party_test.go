@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -21,21 +22,15 @@ type meanRegressor struct {
 }
 
 func (m *meanRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	rows, err := finiteRows(x)
+	rows, err := estimators.CheckRows(x, 0)
 	if err != nil {
 		return err
 	}
 	n, d := rows.Dims()
-	if len(y) != n {
-		return &estimators.ShapeError{What: "y has", Got: len(y), Unit: "entries", Want: fmt.Sprintf("x has %d rows", n)}
+	if err := estimators.CheckTargets(y, n); err != nil {
+		return err
 	}
-	mean := 0.0
-	for i, v := range y {
-		if v-v != 0 {
-			return &estimators.NotFiniteError{Name: "y", Row: i, Col: -1, Value: v}
-		}
-		mean += v / float64(n)
-	}
+	mean := floats.Sum(y) / float64(n)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -47,40 +42,16 @@ func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	if m.width == 0 {
 		return nil, &estimators.NotFittedError{Type: "meanRegressor"}
 	}
-	rows, err := finiteRows(x)
+	rows, err := estimators.CheckRows(x, m.width)
 	if err != nil {
 		return nil, err
 	}
-	n, d := rows.Dims()
-	if d != m.width {
-		return nil, &estimators.ShapeError{What: "x has", Got: d, Unit: "columns", Want: fmt.Sprintf("fitted on %d", m.width)}
-	}
+	n, _ := rows.Dims()
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = m.mean
 	}
 	return out, nil
-}
-
-// finiteRows copies x, which has to have rows, columns and finite values.
-func finiteRows(x mat.Matrix) (*mat.Dense, error) {
-	empty := &estimators.ShapeError{What: "x has", Unit: "rows or columns", Want: "want at least 1"}
-	if d, ok := x.(*mat.Dense); x == nil || ok && d == nil {
-		return nil, empty
-	}
-	n, d := x.Dims()
-	if n == 0 || d == 0 {
-		return nil, empty
-	}
-	rows := mat.DenseCopyOf(x)
-	for i := range n {
-		for j, v := range rows.RawRowView(i) {
-			if v-v != 0 {
-				return nil, &estimators.NotFiniteError{Name: "x", Row: i, Col: j, Value: v}
-			}
-		}
-	}
-	return rows, nil
 }
 
 // TestThirdParty is what the test of a type outside of this module looks like.
@@ -103,8 +74,8 @@ func ExampleCheck() {
 	// 	A single column is fitted.
 }
 
-// The typed errors of package estimators unwrap to its sentinels, so a type of
-// somebody else's keeps the contract by returning them.
+// The typed errors of package estimators unwrap to its sentinels, and its checks return
+// them, so a type of somebody else's keeps the contract.
 func ExampleRegressor() {
 	_, err := (&meanRegressor{}).Predict(mat.NewDense(1, 1, nil))
 	fmt.Println(err, errors.Is(err, estimators.ErrNotFitted))

@@ -104,12 +104,6 @@ func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version i
 	return version, nil
 }
 
-// Kind returns the kind that an envelope names, after its checksum was verified.
-func Kind(data []byte) (string, error) {
-	kind, _, _, err := open(data, "model")
-	return kind, err
-}
-
 func open(data []byte, want string) (kind string, version int, body []byte, err error) {
 	if len(data) < fixedSize+checksumSize {
 		return "", 0, nil, fault.BadModel(want, "cut short: %d bytes, an empty model has %d", len(data), fixedSize+checksumSize)

@@ -48,9 +48,6 @@ func TestRoundTrip(t *testing.T) {
 	m, err = got.Empty.Dense()
 	assert.NoError(t, err)
 	assert.Nil(t, m)
-	kind, err := Kind(data)
-	assert.NoError(t, err)
-	assert.Equal(t, "kind", kind)
 }
 
 func TestRefused(t *testing.T) {

@@ -4,50 +4,35 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/declared"
 )
 
 // TestEveryExportedTypeHasAnExample holds that each exported type outside internal
 // and examples is the subject of an Example of its package, by the Example's name, or
 // is named in the body of one that prints something.
 func TestEveryExportedTypeHasAnExample(t *testing.T) {
-	root := filepath.Join("..", "..")
 	types, shown := map[string][]string{}, map[string]map[string]bool{} // by folder
-	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			switch name := d.Name(); {
-			case name == "internal", name == "examples", name == "testdata", strings.HasPrefix(name, ".") && path != root:
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(path, ".go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
+	declared.Files(t, filepath.Join("..", ".."), []string{"internal", "examples"}, func(path string, file *ast.File) {
 		dir := filepath.Dir(path)
-		if shown[dir] == nil {
-			shown[dir] = map[string]bool{}
-		}
-		if strings.HasSuffix(path, "_test.go") {
+		types[dir] = append(types[dir], exportedTypes(file)...)
+	})
+	for dir := range types {
+		shown[dir] = map[string]bool{}
+		tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		require.NoError(t, err)
+		for _, path := range tests {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			require.NoError(t, err)
 			mentions(file, shown[dir])
-		} else {
-			types[dir] = append(types[dir], exportedTypes(file)...)
 		}
-		return nil
-	}))
+	}
 	count := 0
 	for dir, names := range types {
 		for _, name := range names {

@@ -82,9 +82,6 @@ func mirror(a []float64, n, ld int, back bool) {
 // Jitter returns what was added to the diagonal, absolute.
 func (c *Cholesky) Jitter() float64 { return c.jitter }
 
-// N returns the order of the matrix.
-func (c *Cholesky) N() int { return c.u.N }
-
 // Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
 func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }
 

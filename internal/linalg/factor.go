@@ -30,9 +30,6 @@ func NewFactor(c *Cholesky) *Factor {
 	return f
 }
 
-// N returns the order of the matrix.
-func (f *Factor) N() int { return f.n }
-
 // reserve makes room for matrices of order n.
 func (f *Factor) reserve(n int) {
 	if n <= f.ld {
@@ -52,7 +49,7 @@ func (f *Factor) reserve(n int) {
 func (f *Factor) Append(a []float64, d float64) (ok bool) {
 	u := make([]float64, f.n)
 	copy(u, a)
-	f.HalfSolve(u)
+	f.halfSolve(u)
 	rest := d
 	for _, v := range u {
 		rest -= v * v
@@ -106,8 +103,8 @@ func (f *Factor) upper() blas64.Triangular {
 	return blas64.Triangular{N: f.n, Stride: max(f.ld, 1), Data: f.data, Uplo: blas.Upper, Diag: blas.NonUnit}
 }
 
-// HalfSolve overwrites b with U⁻ᵀb. Cost n².
-func (f *Factor) HalfSolve(b []float64) {
+// halfSolve overwrites b with U⁻ᵀb. Cost n².
+func (f *Factor) halfSolve(b []float64) {
 	if f.n > 0 {
 		blas64.Trsv(blas.Trans, f.upper(), Vector(b[:f.n]))
 	}
@@ -116,7 +113,7 @@ func (f *Factor) HalfSolve(b []float64) {
 // Solve overwrites b with A⁻¹b. Cost 2n².
 func (f *Factor) Solve(b []float64) {
 	if f.n > 0 {
-		f.HalfSolve(b)
+		f.halfSolve(b)
 		blas64.Trsv(blas.NoTrans, f.upper(), Vector(b[:f.n]))
 	}
 }

@@ -40,7 +40,7 @@ func TestFactorFollowsItsMatrix(t *testing.T) {
 			require.True(t, f.Append(a, full.At(next, next)))
 			members = append(members, next)
 		}
-		require.Equal(t, len(members), f.N())
+		require.Equal(t, len(members), f.n)
 		if len(members) == 0 {
 			continue
 		}
@@ -70,7 +70,7 @@ func TestFactorOfACholesky(t *testing.T) {
 	f := NewFactor(c)
 	assert.InDelta(t, c.LogDet(), f.LogDet(), 1e-12)
 	assert.False(t, f.Append(mat.Col(nil, 2, a), a.At(2, 2)), "the same row twice is singular")
-	assert.Equal(t, 6, f.N())
+	assert.Equal(t, 6, f.n)
 
 	inverse := c.Inverse()
 	var product mat.Dense

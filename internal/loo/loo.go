@@ -15,13 +15,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Search looks at ridges from MinRelativeRidge to MaxRelativeRidge, in units of the
-// mean diagonal of the centred kernel matrix times the mean weight, RidgesPerDecade
+// Search looks at ridges from minRelativeRidge to maxRelativeRidge, in units of the
+// mean diagonal of the centred kernel matrix times the mean weight, ridgesPerDecade
 // to a decade, and then refines the best.
 const (
-	MinRelativeRidge = 1e-8
-	MaxRelativeRidge = 1e4
-	RidgesPerDecade  = 2
+	minRelativeRidge = 1e-8
+	maxRelativeRidge = 1e4
+	ridgesPerDecade  = 2
 	refinements      = 8
 )
 
@@ -186,8 +186,8 @@ type Minimum struct {
 // MaxEvaluations is the number of ridges that Search looks at.
 const MaxEvaluations = steps + 1 + refinements
 
-// steps between ridges: MaxRelativeRidge/MinRelativeRidge is 1e12.
-const steps = 12 * RidgesPerDecade
+// steps between ridges: maxRelativeRidge/minRelativeRidge is 1e12.
+const steps = 12 * ridgesPerDecade
 
 // Warning says what a minimum on an edge means, to people; "" elsewhere.
 func (m Minimum) Warning() string {
@@ -230,7 +230,7 @@ func search(
 		}
 		return v
 	}
-	lo, hi := math.Log(scale*MinRelativeRidge), math.Log(scale*MaxRelativeRidge)
+	lo, hi := math.Log(scale*minRelativeRidge), math.Log(scale*maxRelativeRidge)
 	h := (hi - lo) / steps
 	bestStep := -1
 	m.Error = math.Inf(1)

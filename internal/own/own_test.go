@@ -31,7 +31,7 @@ type (
 	ofPointer  struct{ pointed }
 	twice      struct{ byValue }
 	byContract struct{ long }
-	held       struct{ of base }
+	held       struct{ _ base }
 	added      struct{ byContract }
 	slice      []base
 )

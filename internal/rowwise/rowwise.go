@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Few is the largest number of rows that is predicted row by row.
-const Few = 16
+// fewRows is the largest number of rows that is predicted row by row.
+const fewRows = 16
 
 // Row computes the outputs of one row x into out, which comes in any state. What it
 // leaves there that is not finite becomes an error.
@@ -43,7 +43,7 @@ func few(x mat.Matrix, width int) *mat.Dense {
 	if !ok || d == nil || width == 0 {
 		return nil
 	}
-	if n, c := d.Dims(); n == 0 || n > Few || c != width {
+	if n, c := d.Dims(); n == 0 || n > fewRows || c != width {
 		return nil
 	}
 	return d

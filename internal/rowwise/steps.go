@@ -36,7 +36,7 @@ func IsFew(x mat.Matrix) bool {
 		return false
 	}
 	n, _ := d.Dims()
-	return n > 0 && n <= Few
+	return n > 0 && n <= fewRows
 }
 
 // Through sends few rows through the steps: into b where a step can, without allocating.

@@ -1,19 +1,10 @@
 package kerneltest_test
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 )
@@ -117,11 +108,7 @@ func cauchyFormula(x, z []float64) float64 { return 1 / (1 + math.Pow(distance(x
 // one that exists has no line here.
 func TestAll(t *testing.T) {
 	table := &kerneltest.Table{}
-	tested := map[string]bool{}
-	note := func(v any) {
-		typ := strings.TrimPrefix(fmt.Sprintf("%T", v), "kernels.")
-		tested[typ] = true
-	}
+	tested := []string{"kernels.Fixed"} // what Family2 tests
 	for _, c := range []struct {
 		kernel  kernels.Kernel
 		formula formula
@@ -148,25 +135,26 @@ func TestAll(t *testing.T) {
 		{kernels.Sum{kernels.RBF{}, kernels.Linear{}}, sum(rbf(1), dot)},
 		{kernels.Sum{cauchy{}}, cauchyFormula},
 		{kernels.Product{kernels.RBF{}, kernels.Polynomial{Coef0: 1}, cauchy{}}, product(rbf(1), polynomial(3, 1, 1), cauchyFormula)},
+		{kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Scaled{Kernel: kernels.Laplacian{Gamma: 0.2}, Factor: 3}}, product(rbf(0.1), scaled(3, laplacian(0.2)))},
 		{kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}, scaled(3, rbf(1))},
 		{kernels.Scaled{Kernel: kernels.Linear{}}, dot},
 		{kernels.Scaled{Kernel: kernels.Product{kernels.ELM{}, kernels.Laplacian{}}, Factor: 0.5}, scaled(0.5, product(elm(1), laplacian(1)))},
 		{cauchy{}, cauchyFormula},
 	} {
-		note(c.kernel)
+		tested = append(tested, declared.Name(c.kernel))
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Table: table})
 	}
 	for _, c := range []struct {
 		kernel  kernels.Kernel
 		formula formula
 	}{{kernels.Tanh{}, tanh(1, 0)}, {kernels.Tanh{Gamma: 0.3, Coef0: -1}, tanh(0.3, -1)}} {
-		note(c.kernel)
+		tested = append(tested, declared.Name(c.kernel))
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Indefinite: true, Table: table})
 	}
 	for _, f := range []kernels.Family{
 		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.ELMFamily{}, kernels.PolynomialFamily{},
 	} {
-		note(f)
+		tested = append(tested, declared.Name(f))
 		kerneltest.Family(t, f, &kerneltest.Options{Table: table})
 	}
 	for _, f := range []kernels.Family2{
@@ -174,43 +162,11 @@ func TestAll(t *testing.T) {
 		kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}},
 		kernels.ProductFamily{First: kernels.MaternFamily{}, Second: kernels.ELMFamily{}},
 	} {
-		note(f)
+		tested = append(tested, declared.Name(f))
 		kerneltest.Family2(t, f, &kerneltest.Options{Table: table})
 	}
-	note(kernels.Fixed{}) // what Family2 tests
 
 	t.Log("\n" + table.String())
 
-	found := typesWith(t, "Eval", "At")
-	assert.Contains(t, found, "Linear", "the search for types finds what is known to be there")
-	assert.Contains(t, found, "ELMFamily", "the search for types finds what is known to be there")
-	for _, typ := range found {
-		assert.True(t, tested[typ], "kernels.%s has no line in TestAll", typ)
-	}
-}
-
-// typesWith lists the exported types of package kernels that declare one of the
-// methods.
-func typesWith(t *testing.T, methods ...string) (out []string) {
-	entries, err := os.ReadDir("..")
-	require.NoError(t, err)
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", e.Name()), nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv == nil {
-				continue
-			}
-			for _, m := range methods {
-				if id, ok := f.Recv.List[0].Type.(*ast.Ident); ok && f.Name.Name == m && id.IsExported() {
-					out = append(out, id.Name)
-				}
-			}
-		}
-	}
-	return out
+	declared.Lists(t, "TestAll", tested, nil, "..", "Eval", "At")
 }

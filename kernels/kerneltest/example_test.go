@@ -27,7 +27,7 @@ func ExampleCheck() {
 		fmt.Printf("%s (%s): %s\n", c.Name, c.On, c.Doc)
 	}
 	// Output:
-	// valid (kernels): Validate, where there is one, finds nothing wrong, and String says the same each time.
+	// valid (kernels): Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.
 	// formula (kernels): Eval is Options.Formula.
 	// symmetric (kernels): Eval(x, z) is Eval(z, x).
 }

@@ -2,14 +2,18 @@ package kerneltest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -39,6 +43,24 @@ func checkValid(p *conformance.Probe, s *subject) {
 		p.Errorf("String is empty: models store it, and errors name the kernel by it")
 	case s.kernel.String() != name:
 		p.Errorf("String is %q and then %q", name, s.kernel.String())
+	}
+	v := reflect.ValueOf(s.kernel)
+	if _, ok := s.kernel.(kernels.Validator); !ok || v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if !field.IsExported() || field.Type.Kind() != reflect.Float64 {
+			continue
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			changed := reflect.New(v.Type()).Elem()
+			changed.Set(v)
+			changed.Field(i).SetFloat(bad)
+			if kernels.Validate(changed.Interface().(kernels.Kernel)) == nil {
+				p.Errorf("Validate finds nothing wrong with %s = %v", field.Name, bad)
+			}
+		}
 	}
 }
 
@@ -213,6 +235,42 @@ func checkShared(p *conformance.Probe, s *subject) {
 		p.Must("SharedCross.Cross", err)
 		if !mat.Equal(square, wantSquare) || !mat.Equal(cross, wantCross) {
 			p.Fatalf("a Shared or SharedCross gives other bits for %v than kernels.Matrix and kernels.Cross", k)
+		}
+	}
+}
+
+// checkSpectral takes the mean of the cosines over many frequencies, which has a standard error
+// of at most 1/√n.
+func checkSpectral(p *conformance.Probe, s *subject) {
+	if _, ok := s.kernel.(kernels.Spectral); !ok {
+		p.Skip("has no SpectralDensity")
+	}
+	density, err := kernels.SpectralDensityOf(s.kernel)
+	if errors.Is(err, fault.ErrParam) {
+		p.Skip("has a part without a SpectralDensity")
+	}
+	p.Must("SpectralDensity", err)
+	const n = 20000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, difference := range [][]float64{{0.5}, {0.3, -0.9}, {1, 0.2, -0.4}} {
+		d := len(difference)
+		zero, w, u := make([]float64, d), make([]float64, d), make([]float64, density.Uniforms(d))
+		s.same(p, "the variance", density.Variance, s.kernel.Eval(zero, zero))
+		mean := 0.0
+		for range n {
+			for j := range u {
+				u[j] = rng.Float64() + 0x1p-60
+			}
+			density.Frequency(w, u)
+			mean += math.Cos(floats.Dot(w, difference)) / n
+		}
+		want := s.kernel.Eval(difference, zero) / density.Variance
+		if !(math.Abs(mean-want) <= 5/math.Sqrt(n)) {
+			p.Errorf("the mean cosine of the frequencies with %v is %v, want %v", difference, mean, want)
+		}
+		along := append([]float64{floats.Norm(difference, 2)}, zero[1:]...)
+		if density.RotationInvariant {
+			s.same(p, "Eval, turned,", s.kernel.Eval(along, zero), s.kernel.Eval(difference, zero))
 		}
 	}
 }

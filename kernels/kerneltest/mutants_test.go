@@ -17,12 +17,13 @@ import (
 
 // broken is an RBF with some methods replaced.
 type broken struct {
-	rbf    kernels.RBF
-	eval   func(x, z []float64) float64
-	name   func() string
-	valid  error
-	diag   func(dst []float64, x *mat.Dense)
-	blocks func(dst, x, z *mat.Dense)
+	rbf     kernels.RBF
+	eval    func(x, z []float64) float64
+	name    func() string
+	valid   error
+	diag    func(dst []float64, x *mat.Dense)
+	blocks  func(dst, x, z *mat.Dense)
+	density func(s *kernels.SpectralDensity)
 }
 
 func (b broken) Eval(x, z []float64) float64 {
@@ -57,6 +58,21 @@ func (b broken) Block(dst, x, z *mat.Dense) {
 	kernels.Block(dst, b.rbf, x, z)
 }
 
+func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
+	s, err := b.rbf.SpectralDensity()
+	if b.density != nil {
+		b.density(&s)
+	}
+	return s, err
+}
+
+// lax has a Validate that looks at nothing.
+type lax struct{ Width float64 }
+
+func (lax) Eval(x, z []float64) float64 { return kernels.RBF{}.Eval(x, z) }
+func (lax) String() string              { return "lax" }
+func (lax) Validate() error             { return nil }
+
 // spoiling is the RBF, but uses the distances that it is given for its own sums.
 type spoiling struct{ of kernels.RBF }
 
@@ -65,6 +81,17 @@ func (spoiling) String() string                { return "spoiling" }
 func (s spoiling) OfSquaredDistances(dst, squared []float64) {
 	s.of.OfSquaredDistances(squared, squared)
 	copy(dst, squared)
+}
+
+// turning is a Laplacian that says that it does not depend on directions.
+type turning struct{ of kernels.Laplacian }
+
+func (k turning) Eval(x, z []float64) float64 { return k.of.Eval(x, z) }
+func (turning) String() string                { return "turning" }
+func (k turning) SpectralDensity() (kernels.SpectralDensity, error) {
+	s, err := k.of.SpectralDensity()
+	s.RotationInvariant = true
+	return s, err
 }
 
 // after changes what the RBF's blocks are.
@@ -117,6 +144,7 @@ func mutants() map[string]map[string]any {
 			"no parameter": broken{valid: errors.New("no parameter")},
 			"is empty":     broken{name: func() string { return "" }},
 			"and then":     broken{name: func() string { return fmt.Sprint(calls.Add(1)) }},
+			"Width = NaN":  lax{},
 		},
 		"formula": {"want": kernels.RBF{Gamma: 1.0001}},
 		"symmetric": {"the other way round": broken{eval: func(x, z []float64) float64 {
@@ -170,7 +198,12 @@ func mutants() map[string]map[string]any {
 		"workers": {"give other bits": broken{blocks: after(func(dst, _, _ *mat.Dense) {
 			dst.Set(0, 0, first(dst)+1e-15*float64(calls.Add(1)))
 		})}},
-		"shared":            {"other bits for RBF": spoiling{}},
+		"shared": {"other bits for RBF": spoiling{}},
+		"spectral-density": {
+			"the mean cosine": broken{density: func(s *kernels.SpectralDensity) { *s, _ = kernels.RBF{Gamma: 1.5}.SpectralDensity() }},
+			"the variance is": broken{density: func(s *kernels.SpectralDensity) { s.Variance = 2 }},
+			"Eval, turned":    turning{},
+		},
 		"inputs-unmodified": {"wrote to its rows": broken{blocks: after(func(_, x, _ *mat.Dense) { x.Set(0, 0, 1) })}},
 		"concurrent": {"during concurrent calls": broken{eval: func(x, z []float64) float64 {
 			return rbf.Eval(x, z) + float64(calls.Add(1))
@@ -268,7 +301,7 @@ func TestSkips(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"formula": "has no Options.Formula to compare with", "positive-semi-definite": "does not claim it",
-		"lengths": "is skipped by this test",
+		"spectral-density": "has no SpectralDensity", "lengths": "is skipped by this test",
 	}, got)
 }
 

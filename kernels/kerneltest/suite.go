@@ -95,28 +95,11 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 	if s.Tolerance == 0 {
 		s.Tolerance = DefaultTolerance
 	}
-	if s.Table == nil {
-		s.Table = &Table{}
-		defer func() { t.Log("\n" + s.Table.String()) }()
-	}
-	if err := conformance.ValidSkips(s.Skip, checkNames()); err != "" {
-		t.Errorf("%s: %s", name, err)
-	}
-	t.Run(name, func(t *testing.T) {
+	conformance.Run(t, name, s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {
-			if c.kind != s.kind {
-				continue
+			if c.kind == s.kind && !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
+				return
 			}
-			t.Run(c.name, func(t *testing.T) {
-				v := s.judge(c)
-				s.Table.outcomes.Add(name, c.name, v)
-				for _, f := range v.Failures {
-					t.Error(f)
-				}
-				if v.Skipped != "" && !v.Failed() {
-					t.Skip("because the type " + v.Skipped)
-				}
-			})
 		}
 	})
 }
@@ -128,6 +111,14 @@ func (s *subject) judge(c check) conformance.Verdict {
 // Table collects the outcome of every check on everything that a suite ran on. The
 // zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
+
+// of returns where outcomes go, nil where t is.
+func (t *Table) of() *conformance.Table {
+	if t == nil {
+		return nil
+	}
+	return &t.outcomes
+}
 
 // Types returns the names of the kernels and families that have a row, in the
 // order in which they came.
@@ -171,7 +162,7 @@ type check struct {
 }
 
 var checks = []check{
-	{"valid", kernel, "Validate, where there is one, finds nothing wrong, and String says the same each time.", checkValid},
+	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.", checkValid},
 	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
 	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
 	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.", checkFinite},
@@ -181,6 +172,7 @@ var checks = []check{
 	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
 	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
 	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.", checkShared},
+	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.", checkSpectral},
 	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block write to no row.", checkInputs},
 	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
 	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},

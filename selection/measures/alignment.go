@@ -3,13 +3,10 @@ package measures
 import (
 	"context"
 	"math"
-	"reflect"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -48,61 +45,43 @@ type Alignment struct {
 // O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
 // length, ErrNotFinite, and ctx's.
 func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (Alignment, error) {
-	n, err := order(k)
+	in, err := matrixInput(k)
 	if err != nil {
 		return Alignment{}, err
 	}
-	g, err := byTarget(y, n)
-	if err != nil {
-		return Alignment{}, err
-	}
-	return alignmentOf(ctx, opt, matrixSource{k}, g)
+	return in.alignment(ctx, y, opt)
 }
 
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
 // (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (Alignment, error) {
-	xd, err := kernelRows(k, x)
+	in, err := kernelInput(k, x)
 	if err != nil {
 		return Alignment{}, err
 	}
-	n, _ := xd.Dims()
-	g, err := byTarget(y, n)
-	if err != nil {
-		return Alignment{}, err
-	}
-	return alignmentOf(ctx, opt, kernelSource{k, xd}, g)
+	return in.alignment(ctx, y, opt)
 }
 
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
 // (n×r): see SeparabilityOfFeatures for cost and errors.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (Alignment, error) {
-	p, err := check.Dense("phi", phi)
+	in, err := featureInput(phi)
 	if err != nil {
 		return Alignment{}, err
 	}
-	n, r := p.Dims()
-	g, err := byTarget(y, n)
-	if err != nil {
-		return Alignment{}, err
-	}
-	if r >= n {
-		return alignmentOf(ctx, opt, kernelSource{kernels.Linear{}, p}, g)
-	}
-	f := centreFeatures(p)
-	size, err := f.norms(ctx)
-	if err != nil {
-		return Alignment{}, err
-	}
-	return align(g.target, g.mean, f.forms(g.target), size), nil
+	return in.alignment(ctx, y, opt)
 }
 
-func alignmentOf(ctx context.Context, opt *Options, src source, g grouping) (Alignment, error) {
-	s, err := pass(ctx, opt.workers(), src, g)
+func (in input) alignment(ctx context.Context, y []float64, opt *Options) (Alignment, error) {
+	g, err := byTarget(y, in.rows)
 	if err != nil {
 		return Alignment{}, err
 	}
-	return align(g.target, g.mean, s.forms(g.target), s.norms()), nil
+	of, err := in.geometry(ctx, opt.workers(), g)
+	if err != nil {
+		return Alignment{}, err
+	}
+	return align(g.target, g.mean, of.forms(g.target), of.norms()), nil
 }
 
 // forms are those of K with z, of mean 0, and with ones.
@@ -138,19 +117,10 @@ func cosine(form, norm, targets float64) float64 {
 	return form / norm / targets
 }
 
-// rowSums returns Σ k̃[i,j] over all j.
-func (s *sums) rowSums() []float64 {
-	out := make([]float64, s.rows())
-	for _, class := range s.class {
-		floats.Add(out, class)
-	}
-	return out
-}
-
 // forms returns those of s·K with the grouping's targets or a z that is constant on
 // each of its classes, from those of k̃: K1 = k̃1 + nh + 1Σh.
 func (s *sums) forms(z []float64) forms {
-	n, row := float64(s.rows()), s.rowSums()
+	n, row := float64(s.rows()), s.row
 	zKz := s.form
 	if s.target == nil {
 		value := make([]float64, s.classes())
@@ -166,22 +136,7 @@ func (s *sums) forms(z []float64) forms {
 
 // norms returns those of s·K. HKH is that of k̃, whose sums are small.
 func (s *sums) norms() norms {
-	n, row := float64(s.rows()), s.rowSums()
+	n, row := float64(s.rows()), s.row
 	total := floats.Sum(row) / n
 	return makeNorms(s.square, s.centred-2*floats.Dot(row, row)/n+total*total, noise)
-}
-
-// order returns the number of rows of k.
-func order(k mat.Symmetric) (int, error) {
-	if v := reflect.ValueOf(k); k == nil || v.Kind() == reflect.Pointer && v.IsNil() || k.SymmetricDim() == 0 {
-		return 0, fault.Shape("K has", 0, "rows", "want at least 1")
-	}
-	return k.SymmetricDim(), nil
-}
-
-func kernelRows(k kernels.Kernel, x mat.Matrix) (*mat.Dense, error) {
-	if err := kernels.Validate(k); err != nil {
-		return nil, err
-	}
-	return check.Dense("x", x)
 }

@@ -1,21 +1,20 @@
 package measures
 
 import (
-	"math"
 	"slices"
 )
 
 // Bounds are what a part of a kernel matrix's eigenvalues tells of its entropy.
 type Bounds struct {
 	Low, High VonNeumann // the entropy lies between them, rigorously
-	Point     VonNeumann // an estimate: BoundsPoint of the way from Low to High
+	Point     VonNeumann // an estimate: .65 of the way from Low to High, in bits
 }
 
-// BoundsPoint is where between the bounds the point estimate lies, in bits: found by
+// boundsPoint is where between the bounds the point estimate lies, in bits: found by
 // experiment, not derived.
-const BoundsPoint = 0.65
+const boundsPoint = 0.65
 
-// BoundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given the
+// boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given the
 // eigenvalues u of a part FF' of it with K - FF' positive semi-definite too (a partial
 // Cholesky factorisation, a Nyström approximation), at most n of them. Both u and rest,
 // the trace of what is left, are in any common unit; values below 0 count as 0.
@@ -24,7 +23,7 @@ const BoundsPoint = 0.65
 // known. Entropy is Schur-concave: it is least with all of the rest on the largest
 // eigenvalue, and largest with the rest filled up from the bottom, like water, over n
 // places. Cost O(n) and sorting u.
-func BoundsOf(u []float64, rest float64, n int) Bounds {
+func boundsOf(u []float64, rest float64, n int) Bounds {
 	w := make([]float64, 0, n)
 	for _, v := range u {
 		if v > 0 && len(w) < n {
@@ -44,7 +43,7 @@ func BoundsOf(u []float64, rest float64, n int) Bounds {
 	if b.High.Bits < b.Low.Bits {
 		b.High = b.Low
 	}
-	b.Point = ofBits(b.Low.Bits+BoundsPoint*(b.High.Bits-b.Low.Bits), n)
+	b.Point = ofBits(b.Low.Bits+boundsPoint*(b.High.Bits-b.Low.Bits), n)
 	return b
 }
 
@@ -70,10 +69,4 @@ func filled(w []float64, rest float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// Covers says whether an entropy lies within the bounds, but for rounding.
-func (b Bounds) Covers(entropy float64) bool {
-	const rounding = 1e-9
-	return entropy >= b.Low.Entropy-rounding && entropy <= b.High.Entropy+rounding && !math.IsNaN(entropy)
 }

@@ -23,22 +23,8 @@ type Divergence struct {
 	Means         float64 // its first term
 }
 
-// DivergenceOf returns the divergence of two Gaussians of these means and variances.
-// Where one variance is 0, D_CS is +Inf; where both are, the classes are two points:
-// D_CS and Means are +Inf, or 0 if the points are one. Errors: ErrNotFinite, and
-// ErrParam for a negative variance.
-func DivergenceOf(mean, variance [2]float64) (Divergence, error) {
-	if err := check.Vector("mean", mean[:]); err != nil {
-		return Divergence{}, err
-	}
-	if err := check.Vector("variance", variance[:]); err != nil {
-		return Divergence{}, err
-	}
-	for _, v := range variance {
-		if v < 0 {
-			return Divergence{}, fault.Param("measures: DivergenceOf", "variance", v, ">= 0")
-		}
-	}
+// divergence returns that of two Gaussians.
+func divergence(mean, variance [2]float64) Divergence {
 	sd := [2]float64{math.Sqrt(variance[0]), math.Sqrt(variance[1])}
 	gap := math.Abs(mean[0] - mean[1])
 	var out Divergence
@@ -58,14 +44,15 @@ func DivergenceOf(mean, variance [2]float64) (Divergence, error) {
 		r := hi / lo
 		out.CauchySchwarz = out.Means + math.Log1p((r-1)/(2*r)*(r-1))
 	}
-	return out, nil
+	return out
 }
 
 // DivergenceOfProjection returns the divergence of the classes of rows with the
 // projections z (n) and the labels y (n), exactly two of them. Variances are divided
-// by the rows of the class, as those of the machine are; a class of one row, or of
-// equal z, has the variance 0: see DivergenceOf. Cost O(n). Errors: ErrShape for
-// unequal lengths or a count of classes that is not 2, and ErrNotFinite.
+// by the rows of the class, as those of the machine are. A class of one row, or of
+// equal z, has the variance 0: then D_CS is +Inf; where both have, the classes are two
+// points: D_CS and Means are +Inf, or 0 if the points are one. Cost O(n). Errors:
+// ErrShape for unequal lengths or a count of classes that is not 2, and ErrNotFinite.
 func DivergenceOfProjection(z []float64, y []int) (Divergence, error) {
 	if err := check.Vector("z", z); err != nil {
 		return Divergence{}, err
@@ -91,5 +78,5 @@ func DivergenceOfProjection(z []float64, y []int) (Divergence, error) {
 		n := float64(g.sizes[c])
 		variance[c] = s * s * (n - 1) / n
 	}
-	return DivergenceOf(mean, variance)
+	return divergence(mean, variance), nil
 }

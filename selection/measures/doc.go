@@ -2,10 +2,12 @@
 // model on it.
 //
 //	of K alone             Entropy, EntropyOfEigenvalues, EntropyOfFeatures, EntropyCeiling; Condition
-//	bounds on its entropy  LowRankEntropy, BoundsOf
+//	bounds on its entropy  LowRankEntropy
 //	of K and labels        SeparabilityOfMatrix, SeparabilityOfKernel, SeparabilityOfFeatures: a Separability
 //	of K and real targets  AlignmentOfMatrix, AlignmentOfKernel, AlignmentOfFeatures
-//	of a projection        DivergenceOf, DivergenceOfProjection
+//	of a projection        DivergenceOfProjection
+//
+// Errors are those of package estimators.
 //
 // # Entropy
 //

@@ -32,8 +32,8 @@ func ExampleEntropy() {
 	// gamma 100: entropy 1.00, effective rank 4.0
 }
 
-// The spectrum of four rows that differ, and of four of which three are the same:
-// whatever the kernel, its entropy stays below the ceiling.
+// The ceilings of four rows that differ, and of four of which three are the same:
+// whatever the kernel, its entropy stays below.
 func ExampleEntropyCeiling() {
 	var distinct, alike measures.VonNeumann
 	distinct = measures.EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))

@@ -14,9 +14,10 @@ type features struct {
 	mean   []float64  // sμ
 	scale  float64
 	square float64 // the mean of |sφ[i]|²
+	size   norms   // of s²K
 }
 
-func centreFeatures(phi *mat.Dense) *features {
+func centreFeatures(ctx context.Context, phi *mat.Dense) (*features, error) {
 	n, r := phi.Dims()
 	f := &features{psi: mat.NewDense(n, r, nil), mean: make([]float64, r)}
 	values := make([][]float64, n)
@@ -32,18 +33,16 @@ func centreFeatures(phi *mat.Dense) *features {
 	for i := range n {
 		floats.Sub(f.psi.RawRowView(i), f.mean)
 	}
-	return f
+	f.measure()
+	return f, ctx.Err()
 }
 
-// norms returns those of s²K from the r×r matrix Ψ'Ψ: its norm is that of HKH, and
+// measure sets the norms of s²K from the r×r matrix Ψ'Ψ: its norm is that of HKH, and
 // Φ'Φ = Ψ'Ψ + nμμ' has that of K.
-func (f *features) norms(ctx context.Context) (norms, error) {
+func (f *features) measure() {
 	n, r := f.psi.Dims()
 	var gram mat.Dense
 	gram.Mul(f.psi.T(), f.psi)
-	if err := ctx.Err(); err != nil {
-		return norms{}, err
-	}
 	centred, through := 0.0, 0.0
 	for i := range r {
 		row := gram.RawRowView(i)
@@ -51,8 +50,10 @@ func (f *features) norms(ctx context.Context) (norms, error) {
 		through += f.mean[i] * floats.Dot(row, f.mean)
 	}
 	own := float64(n) * floats.Dot(f.mean, f.mean)
-	return makeNorms(centred+2*float64(n)*through+own*own, centred, noise*noise), nil
+	f.size = makeNorms(centred+2*float64(n)*through+own*own, centred, noise*noise)
 }
+
+func (f *features) norms() norms { return f.size }
 
 // forms returns those of s²K.
 func (f *features) forms(z []float64) forms {
@@ -69,12 +70,12 @@ func (f *features) forms(z []float64) forms {
 // classFeatures are the class means of Ψ and what is left within the classes.
 type classFeatures struct {
 	*features
-	*grouping
+	grouping
 	means  [][]float64 // [c]
 	within []float64   // [c] = Σ |ψ[i] - mean|² over class c
 }
 
-func newClassFeatures(f *features, g *grouping) *classFeatures {
+func newClassFeatures(f *features, g grouping) *classFeatures {
 	n, r := f.psi.Dims()
 	out := &classFeatures{features: f, grouping: g, means: make([][]float64, g.classes()), within: make([]float64, g.classes())}
 	for c := range out.means {

@@ -2,10 +2,9 @@ package measures
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
 // grouping is what the targets say of the rows: labels their classes, numbered in
@@ -27,16 +26,13 @@ func byLabel(y []int, n int) (grouping, error) {
 	if err := check.Rows("y", len(y), n); err != nil {
 		return grouping{}, err
 	}
-	labels := slices.Clone(y)
-	slices.Sort(labels)
-	labels = slices.Compact(labels)
-	if len(labels) < 2 {
-		return grouping{}, fault.Shape("y has", len(labels), "class", "want at least 2")
+	labels, of, err := classes.Of(y)
+	if err != nil {
+		return grouping{}, err
 	}
-	g := grouping{of: make([]int, n), sizes: make([]int, len(labels))}
-	for i, label := range y {
-		g.of[i], _ = slices.BinarySearch(labels, label)
-		g.sizes[g.of[i]]++
+	g := grouping{of: of, sizes: make([]int, len(labels))}
+	for _, c := range of {
+		g.sizes[c]++
 	}
 	return g, nil
 }

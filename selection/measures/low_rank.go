@@ -47,8 +47,9 @@ type LowRank struct {
 
 // LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x
 // (n×d) without forming it: from a Cholesky factorisation F'F on pivots drawn at random,
-// in blocks, that grows until the bounds are good enough (see BoundsOf). The bounds hold
-// for a positive semi-definite kernel, whatever was drawn. Cost O(nm² + nmd) for m pivots,
+// in blocks, that grows until the bounds are good enough. The bounds hold for a positive
+// semi-definite kernel, whatever was drawn: its eigenvalues are at least those of F'F, and
+// their sum is known. Cost O(nm² + nmd) for m pivots,
 // memory mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, or ctx's.
 func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (*LowRank, error) {
 	var o LowRankOptions
@@ -107,14 +108,14 @@ type kernelParts struct {
 }
 
 func (p kernelParts) Square(dst *mat.Dense, rows []int) error {
-	some := p.rows(rows)
+	some := linalg.Rows(p.x, rows)
 	return p.cross(dst, some, some)
 }
 
 func (p kernelParts) Tile(dst *mat.Dense, rows []int, first int) error {
 	_, columns := dst.Dims()
 	_, d := p.x.Dims()
-	return p.cross(dst, p.rows(rows), p.x.Slice(first, first+columns, 0, d).(*mat.Dense))
+	return p.cross(dst, linalg.Rows(p.x, rows), p.x.Slice(first, first+columns, 0, d).(*mat.Dense))
 }
 
 func (p kernelParts) cross(dst, a, b *mat.Dense) error {
@@ -123,15 +124,6 @@ func (p kernelParts) cross(dst, a, b *mat.Dense) error {
 		dst.Copy(k)
 	}
 	return err
-}
-
-func (p kernelParts) rows(which []int) *mat.Dense {
-	_, d := p.x.Dims()
-	out := mat.NewDense(len(which), d, nil)
-	for i, r := range which {
-		out.SetRow(i, p.x.RawRowView(r))
-	}
-	return out
 }
 
 // growth watches a factorisation. The eigenvalues of F'F are those of FF', whose new rows
@@ -162,7 +154,7 @@ func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
 func (g *growth) judge(p *linalg.Pivoted) {
 	r := len(p.Pivots)
 	if r == 0 {
-		g.bounds = BoundsOf(nil, p.Trace, g.n)
+		g.bounds = boundsOf(nil, p.Trace, g.n)
 		return
 	}
 	g.extend(p.Factor, r)
@@ -172,7 +164,7 @@ func (g *growth) judge(p *linalg.Pivoted) {
 			gram.SetSym(i, j, g.gram[i*g.stride+j])
 		}
 	}
-	g.bounds = BoundsOf(linalg.Tridiagonalize(gram).Values(), p.Residual, g.n)
+	g.bounds = boundsOf(linalg.Tridiagonalize(gram).Values(), p.Residual, g.n)
 	g.next = r + r/2
 }
 

@@ -40,7 +40,7 @@ func TestLowRankBoundsHold(t *testing.T) {
 		most := rapid.IntRange(1, n).Draw(t, "pivots")
 		l, err := LowRankEntropy(ctx, family.At(param), x, &LowRankOptions{MaxRank: most, Seed: rapid.Uint64().Draw(t, "pivot seed")})
 		require.NoError(t, err)
-		if !l.Covers(exact.Entropy) || l.Rank > most || l.Residual < 0 || l.Residual > 1 {
+		if !covers(l.Bounds, exact.Entropy) || l.Rank > most || l.Residual < 0 || l.Residual > 1 {
 			t.Fatalf("%v at %v: %v with %d rows, not in %v to %v of %d pivots", family, param, exact.Entropy, n, l.Low.Entropy, l.High.Entropy, l.Rank)
 		}
 		whole, err := LowRankEntropy(ctx, family.At(param), x, &LowRankOptions{MaxRank: n, Decided: func(Bounds) bool { return false }})
@@ -73,7 +73,7 @@ func TestLowRankStops(t *testing.T) {
 	close, err := LowRankEntropy(ctx, k, x, &LowRankOptions{Workers: 1})
 	require.NoError(t, err)
 	assert.LessOrEqual(t, close.High.Entropy-close.Low.Entropy, DefaultTolerance)
-	assert.True(t, l.Covers(close.Point.Entropy))
+	assert.True(t, covers(l.Bounds, close.Point.Entropy))
 	again, err := LowRankEntropy(ctx, k, x, &LowRankOptions{Workers: 3})
 	require.NoError(t, err)
 	assert.Equal(t, close.Bounds, again.Bounds)

@@ -38,6 +38,7 @@ type sums struct {
 	h        []float64
 	diagonal []float64   // k̃[i,i]
 	class    [][]float64 // [c][i] = Σ k̃[i,j] over the j of class c
+	row      []float64   // [i] = Σ k̃[i,j] over all j
 	members  [][][]int   // [J][c] = which of the rows of block row J are of class c; without the last c
 	scale    float64     // s
 	part
@@ -98,6 +99,10 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 	}
 	for i, v := range s.diagonal {
 		s.diagonal[i] = s.scale*v - 2*s.h[i]
+	}
+	s.row = make([]float64, n)
+	for _, class := range s.class {
+		floats.Add(s.row, class)
 	}
 	return s, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// referenceFiles returns the names of those that give a spectrum and alignments.
+// referenceFiles returns the names of those that give an entropy and alignments.
 func referenceFiles(t *testing.T) []string {
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestReferenceMeasures(t *testing.T) {
 	}
 }
 
-// The files of the spectrum give alignments with real targets too, one of them FSM.
+// The files of the entropy give alignments with real targets too, one of them FSM.
 func TestReferenceAlignments(t *testing.T) {
 	checked, separable := 0, 0
 	for _, file := range referenceFiles(t) {

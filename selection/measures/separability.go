@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -45,73 +44,54 @@ type Separability struct {
 	Distance2 float64 // D2
 }
 
-// SeparabilityOfMatrix returns the measures of k (n×n) for the labels y (n) of two classes or
-// more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
+// SeparabilityOfMatrix returns the separability of k (n×n) for the labels y (n) of two
+// classes or more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
 // an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
 func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
-	n, err := order(k)
+	in, err := matrixInput(k)
 	if err != nil {
 		return Separability{}, err
 	}
-	g, err := byLabel(y, n)
-	if err != nil {
-		return Separability{}, err
-	}
-	return separabilityOf(ctx, opt, matrixSource{k}, g)
+	return in.separability(ctx, y, opt)
 }
 
-// SeparabilityOfKernel is SeparabilityOfMatrix for the matrix of k on the rows of x (n×d), made in blocks that
-// are forgotten at once: time that of kernels.Matrix, memory O(n(C+d)). An element is
-// computed once, but for those of sixteen rows, around which the sums are centred, and
-// the two halves of the blocks on the diagonal. The result does not depend on the
-// number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for the kernel's
-// parameters.
+// SeparabilityOfKernel is SeparabilityOfMatrix for the matrix of k on the rows of x
+// (n×d), made in blocks that are forgotten at once: time that of kernels.Matrix, memory
+// O(n(C+d)). An element is computed once, but for those of sixteen rows, around which the
+// sums are centred, and the two halves of the blocks on the diagonal. The result does not
+// depend on the number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for
+// the kernel's parameters.
 func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
-	xd, err := kernelRows(k, x)
+	in, err := kernelInput(k, x)
 	if err != nil {
 		return Separability{}, err
 	}
-	n, _ := xd.Dims()
-	g, err := byLabel(y, n)
-	if err != nil {
-		return Separability{}, err
-	}
-	return separabilityOf(ctx, opt, kernelSource{k, xd}, g)
+	return in.separability(ctx, y, opt)
 }
 
-// SeparabilityOfFeatures is SeparabilityOfMatrix for K = ΦΦ' of the rows phi (n×r) of a feature map, such as
-// those of transformers.Nystroem and RandomHidden. K is not formed: all but the
-// alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is less.
-// Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the linear
-// kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
+// SeparabilityOfFeatures is SeparabilityOfMatrix for K = ΦΦ' of the rows phi (n×r) of a
+// feature map, such as those of transformers.Nystroem and RandomHidden. K is not formed:
+// all but the alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is
+// less. Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the
+// linear kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
 func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
-	p, err := check.Dense("phi", phi)
+	in, err := featureInput(phi)
 	if err != nil {
 		return Separability{}, err
 	}
-	n, r := p.Dims()
-	g, err := byLabel(y, n)
-	if err != nil {
-		return Separability{}, err
-	}
-	if r >= n {
-		return separabilityOf(ctx, opt, kernelSource{kernels.Linear{}, p}, g)
-	}
-	f := centreFeatures(p)
-	size, err := f.norms(ctx)
-	if err != nil {
-		return Separability{}, err
-	}
-	return g.againstTheRest(size, newClassFeatures(f, &g).contrast, f.forms), ctx.Err()
+	return in.separability(ctx, y, opt)
 }
 
-func separabilityOf(ctx context.Context, opt *Options, src source, g grouping) (Separability, error) {
-	s, err := pass(ctx, opt.workers(), src, g)
+func (in input) separability(ctx context.Context, y []int, opt *Options) (Separability, error) {
+	g, err := byLabel(y, in.rows)
 	if err != nil {
 		return Separability{}, err
 	}
-	row := s.rowSums()
-	return g.againstTheRest(s.norms(), func(c int) contrast { return s.contrast(c, row) }, s.forms), nil
+	of, err := in.geometry(ctx, opt.workers(), g)
+	if err != nil {
+		return Separability{}, err
+	}
+	return g.againstTheRest(of), nil
 }
 
 // contrast is what separates a class from the rest. sd is of f[i] = <φ[i], φ+ - φ->,
@@ -136,16 +116,17 @@ func (c contrast) measures() Separability {
 }
 
 // againstTheRest averages over the classes; two make one contrast.
-func (g *grouping) againstTheRest(size norms, contrast func(c int) contrast, form func(z []float64) forms) Separability {
+func (g *grouping) againstTheRest(of geometry) Separability {
 	count := g.classes()
 	if count == 2 {
 		count = 1
 	}
 	var out Separability
+	size := of.norms()
 	for c := range count {
 		z, mean := g.indicator(c)
-		m := contrast(c).measures()
-		m.Alignment = align(z, mean, form(z), size)
+		m := of.contrast(c).measures()
+		m.Alignment = align(z, mean, of.forms(z), size)
 		out.KTA += m.KTA / float64(count)
 		out.CentredKTA += m.CentredKTA / float64(count)
 		out.FSM += m.FSM / float64(count)
@@ -168,14 +149,14 @@ func (g *grouping) indicator(c int) (z []float64, mean float64) {
 	return z, (2*plus - n) / n
 }
 
-// contrast returns that of class c; row are the sums over all classes.
-func (s *sums) contrast(c int, row []float64) contrast {
+// contrast returns that of class c.
+func (s *sums) contrast(c int) contrast {
 	n := s.rows()
 	size := [2]float64{float64(s.sizes[c]), float64(n - s.sizes[c])}
 	f, own := make([]float64, n), make([]float64, n)
 	for i, v := range s.class[c] {
 		// a and b of the paper for a row of the class, c and d for another.
-		plus, minus := v/size[0], (row[i]-v)/size[1]
+		plus, minus := v/size[0], (s.row[i]-v)/size[1]
 		f[i] = plus - minus
 		own[i] = s.diagonal[i] - [2]float64{plus, minus}[s.side(i, c)]
 	}

@@ -1,11 +1,77 @@
 package measures
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
+
+// input is what a kernel matrix is measured by: its elements, or the features that it is the
+// product of where there are fewer of them than rows.
+type input struct {
+	source
+	phi  *mat.Dense // nil where there is a source
+	rows int
+}
+
+// geometry is what an input tells of how the rows lie in the feature space.
+type geometry interface {
+	norms() norms
+	forms(z []float64) forms
+	contrast(c int) contrast // of a class of the grouping and the rest
+}
+
+func matrixInput(k mat.Symmetric) (input, error) {
+	n, err := order(k)
+	return input{source: matrixSource{k}, rows: n}, err
+}
+
+func kernelInput(k kernels.Kernel, x mat.Matrix) (input, error) {
+	if err := kernels.Validate(k); err != nil {
+		return input{}, err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return input{}, err
+	}
+	n, _ := xd.Dims()
+	return input{source: kernelSource{k, xd}, rows: n}, nil
+}
+
+func featureInput(phi mat.Matrix) (input, error) {
+	p, err := check.Dense("phi", phi)
+	if err != nil {
+		return input{}, err
+	}
+	n, r := p.Dims()
+	if r >= n {
+		return input{source: kernelSource{kernels.Linear{}, p}, rows: n}, nil
+	}
+	return input{phi: p, rows: n}, nil
+}
+
+func (in input) geometry(ctx context.Context, workers int, g grouping) (geometry, error) {
+	if in.phi == nil {
+		return pass(ctx, workers, in.source, g)
+	}
+	f, err := centreFeatures(ctx, in.phi)
+	if err != nil {
+		return nil, err
+	}
+	return newClassFeatures(f, g), nil
+}
+
+// order returns the number of rows of k.
+func order(k mat.Symmetric) (int, error) {
+	if check.IsNil(k) || k.SymmetricDim() == 0 {
+		return 0, fault.Shape("K has", 0, "rows", "want at least 1")
+	}
+	return k.SymmetricDim(), nil
+}
 
 // source is a kernel matrix, of which a pass reads the upper triangle in blocks.
 type source interface {

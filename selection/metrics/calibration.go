@@ -9,11 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The number of bins of Calibration.
-const (
-	DefaultBins = 10
-	MaxBins     = 1 << 20
-)
+// DefaultBins is the number of bins of Calibration where none is given.
+const DefaultBins = 10
+
+const maxBins = 1 << 20
 
 // Binning says how Calibration groups rows.
 type Binning int
@@ -45,7 +44,7 @@ type Bin struct {
 
 // Calibration compares the probabilities p (n) of the class positive with how often
 // the rows y (n) are of it: where Mean is .8, Frequency should be. It returns the
-// bins that have a row, ascending, of 1 to MaxBins bins (0: DefaultBins). Of more than
+// bins that have a row, ascending, of 1 to 2²⁰ bins (0: DefaultBins). Of more than
 // two classes, one is looked at against the rest. Cost O(n log n).
 //
 // Bins of equal width show the whole range, some by few rows; bins of equal count are
@@ -59,8 +58,8 @@ func Calibration(y []int, positive int, p []float64, bins int, binning Binning) 
 		bins = DefaultBins
 	}
 	switch {
-	case bins < 1 || bins > MaxBins:
-		return nil, fault.Param("metrics: Calibration", "bins", bins, fmt.Sprintf("in [1, %d], or 0 for the default", MaxBins))
+	case bins < 1 || bins > maxBins:
+		return nil, fault.Param("metrics: Calibration", "bins", bins, fmt.Sprintf("in [1, %d], or 0 for the default", maxBins))
 	case binning != EqualWidth && binning != EqualCount:
 		return nil, fault.Param("metrics: Calibration", "binning", int(binning), "EqualWidth or EqualCount")
 	}
@@ -106,7 +105,7 @@ func byProbability(y []int, positive int, p []float64) ([]outcome, error) {
 		if v-v != 0 {
 			return nil, &fault.NotFiniteError{Name: "p", Row: i, Col: -1, Value: v}
 		}
-		if v < -ProbabilityTolerance || v > 1+ProbabilityTolerance {
+		if v < -probabilityTolerance || v > 1+probabilityTolerance {
 			return nil, fault.Param("metrics", fmt.Sprintf("p[%d]", i), v, "in [0, 1]")
 		}
 		rows[i] = outcome{min(max(v, 0), 1), y[i] == positive}

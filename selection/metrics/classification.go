@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -48,19 +49,12 @@ func GMean(y, predicted []int, weights []float64) (float64, error) {
 			right[v] += w.at(i)
 		}
 	}
-	classes := distinct(y) // the rounding must not depend on the map's order
+	labels := classes.Distinct(y) // the rounding must not depend on the map's order
 	product := 1.0
-	for _, c := range classes {
-		product *= math.Pow(right[c]/total[c], 1/float64(len(classes)))
+	for _, c := range labels {
+		product *= math.Pow(right[c]/total[c], 1/float64(len(labels)))
 	}
 	return product, nil
-}
-
-// distinct returns the labels that occur, ascending.
-func distinct(labels ...[]int) []int {
-	out := slices.Concat(labels...)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // AUC returns the area under the ROC curve: the chance that a row of the class

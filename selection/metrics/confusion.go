@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -16,32 +17,39 @@ type Confusion struct {
 	Counts  [][]int // [i][j]: rows of Classes[i] for which Classes[j] was predicted
 }
 
-// NewConfusion counts y (n) against predicted (n). Classes nil stands for those that
+// NewConfusion counts y (n) against predicted (n). Labels nil stands for those that
 // occur in either, ascending; otherwise the table keeps their order. Errors: ErrShape,
-// also for a label that is not among the classes and a class given twice.
-func NewConfusion(y, predicted, classes []int) (*Confusion, error) {
+// also for a label that is not among the labels and one given twice.
+func NewConfusion(y, predicted, labels []int) (*Confusion, error) {
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
 		return nil, err
 	}
-	if classes == nil {
-		classes = distinct(y, predicted)
+	if labels == nil {
+		labels = classes.Distinct(y, predicted)
 	}
-	c := &Confusion{Classes: slices.Clone(classes), Counts: make([][]int, len(classes))}
-	at := make(map[int]int, len(classes))
-	for i, class := range classes {
-		if _, twice := at[class]; twice {
-			return nil, fault.Shape(fmt.Sprintf("of %d classes has", class), 2, "entries", "want 1")
+	c := &Confusion{Classes: slices.Clone(labels), Counts: make([][]int, len(labels))}
+	at := make(map[int]int, len(labels))
+	for i, label := range labels {
+		if _, twice := at[label]; twice {
+			return nil, fault.Shape(fmt.Sprintf("of %d labels has", label), 2, "entries", "want 1")
 		}
-		at[class], c.Counts[i] = i, make([]int, len(classes))
+		at[label], c.Counts[i] = i, make([]int, len(labels))
+	}
+	place := func(name string, v []int, i int) (int, error) {
+		p, ok := at[v[i]]
+		if !ok {
+			return 0, fault.Shape(fmt.Sprintf("of %d, which is %s[%d], labels has", v[i], name, i), 0, "entries", "want 1")
+		}
+		return p, nil
 	}
 	for i := range y {
-		row, ok := at[y[i]]
-		if !ok {
-			return nil, fault.Shape(fmt.Sprintf("of %d, which is y[%d], classes has", y[i], i), 0, "entries", "want 1")
+		row, err := place("y", y, i)
+		if err != nil {
+			return nil, err
 		}
-		col, ok := at[predicted[i]]
-		if !ok {
-			return nil, fault.Shape(fmt.Sprintf("of %d, which is predicted[%d], classes has", predicted[i], i), 0, "entries", "want 1")
+		col, err := place("predicted", predicted, i)
+		if err != nil {
+			return nil, err
 		}
 		c.Counts[row][col]++
 	}

@@ -24,7 +24,7 @@
 //
 // # Errors
 //
-// ErrShape for nil, empty or unequal lengths and for a label that is not among
+// They are those of package estimators: ErrShape for nil, empty or unequal lengths and for a label that is not among
 // classes, ErrNotFinite, and ErrParam for a weight, a probability, a variance or a
 // level out of range. They name the row.
 package metrics

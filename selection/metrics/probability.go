@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	// MinProbability is the least probability that LogLoss takes the logarithm of:
-	// 2⁻⁵², so that a row that was held impossible costs 36.04. scikit-learn clips
-	// there too.
-	MinProbability = 0x1p-52
-	// ProbabilityTolerance is how far a probability may lie outside [0, 1], and the
+	// leastProbability keeps a row that was held impossible at a loss of 36.04.
+	// scikit-learn clips there too.
+	leastProbability = 0x1p-52
+	// probabilityTolerance is how far a probability may lie outside [0, 1], and the
 	// sum of a row's from 1, by rounding.
-	ProbabilityTolerance = 1e-6
+	probabilityTolerance = 1e-6
 )
 
 // LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats: p (n×K) are
 // probabilities, columns in the order of classes. 0 is perfect, and ln K is what
-// equal probabilities give. A probability counts as MinProbability where it is less.
+// equal probabilities give. A probability counts as 2⁻⁵² where it is less.
 // Errors: ErrShape, ErrNotFinite, and ErrParam for a row that is no distribution
-// within ProbabilityTolerance.
+// within a millionth.
 func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (float64, error) {
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
-		return -math.Log(min(max(row[own], MinProbability), 1))
+		return -math.Log(min(max(row[own], leastProbability), 1))
 	})
 }
 
@@ -85,13 +84,13 @@ func distribution(row []float64, i int) error {
 		if v-v != 0 {
 			return &fault.NotFiniteError{Name: "p", Row: i, Col: j, Value: v}
 		}
-		if v < -ProbabilityTolerance || v > 1+ProbabilityTolerance {
+		if v < -probabilityTolerance || v > 1+probabilityTolerance {
 			return fault.Param("metrics", fmt.Sprintf("p[%d,%d]", i, j), v, "in [0, 1]")
 		}
 		sum += v
 	}
-	if math.Abs(sum-1) > ProbabilityTolerance {
-		return fault.Param("metrics", fmt.Sprintf("sum of p[%d]", i), sum, fmt.Sprintf("1 within %v", ProbabilityTolerance))
+	if math.Abs(sum-1) > probabilityTolerance {
+		return fault.Param("metrics", fmt.Sprintf("sum of p[%d]", i), sum, fmt.Sprintf("1 within %v", probabilityTolerance))
 	}
 	return nil
 }

@@ -13,9 +13,11 @@
 // from every other looks best to FSM, and one that tells hardly any apart may look best
 // to the centred alignment (package measures). A ranking by a measure therefore puts the
 // kernels with an entropy between MinEntropy and MaxEntropy first, and after them, with a
-// mark, those outside, the nearest first. The entropy takes O(n³) and the memory of the matrix, where the
-// measures take O(n²) and O(n): AnyEntropy leaves it out, for candidates that are known
-// to be comparable.
+// mark, those outside, the nearest first. The entropy takes O(n³) and the memory of the
+// matrix, where the measures take O(n²) and O(n): NoEntropy leaves it out, for candidates
+// that are known to be comparable.
 //
 // A cross-validation scores rows that the learner has not seen and needs no such band.
+//
+// Errors are those of package estimators.
 package ranking

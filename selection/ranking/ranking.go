@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +52,10 @@ type Options struct {
 	// MinEntropy and MaxEntropy, in (0, 1], are the band that a measure is trusted in;
 	// 0: DefaultMinEntropy and DefaultMaxEntropy. CrossValidation does not look at it.
 	MinEntropy, MaxEntropy float64
-	// AnyEntropy ranks by a measure whatever the entropies, and does not compute them.
-	AnyEntropy bool
+	// NoEntropy ranks by a measure whatever the entropies, and does not compute them.
+	NoEntropy bool
 	// CV says how build's learners are cross-validated, by the first of its Metrics;
-	// nil: as selection.CrossValidate does.
+	// nil: as selection.CrossValidateRegressor and CrossValidateClassifier do.
 	CV             *selection.CVOptions
 	Workers        int   // goroutines of a kernel's measures; 0: GOMAXPROCS
 	MaxKernelBytes int64 // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
@@ -68,12 +69,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	if out.MinEntropy == 0 {
-		out.MinEntropy = DefaultMinEntropy
-	}
-	if out.MaxEntropy == 0 {
-		out.MaxEntropy = DefaultMaxEntropy
-	}
+	out.MinEntropy = cmp.Or(out.MinEntropy, DefaultMinEntropy)
+	out.MaxEntropy = cmp.Or(out.MaxEntropy, DefaultMaxEntropy)
 	switch {
 	case !(out.MinEntropy > 0 && out.MinEntropy <= 1):
 		return out, fault.Param(typ, "MinEntropy", out.MinEntropy, "in (0, 1], or 0 for the default")
@@ -184,8 +181,8 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking,
 		t.metric = t.CV.Metrics[0]
 	}
 	out := &Ranking{
-		Labels: t.labels, MinEntropy: t.MinEntropy, MaxEntropy: t.MaxEntropy,
-		HasEntropy: t.By != CrossValidation && !t.AnyEntropy,
+		labels: t.labels, minEntropy: t.MinEntropy, maxEntropy: t.MaxEntropy,
+		entropies: t.By != CrossValidation && !t.NoEntropy,
 	}
 	if t.score != nil {
 		out.Metric = t.metric
@@ -194,7 +191,7 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking,
 		return nil, err
 	}
 	for _, k := range candidates {
-		e := t.judge(ctx, k, out.HasEntropy)
+		e := t.judge(ctx, k, out.entropies)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -73,7 +73,7 @@ func TestForClassification(t *testing.T) {
 	}
 
 	// FSM falls for the identity, which the entropy tells apart.
-	blind, err := ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, AnyEntropy: true})
+	blind, err := ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, NoEntropy: true})
 	require.NoError(t, err)
 	assert.Equal(t, identity, blind.Entries[0].Kernel)
 	r, err = ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM})
@@ -99,7 +99,7 @@ func TestForClassification(t *testing.T) {
 
 func TestBy(t *testing.T) {
 	x, y, _ := rings(60)
-	r, err := ForClassification(ctx, []kernels.Kernel{linear, identity, smooth}, machine, x, y, &Options{By: KTA, AnyEntropy: true})
+	r, err := ForClassification(ctx, []kernels.Kernel{linear, identity, smooth}, machine, x, y, &Options{By: KTA, NoEntropy: true})
 	require.NoError(t, err)
 	before := names(r)
 	for c, less := range map[Criterion]func(a, b Entry) bool{
@@ -117,7 +117,7 @@ func TestBy(t *testing.T) {
 		}
 	}
 	assert.Equal(t, before, names(r), "By leaves its receiver")
-	same, err := ForClassification(ctx, []kernels.Kernel{kernels.Scaled{Kernel: smooth, Factor: 2}, smooth}, nil, x, y, &Options{By: KTA, AnyEntropy: true})
+	same, err := ForClassification(ctx, []kernels.Kernel{kernels.Scaled{Kernel: smooth, Factor: 2}, smooth}, nil, x, y, &Options{By: KTA, NoEntropy: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Scaled(2, RBF(gamma=0.3))", "RBF(gamma=0.3)"}, names(same), "equal ones keep their order")
 }

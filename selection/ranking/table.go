@@ -18,10 +18,10 @@ type Ranking struct {
 	Entries   []Entry // of equal ones the earlier candidate first
 	// Metric is that of Entry.Score; zero without one.
 	Metric metrics.Metric
-	Labels bool // of a classification, with FSM and CSM
-	// HasEntropy says that entropies were computed.
-	HasEntropy             bool
-	MinEntropy, MaxEntropy float64
+	labels bool // of a classification, with FSM and CSM
+	// entropies were computed, and the band is that of the options.
+	entropies              bool
+	minEntropy, maxEntropy float64
 }
 
 // By returns the same entries in the order of another criterion. Entries outside the
@@ -36,10 +36,10 @@ func (r *Ranking) By(c Criterion) (*Ranking, error) {
 	out.Criterion = c
 	out.Entries = slices.Clone(r.Entries)
 	gap := func(e Entry) float64 { // of the entropy from the band
-		if !r.HasEntropy || c == CrossValidation {
+		if !r.entropies || c == CrossValidation {
 			return 0
 		}
-		return max(r.MinEntropy-e.Entropy, e.Entropy-r.MaxEntropy, 0)
+		return max(r.minEntropy-e.Entropy, e.Entropy-r.maxEntropy, 0)
 	}
 	slices.SortStableFunc(out.Entries, func(a, b Entry) int {
 		x, y := r.cost(c, a), r.cost(c, b)
@@ -66,7 +66,7 @@ func (r *Ranking) can(c Criterion) error {
 		return fault.Param(typ, "By", c, "CrossValidation, KTA, CentredKTA, FSM or CSM")
 	case c == CrossValidation && r.Metric.Name == "":
 		return fault.Param(typ, "By", c, "a measure, or a build for the learner to cross-validate")
-	case (c == FSM || c == CSM) && !r.Labels:
+	case (c == FSM || c == CSM) && !r.labels:
 		return fault.Param(typ, "By", c, "CrossValidation, KTA or CentredKTA for real targets")
 	}
 	return nil
@@ -107,17 +107,17 @@ func (r *Ranking) String() string {
 	}
 	_ = table.Flush() // a strings.Builder takes everything
 	if marked {
-		fmt.Fprintf(&text, "* entropy outside [%v, %v]\n", r.MinEntropy, r.MaxEntropy)
+		fmt.Fprintf(&text, "* entropy outside [%v, %v]\n", r.minEntropy, r.maxEntropy)
 	}
 	return text.String() + notes.String()
 }
 
 func (r *Ranking) header() []string {
 	out := []string{"rank", "kernel", "KTA", "centred KTA"}
-	if r.Labels {
+	if r.labels {
 		out = append(out, "CSM", "FSM", "FSMErr")
 	}
-	if r.HasEntropy {
+	if r.entropies {
 		out = append(out, "entropy")
 	}
 	if r.Metric.Name != "" {
@@ -138,10 +138,10 @@ func (r *Ranking) row(rank int, e Entry) []string {
 		place = "-"
 	}
 	out := []string{place, fmt.Sprint(e.Kernel), number(e.KTA), number(e.CentredKTA)}
-	if r.Labels {
+	if r.labels {
 		out = append(out, number(e.CSM), number(e.FSM), number(e.FSMErr))
 	}
-	if r.HasEntropy {
+	if r.entropies {
 		mark := ""
 		if e.Outside {
 			mark = "*"

@@ -5,13 +5,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
-// Every strategy of the module keeps the contract.
+// TestAll runs the suite on every strategy of the module, and fails if one that exists has no
+// line here.
 func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
+	var tested []string
 	for name, build := range map[string]func() selection.Strategy{
 		"entropy":           func() selection.Strategy { return &selection.Entropy{} },
 		"evidence":          func() selection.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
@@ -24,6 +27,7 @@ func TestAll(t *testing.T) {
 		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
 		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
+		tested = append(tested, declared.Name(build()))
 		t.Run(name, func(t *testing.T) {
 			skip := map[string]string{}
 			if name == "evidence" {
@@ -37,4 +41,6 @@ func TestAll(t *testing.T) {
 	for _, c := range selectiontest.Checks() {
 		assert.NotEmpty(t, c.Name+c.Doc)
 	}
+
+	declared.Lists(t, "TestAll", tested, nil, "..", "Choose")
 }

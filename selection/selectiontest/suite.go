@@ -23,30 +23,15 @@ func Strategy(t *testing.T, build func() selection.Strategy, opt *Options) {
 	if opt != nil {
 		s.Options = *opt
 	}
-	if s.Table == nil {
-		s.Table = &Table{}
-		defer func() { t.Log("\n" + s.Table.String()) }()
-	}
 	first := build()
 	if first == nil {
 		t.Fatal("the strategy is nil")
 	}
-	name := first.Name()
-	if err := conformance.ValidSkips(s.Skip, checkNames()); err != "" {
-		t.Errorf("%s: %s", name, err)
-	}
-	t.Run(name, func(t *testing.T) {
+	conformance.Run(t, first.Name(), s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {
-			t.Run(c.name, func(t *testing.T) {
-				v := s.judge(c)
-				s.Table.outcomes.Add(name, c.name, v)
-				for _, f := range v.Failures {
-					t.Error(f)
-				}
-				if v.Skipped != "" && !v.Failed() {
-					t.Skip("because the type " + v.Skipped)
-				}
-			})
+			if !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
+				return
+			}
 		}
 	})
 }
@@ -64,6 +49,14 @@ func (s *subject) judge(c check) conformance.Verdict {
 // Table collects the outcome of every check on every strategy that a suite ran on. The
 // zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
+
+// of returns where outcomes go, nil where t is.
+func (t *Table) of() *conformance.Table {
+	if t == nil {
+		return nil
+	}
+	return &t.outcomes
+}
 
 // Types returns the names of the strategies that have a row, in the order in which they came.
 func (t *Table) Types() []string { return t.outcomes.Types() }

@@ -25,14 +25,10 @@ import (
 
 // The band of entropies that is shaded: between kernels that can only underfit and kernels
 // that can only memorise, where good models mostly lie.
-const BandLow, BandHigh = 0.1, 0.5
+const bandLow, bandHigh = 0.1, 0.5
 
-// Width and Height are the size of a saved picture. A trace without entropies (a grid's)
-// has one panel, and half the height.
-const (
-	Width  = 16 * vg.Centimeter
-	Height = 16 * vg.Centimeter
-)
+// width and height are the size of a saved panel.
+const width, height = 16 * vg.Centimeter, 8 * vg.Centimeter
 
 // Colours that remain apart for the colour-blind and in grey.
 var colours = []color.Color{
@@ -46,15 +42,14 @@ var colours = []color.Color{
 var shade = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x22}
 
 // Save writes the picture to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. Errors: those of Plots, another ending, and the file's.
+// .eps, .jpg or .tif. A panel is 16 cm wide and 8 high. Errors: those of Plots, another ending, and the file's.
 func Save(r *selection.Result, path string) error {
 	plots, err := Plots(r)
 	if err != nil {
 		return err
 	}
-	height := Height / 2 * vg.Length(len(plots))
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	canvas, err := draw.NewFormattedCanvas(Width, height, format)
+	canvas, err := draw.NewFormattedCanvas(width, height*vg.Length(len(plots)), format)
 	if err != nil {
 		return fmt.Errorf("traceplot: %s: %w", path, err)
 	}
@@ -200,7 +195,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 		return nil, nil
 	}
 	low, high := p.X.Min, p.X.Max
-	band, err := plotter.NewPolygon(plotter.XYs{{X: low, Y: BandLow}, {X: high, Y: BandLow}, {X: high, Y: BandHigh}, {X: low, Y: BandHigh}})
+	band, err := plotter.NewPolygon(plotter.XYs{{X: low, Y: bandLow}, {X: high, Y: bandLow}, {X: high, Y: bandHigh}, {X: low, Y: bandHigh}})
 	if err != nil {
 		return nil, err
 	}

@@ -144,11 +144,11 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, legend bo
 			if err != nil {
 				return nil, nil, err
 			}
-			spectrum, err := measures.Entropy(ctx, k)
+			entropy, err := measures.Entropy(ctx, k)
 			if err != nil {
 				return nil, nil, err
 			}
-			xys = append(xys, plotter.XY{X: param, Y: spectrum.Entropy})
+			xys = append(xys, plotter.XY{X: param, Y: entropy.Entropy})
 		}
 		logarithmic(c.to)
 		c.to.Y.Max = 1

@@ -123,11 +123,11 @@ func (s settings) fit(ctx context.Context, f family, param float64, d split) (po
 	if err != nil {
 		return out, err
 	}
-	spectrum, err := measures.Entropy(ctx, k)
+	entropy, err := measures.Entropy(ctx, k)
 	if err != nil {
 		return out, err
 	}
-	out.entropy = spectrum.Entropy
+	out.entropy = entropy.Entropy
 	m := s.machine()
 	if out.entropy > sameAnswer {
 		m.Starts = 1

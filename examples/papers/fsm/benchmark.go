@@ -104,7 +104,7 @@ func (s settings) measureKernels(ctx context.Context, p problem) (judged, error)
 	j := judged{p, make([]row, len(p.candidates))}
 	// Four fixed kernels are the paper's question; who chooses among kernels leaves the
 	// band of entropies on.
-	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y, &ranking.Options{By: ranking.KTA, AnyEntropy: true, Workers: s.workers})
+	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y, &ranking.Options{By: ranking.KTA, NoEntropy: true, Workers: s.workers})
 	if err != nil {
 		return j, err
 	}

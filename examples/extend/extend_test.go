@@ -1,0 +1,140 @@
+package extend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/kerneltest"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/selectiontest"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func TestRationalQuadratic(t *testing.T) {
+	for _, k := range []RationalQuadratic{{}, {Alpha: 0.5, Length: 3}} {
+		alpha, length := k.withDefaults().Alpha, k.withDefaults().Length
+		kerneltest.Kernel(t, k, &kerneltest.Options{Formula: func(x, z []float64) float64 {
+			sum := 0.0
+			for j := range x {
+				sum += math.Pow(x[j]-z[j], 2)
+			}
+			return math.Pow(1+sum/(2*alpha*length*length), -alpha)
+		}})
+	}
+	if (RationalQuadratic{Alpha: -1}).Validate() == nil || (RationalQuadratic{Length: math.Inf(1)}).Validate() == nil {
+		t.Error("a parameter out of range is valid")
+	}
+}
+
+func TestRationalQuadraticFamily(t *testing.T) {
+	kerneltest.Family(t, RationalQuadraticFamily{}, nil)
+	kerneltest.Family(t, RationalQuadraticFamily{Alpha: 3}, nil)
+}
+
+func TestSmoother(t *testing.T) {
+	table := &estimatortest.Table{}
+	of := func(workers int) any { return &Smoother{Workers: workers} }
+	estimatortest.Regressor(t, "extend.Smoother", func() estimators.Regressor { return &Smoother{} }, &estimatortest.Options{
+		Table: table, Workers: of,
+		Skip: map[string]string{"weighted-fit": "chooses its kernel by leaving out rows: two equal rows are not one of weight 2"},
+	})
+	estimatortest.Regressor(t, "extend.Smoother (given kernel)", func() estimators.Regressor {
+		return &Smoother{Kernel: RationalQuadratic{Alpha: 3, Length: 0.3}}
+	}, &estimatortest.Options{Table: table})
+	t.Log("\n" + table.String())
+}
+
+func TestClip(t *testing.T) {
+	estimatortest.Transformer(t, "extend.Clip", func() transformers.Transformer { return &Clip{} }, nil)
+}
+
+func TestZoom(t *testing.T) {
+	selectiontest.Strategy(t, func() selection.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
+}
+
+// TestSmootherIsTheWeightedMean compares with the definition, and with what is left of it far
+// away: the mean.
+func TestSmootherIsTheWeightedMean(t *testing.T) {
+	k := RationalQuadratic{}
+	s := &Smoother{Kernel: k}
+	if err := s.FitWeighted(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}, []float64{1, 3}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Predict(mat.NewDense(2, 1, []float64{0.25, 1e200}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := k.Eval([]float64{0.25}, []float64{0}), k.Eval([]float64{0.25}, []float64{1})
+	if want := 3 * far * 10 / (near + 3*far); math.Abs(got[0]-want) > 1e-12 || got[1] != 7.5 {
+		t.Errorf("predicted %v, want %v and 7.5", got, want)
+	}
+	if s.ChosenKernel() != kernels.Kernel(k) {
+		t.Errorf("the kernel is %v", s.ChosenKernel())
+	}
+}
+
+// TestSmootherOfAnotherKernel holds that a file names its kernel.
+func TestSmootherOfAnotherKernel(t *testing.T) {
+	s := &Smoother{Kernel: RationalQuadratic{}}
+	if err := s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := s.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Smoother{}).UnmarshalBinary(data); !errors.Is(err, estimators.ErrBadModel) {
+		t.Errorf("read without its kernel: %v", err)
+	}
+}
+
+func TestClipClips(t *testing.T) {
+	x := mat.NewDense(11, 1, []float64{-1000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1000})
+	c := &Clip{Share: 0.1}
+	if err := c.Fit(context.Background(), x); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.At(0, 0) != 1 || got.At(5, 0) != 5 || got.At(10, 0) != 9 {
+		t.Errorf("clipped to %v", mat.Col(nil, 0, got))
+	}
+	if err := (&Clip{Share: 0.5}).Fit(context.Background(), x); !errors.Is(err, estimators.ErrParam) {
+		t.Errorf("a share of a half: %v", err)
+	}
+}
+
+// TestZoomNarrows holds that a grid lies between the neighbours of the best point before it.
+func TestZoomNarrows(t *testing.T) {
+	x, y := waves()
+	r := &selection.Regressor{Search: &Zoom{Points: 5, Rounds: 2, Decades: 4}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		t.Fatal(err)
+	}
+	trace := r.Result().Trace
+	best := slices.MinFunc(trace[:5], func(a, b selection.TraceRow) int { return cmp.Compare(a.Score, b.Score) })
+	if len(trace) != 9 {
+		t.Fatalf("%d points, want 5 and 4 around the best of them", len(trace))
+	}
+	for _, row := range trace[5:] {
+		if decades := math.Abs(math.Log10(row.Param / best.Param)); decades > 4./6 {
+			t.Errorf("%v is looked at, %.2f decades from the best before, its neighbours are .67 away", row.Param, decades)
+		}
+	}
+	for _, z := range []*Zoom{{Points: 2}, {Rounds: -1}, {Decades: 25}} {
+		if err := (&selection.Regressor{Search: z}).Fit(context.Background(), x, y); !errors.Is(err, estimators.ErrParam) {
+			t.Errorf("%+v: %v", z, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package extend
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// The defaults of Zoom.
+const (
+	DefaultPoints  = 5
+	DefaultRounds  = 3
+	DefaultDecades = 6.0
+)
+
+// Zoom is a search of grids, each inside the one before: Points parameters in equal ratios within
+// Decades around where the family starts, then as many between the neighbours of the best, and so
+// on. It finds a valley of the error, not always the deepest, with Points·Rounds cross-validations
+// at most.
+type Zoom struct {
+	Points  int                // of a grid, ≥ 3; 0: DefaultPoints
+	Rounds  int                // grids; 0: DefaultRounds
+	Decades float64            // of the first grid; 0: DefaultDecades
+	Metric  metrics.Metric     // zero: NMSE or Accuracy
+	Folds   selection.Splitter // nil: selection.KFold or StratifiedKFold
+}
+
+var _ selection.Strategy = (*Zoom)(nil)
+
+// Name implements selection.Strategy.
+func (z *Zoom) Name() string { return "zoom" }
+
+// Choose implements selection.Strategy.
+func (z *Zoom) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+	const typ = "extend: Zoom"
+	points, rounds, decades := cmp.Or(z.Points, DefaultPoints), cmp.Or(z.Rounds, DefaultRounds), cmp.Or(z.Decades, DefaultDecades)
+	switch {
+	case points < 3:
+		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Points", Value: z.Points, Want: ">= 3, or 0 for the default"}
+	case rounds < 1:
+		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Rounds", Value: z.Rounds, Want: ">= 1, or 0 for the default"}
+	case !(decades > 0 && decades <= 24):
+		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Decades", Value: z.Decades, Want: "in (0, 24], or 0 for the default"}
+	}
+	if err := r.KernelsOnly(typ); err != nil {
+		return selection.Choice{}, err
+	}
+	start, err := r.Family().Start(ctx, r.X())
+	if err != nil {
+		return selection.Choice{}, err
+	}
+	folds, err := r.Folds(z.Folds)
+	if err != nil {
+		return selection.Choice{}, err
+	}
+	trials := selection.Trials{Folds: folds, Metric: r.Metric(z.Metric), Spread: true}
+	out := selection.Choice{
+		Status: selection.StatusGrid, Target: math.NaN(),
+		Measure: selection.Measure{Name: trials.Metric.Name, LargerIsBetter: trials.Metric.LargerIsBetter},
+	}
+	centre, width := start, decades
+	var seen []int // rows of the trace
+	for range rounds {
+		trials.Points = grid(r, centre, width, points)
+		rows, err := r.CrossValidate(ctx, trials)
+		if err != nil {
+			return out, err
+		}
+		seen = append(seen, rows...)
+		if out.Iteration, err = r.Best(z.Name(), out.Measure, seen); err != nil || r.Cut() {
+			return out, err
+		}
+		centre, width = r.Row(out.Iteration).Param, 2*width/float64(points+1)
+	}
+	return out, nil
+}
+
+// grid returns points of the family in equal ratios within so many decades around the centre, each
+// once.
+func grid(r *selection.Run, centre, decades float64, count int) (out []selection.Point) {
+	lo, hi := r.Family().Bounds()
+	had := map[float64]bool{}
+	for i := range count {
+		param := centre * math.Pow(10, decades*(float64(i+1)/float64(count+1)-0.5))
+		if r.Family().Integer() {
+			param = math.Round(param)
+		}
+		if param = min(max(param, lo), hi); !had[param] {
+			had[param] = true
+			out = append(out, selection.At(param))
+		}
+	}
+	return out
+}

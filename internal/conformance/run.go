@@ -1,0 +1,34 @@
+package conformance
+
+import (
+	"iter"
+	"testing"
+)
+
+// Run runs checks, each a subtest of the name, and notes in the table what came of them; nil
+// is one of its own, which is logged at the end. All are the names of the whole suite's, and
+// skip has the reason for each that is left out.
+func Run(t *testing.T, name string, table *Table, skip map[string]string, all []string, checks iter.Seq2[string, func() Verdict]) {
+	t.Helper()
+	if table == nil {
+		table = &Table{}
+		defer func() { t.Log("\n" + table.Render(all)) }()
+	}
+	if err := ValidSkips(skip, all); err != "" {
+		t.Errorf("%s: %s", name, err)
+	}
+	t.Run(name, func(t *testing.T) {
+		for check, judge := range checks {
+			t.Run(check, func(t *testing.T) {
+				v := judge()
+				table.Add(name, check, v)
+				for _, f := range v.Failures {
+					t.Error(f)
+				}
+				if v.Skipped != "" && !v.Failed() {
+					t.Skip("because the type " + v.Skipped)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,101 @@
+// Package declared finds the types that the source of the module declares, for tests that fail
+// where one is missing from a list.
+package declared
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Types returns the exported types of the packages in a folder and below it that declare a
+// method of one of the names, as "package.Type". One that has the method from a type that it
+// embeds is not found. Tests, internal packages, adapters, examples and testdata are left out:
+// what is in them is not the library's.
+func Types(tb testing.TB, root string, methods ...string) (out []string) {
+	tb.Helper()
+	Files(tb, root, []string{"internal", "adapters", "examples"}, func(_ string, file *ast.File) {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || !slices.Contains(methods, f.Name.Name) {
+				continue
+			}
+			if name := receiver(f.Recv.List[0].Type); ast.IsExported(name) {
+				out = append(out, file.Name.Name+"."+name)
+			}
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Lists fails for each of the types that Types finds, and that except does not excuse with a
+// reason, which is not in the list of that name; and for a reason that excuses nothing.
+func Lists(tb testing.TB, name string, list []string, except map[string]string, root string, methods ...string) {
+	tb.Helper()
+	found := Types(tb, root, methods...)
+	if len(found) == 0 {
+		tb.Errorf("%s: no type below %s has a method of %v", name, root, methods)
+	}
+	for _, typ := range found {
+		reason, excused := except[typ]
+		switch listed := slices.Contains(list, typ); {
+		case listed && excused:
+			tb.Errorf("%s has %s, and is said not to: %s", name, typ, reason)
+		case !listed && !excused:
+			tb.Errorf("%s has no line for %s", name, typ)
+		}
+	}
+	for typ := range except {
+		if !slices.Contains(found, typ) {
+			tb.Errorf("%s excuses %s, which does not exist", name, typ)
+		}
+	}
+}
+
+// Name is the name that Types has for the type of v.
+func Name(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
+
+// Files calls visit with each Go file that is no test, in a folder and below it but for the
+// folders of some names, and with the path of its own.
+func Files(tb testing.TB, root string, without []string, visit func(path string, file *ast.File)) {
+	tb.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || slices.Contains(without, name)):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err == nil {
+			visit(path, file)
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package layers_test
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/kernels/kerneltest"
+	"github.com/kernelearn/kernelearn/selection/selectiontest"
+)
+
+// TestReadmeHasEveryPackage holds that the README's table has a row for each package outside
+// internal and examples and for no other, that the row names the package's kernels, families,
+// estimators, transformers and strategies, and that it counts the checks of a suite rightly.
+func TestReadmeHasEveryPackage(t *testing.T) {
+	root := filepath.Join("..", "..")
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	rows := map[string]string{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| (.*)$").FindAllStringSubmatch(string(data), -1) {
+		rows[m[1]] = m[2]
+	}
+	packages := map[string]bool{}
+	declared.Files(t, root, []string{"internal", "examples"}, func(path string, _ *ast.File) {
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		require.NoError(t, err)
+		packages[filepath.ToSlash(dir)] = true
+	})
+	assert.True(t, packages["kernels"], "the search finds what is known to be there")
+	for p := range packages {
+		_, ok := rows[p]
+		assert.True(t, ok, "the README's table of packages lacks %s", p)
+	}
+	for p := range rows {
+		assert.True(t, packages[p], "the README has a row for %s, which does not exist", p)
+	}
+	for _, typ := range declared.Types(t, root, "Eval", "At", "Fit", "Choose") {
+		pkg, name, _ := strings.Cut(typ, ".")
+		for p, row := range rows {
+			if path.Base(p) == pkg {
+				assert.Regexp(t, `\b`+name+`\b`, row, "the README's row for %s does not name it", typ)
+			}
+		}
+	}
+	for p, n := range map[string]int{
+		"kernels/kerneltest": len(kerneltest.Checks()), "estimators/estimatortest": len(estimatortest.Checks()), "selection/selectiontest": len(selectiontest.Checks()),
+	} {
+		assert.Contains(t, rows[p], fmt.Sprintf("%d checks", n), p)
+	}
+}
