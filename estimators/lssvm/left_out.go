@@ -4,10 +4,10 @@ import (
 	"context"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -87,7 +87,7 @@ func (m *machine) leaveOut(chol *linalg.Cholesky) *leftOut {
 		return out
 	}
 	n, k := m.alpha.Dims()
-	etaSum := floats.Sum(m.eta)
+	etaSum := vecmath.Sum(m.eta)
 	out.residuals = mat.NewDense(n, k, nil)
 	for i, inv := range chol.DiagInverse() {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
@@ -130,7 +130,7 @@ func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([
 		return nil, err
 	}
 	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
-	etaSum := floats.Sum(m.eta)
+	etaSum := vecmath.Sum(m.eta)
 	out := make([]float64, len(diag))
 	for i := range out {
 		bias := 1.0

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -189,11 +190,11 @@ func (m *machine) solveBy(chol *linalg.Cholesky, targets *mat.Dense) {
 	}
 	chol.Solve(b)
 	m.eta = mat.Col(nil, 0, b)
-	etaSum := floats.Sum(m.eta)
+	etaSum := vecmath.Sum(m.eta)
 	m.bias, m.alpha = make([]float64, k), mat.NewDense(n, k, nil)
 	for j := range k {
 		nu := mat.Col(nil, j+1, b)
-		m.bias[j] = floats.Sum(nu) / etaSum
+		m.bias[j] = vecmath.Sum(nu) / etaSum
 		floats.AddScaled(nu, -m.bias[j], m.eta)
 		m.alpha.SetCol(j, nu)
 	}
@@ -210,7 +211,7 @@ func (m *machine) factorise(k *mat.SymDense) (*linalg.Cholesky, error) {
 // finite returns an error if the numbers of the input were so large that those
 // of the solution, or the squares that a reader of the residuals needs, are not finite.
 func (m *machine) finite(typ string, targets *mat.Dense) error {
-	total := m.report.Objective + floats.Sum(m.bias) + floats.Sum(m.eta) + sumOfSquares(targets) + sumOfSquares(m.alpha)
+	total := m.report.Objective + vecmath.Sum(m.bias) + vecmath.Sum(m.eta) + sumOfSquares(targets) + sumOfSquares(m.alpha)
 	if m.left != nil && m.left.residuals != nil {
 		total += m.left.scale + mat.Sum(m.left.residuals)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // Search looks at ridges from minRelativeRidge to maxRelativeRidge, in units of the
@@ -130,12 +130,12 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 		}
 	}
 	out := &Solution{Alpha: mat.NewDense(n, k-1, nil), Bias: make([]float64, k-1), Eta: cols[0], Inverse: diag, Residuals: mat.NewDense(n, k-1, nil)}
-	etaSum := floats.Sum(out.Eta)
+	etaSum := vecmath.Sum(out.Eta)
 	if !(etaSum > 0) {
 		return nil, nil
 	}
 	for j := range out.Bias {
-		out.Bias[j] = floats.Sum(cols[j+1]) / etaSum
+		out.Bias[j] = vecmath.Sum(cols[j+1]) / etaSum
 	}
 	for i, r := range p.root {
 		out.Inverse[i] = r*r*diag[i] - out.Eta[i]*out.Eta[i]/etaSum

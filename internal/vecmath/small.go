@@ -22,6 +22,14 @@ func SquaredDistance(x, z []float64) float64 {
 	return s
 }
 
+// Sum returns Σ v[i], added in their order.
+func Sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
 // Sigmoid returns 1/(1 + e⁻ᵛ), which overflows nowhere.
 func Sigmoid(v float64) float64 {
 	if v >= 0 {

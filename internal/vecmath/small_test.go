@@ -14,6 +14,7 @@ func TestDotAndSquaredDistance(t *testing.T) {
 	assert.Equal(t, 4.-10-18, vecmath.Dot(x, z))
 	assert.Equal(t, 9.+49+81, vecmath.SquaredDistance(x, z))
 	assert.Zero(t, vecmath.Dot(nil, nil))
+	assert.Equal(t, -1.0, vecmath.Sum([]float64{1e100, 1, -1e100, -1}), "in their order")
 }
 
 func TestSigmoid(t *testing.T) {
