@@ -36,9 +36,9 @@
 // eigenvalues of 10⁻⁸ of the largest where targets are free of noise, with kernels so smooth
 // that a sparse machine cannot predict with them at all. With the relevance vector machine
 // that floor took the error over eleven sets, as a ratio to a grid's, from 1.18 to 0.97.
-// Learners that have a second parameter want it to follow the kernel, as the C of package svm
-// does where it is not given; with one C for all kernels the chosen one is no better than the
-// median heuristic's.
+// Learners that have a second parameter want it to follow the kernel, as the C of package
+// svm does where it is not given; with one C for all kernels the chosen one is no better than
+// the median heuristic's.
 //
 // What the paper does otherwise: it takes any parameter within [0.3, 0.5] that a
 // golden-section-like search meets, which never ends where its interval misses

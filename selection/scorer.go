@@ -26,8 +26,9 @@ const (
 	// does not suppose that the kernel is right, only that it predicts. Weights are
 	// those of the fit, of the mean of the squares, and of the variance.
 	LeaveOneOut Score = iota
-	// LogEvidence is that of a Gaussian process at the best of 17 ridges, from 1e-6 to 100 times the mean k(x, x), for
-	// a Regressor. With weights a row's noise has the variance λs²/w.
+	// LogEvidence is that of a Gaussian process at the best of 17 ridges, from 1e-6 to 100
+	// times the mean k(x, x), for a Regressor. With weights a row's noise has the variance
+	// λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target, in
 	// each fold.
