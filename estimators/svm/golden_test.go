@@ -190,7 +190,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
 	at := mat.NewDense(3, 1, []float64{-2.5, 0, 7})
 
-	fitted := &Regressor{C: 10}
+	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default one is in the units of y here
 	require.NoError(t, fitted.Fit(ctx, x, y))
 	read := &Regressor{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fitted.MarshalBinary)))
