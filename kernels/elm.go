@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// DefaultSigma is the s of an ELM whose Sigma is 0.
-const DefaultSigma = 1.0
+// defaultSigma is the s of an ELM whose Sigma is 0.
+const defaultSigma = 1.0
 
 // ELM is the asymptotic kernel of an extreme learning machine, the limit of a
 // hidden layer of infinitely many units of random normal weights (standard
@@ -22,7 +22,7 @@ const DefaultSigma = 1.0
 // positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its
 // diagonal lies below 1, and its entropy is low whatever s is.
 type ELM struct {
-	Sigma float64 // s > 0; 0 means DefaultSigma
+	Sigma float64 // s > 0; 0 means 1
 }
 
 var _ interface {
@@ -31,7 +31,7 @@ var _ interface {
 	Validator
 } = ELM{}
 
-func (k ELM) sigma() float64 { return cmp.Or(k.Sigma, DefaultSigma) }
+func (k ELM) sigma() float64 { return cmp.Or(k.Sigma, defaultSigma) }
 
 // of returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
 // both rows.

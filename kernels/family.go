@@ -25,15 +25,15 @@ type Family interface {
 
 // The range of the families' parameters.
 const (
-	MinParam = 1e-12
-	MaxParam = 1e12
+	minParam = 1e-12
+	maxParam = 1e12
 )
 
 // positiveReals are the parameters of most families.
 type positiveReals struct{}
 
-// Bounds returns MinParam and MaxParam.
-func (positiveReals) Bounds() (lo, hi float64) { return MinParam, MaxParam }
+// Bounds returns 1e-12 and 1e12.
+func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
 
 // Integer returns false.
 func (positiveReals) Integer() bool { return false }
@@ -47,14 +47,14 @@ func (RBFFamily) At(gamma float64) Kernel { return RBF{Gamma: gamma} }
 // Start returns one over the median squared distance.
 func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 	k, err := MedianRBF(ctx, x, 0)
-	return min(max(k.Gamma, MinParam), MaxParam), err
+	return min(max(k.Gamma, minParam), maxParam), err
 }
 
 // String returns "RBF".
 func (RBFFamily) String() string { return "RBF" }
 
-// StartDegree is where a search over PolynomialFamily begins.
-const StartDegree = 12
+// startDegree is where a search over PolynomialFamily begins.
+const startDegree = 12
 
 // PolynomialFamily is the normalised polynomial
 //
@@ -68,11 +68,11 @@ type PolynomialFamily struct{}
 // At returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
 func (PolynomialFamily) At(degree float64) Kernel { return ShiftedPolynomialFamily{}.At(degree, 1) }
 
-// Start returns StartDegree.
-func (PolynomialFamily) Start(context.Context, mat.Matrix) (float64, error) { return StartDegree, nil }
+// Start returns 12.
+func (PolynomialFamily) Start(context.Context, mat.Matrix) (float64, error) { return startDegree, nil }
 
-// Bounds returns 1 and MaxParam.
-func (PolynomialFamily) Bounds() (lo, hi float64) { return 1, MaxParam }
+// Bounds returns 1 and 1e12.
+func (PolynomialFamily) Bounds() (lo, hi float64) { return 1, maxParam }
 
 // Integer returns true.
 func (PolynomialFamily) Integer() bool { return true }
@@ -99,7 +99,7 @@ func (LaplacianFamily) String() string { return "Laplacian" }
 // as that of the other families does.
 type MaternFamily struct {
 	positiveReals
-	Nu float64 // 1.5 or 2.5; 0 means DefaultNu
+	Nu float64 // 1.5 or 2.5; 0 means 1.5
 }
 
 // At returns Matern{Nu: f.Nu, Length: 1 / rate}.
@@ -115,8 +115,8 @@ func (f MaternFamily) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", Matern{Nu: f.Nu}.withDefaults().Nu)
 }
 
-// StartSigma is where a search over ELMFamily begins.
-const StartSigma = 1.0
+// startSigma is where a search over ELMFamily begins.
+const startSigma = 1.0
 
 // ELMFamily is ELM over its s. Its entropy has a ceiling that most targets lie
 // above; a search then ends with the status of a ceiling.
@@ -125,8 +125,8 @@ type ELMFamily struct{ positiveReals }
 // At returns ELM{Sigma: sigma}.
 func (ELMFamily) At(sigma float64) Kernel { return ELM{Sigma: sigma} }
 
-// Start returns StartSigma.
-func (ELMFamily) Start(context.Context, mat.Matrix) (float64, error) { return StartSigma, nil }
+// Start returns 1.
+func (ELMFamily) Start(context.Context, mat.Matrix) (float64, error) { return startSigma, nil }
 
 // String returns "ELM".
 func (ELMFamily) String() string { return "ELM" }
@@ -134,5 +134,5 @@ func (ELMFamily) String() string { return "ELM" }
 // inverseDistance returns one over the root of the median squared distance.
 func inverseDistance(ctx context.Context, x mat.Matrix) (float64, error) {
 	k, err := MedianRBF(ctx, x, 0)
-	return min(max(math.Sqrt(k.Gamma), MinParam), MaxParam), err
+	return min(max(math.Sqrt(k.Gamma), minParam), maxParam), err
 }

@@ -83,8 +83,8 @@ func (f Fixed) String() string {
 // row.
 type ShiftedPolynomialFamily struct{}
 
-// StartShift is where a search over the shift of ShiftedPolynomialFamily begins.
-const StartShift = 1.0
+// startShift is where a search over the shift of ShiftedPolynomialFamily begins.
+const startShift = 1.0
 
 // At returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
 func (ShiftedPolynomialFamily) At(degree, shift float64) Kernel {
@@ -92,14 +92,14 @@ func (ShiftedPolynomialFamily) At(degree, shift float64) Kernel {
 	return Normalized{Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: shift}}
 }
 
-// Start returns StartDegree and StartShift.
+// Start returns 12 and 1.
 func (ShiftedPolynomialFamily) Start(context.Context, mat.Matrix) (degree, shift float64, err error) {
-	return StartDegree, StartShift, nil
+	return startDegree, startShift, nil
 }
 
-// Bounds returns 1 and MaxParam for the degree and MinParam and MaxParam for the shift.
+// Bounds returns 1 and 1e12 for the degree and 1e-12 and 1e12 for the shift.
 func (ShiftedPolynomialFamily) Bounds() (lo, hi [2]float64) {
-	return [2]float64{1, MinParam}, [2]float64{MaxParam, MaxParam}
+	return [2]float64{1, minParam}, [2]float64{maxParam, maxParam}
 }
 
 // Integer returns true for the degree.

@@ -18,7 +18,7 @@ import (
 // rougher than the RBF, and less moved by single columns that lie far out. γ is in
 // one over feature units: scale the features first.
 type Laplacian struct {
-	Gamma float64 // > 0; 0 means DefaultGamma
+	Gamma float64 // > 0; 0 means 1
 }
 
 var _ interface {
@@ -27,7 +27,7 @@ var _ interface {
 	Validator
 } = Laplacian{}
 
-func (k Laplacian) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
+func (k Laplacian) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
 // Eval returns exp(-γ|x-z|₁). Cost O(d).
 func (k Laplacian) Eval(x, z []float64) float64 {

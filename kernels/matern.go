@@ -11,8 +11,8 @@ import (
 
 // The defaults of Matern.
 const (
-	DefaultNu     = 1.5
-	DefaultLength = 1.0
+	defaultNu     = 1.5
+	defaultLength = 1.0
 )
 
 // Matern is the Matérn kernel of smoothness ν = 3/2 or 5/2, with r = |x-z|/ℓ:
@@ -23,8 +23,8 @@ const (
 // positive definite; its functions have one (3/2) or two (5/2) derivatives, where
 // the RBF, its limit for ν → ∞ with γ = 1/(2ℓ²), has all. ℓ is in feature units.
 type Matern struct {
-	Nu     float64 // 1.5 or 2.5; 0 means DefaultNu
-	Length float64 // ℓ > 0; 0 means DefaultLength
+	Nu     float64 // 1.5 or 2.5; 0 means 1.5
+	Length float64 // ℓ > 0; 0 means 1
 }
 
 var _ interface {
@@ -34,7 +34,7 @@ var _ interface {
 } = Matern{}
 
 func (k Matern) withDefaults() Matern {
-	return Matern{Nu: cmp.Or(k.Nu, DefaultNu), Length: cmp.Or(k.Length, DefaultLength)}
+	return Matern{Nu: cmp.Or(k.Nu, defaultNu), Length: cmp.Or(k.Length, defaultLength)}
 }
 
 // scaled returns √(2ν)·r of a squared distance, which is finite: where r² overflows

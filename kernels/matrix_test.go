@@ -268,14 +268,14 @@ func TestEmptySumAndProduct(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	a, b := []float64{1, 2}, []float64{0.5, -1}
-	assert.Equal(t, math.Exp(-DefaultGamma*vecmath.SquaredDistance(a, b)), RBF{}.Eval(a, b))
-	assert.Equal(t, math.Pow(DefaultGamma*vecmath.Dot(a, b), DefaultDegree), Polynomial{}.Eval(a, b))
-	assert.Equal(t, RBF{}.String(), RBF{Gamma: DefaultGamma}.String())
+	assert.Equal(t, math.Exp(-defaultGamma*vecmath.SquaredDistance(a, b)), RBF{}.Eval(a, b))
+	assert.Equal(t, math.Pow(defaultGamma*vecmath.Dot(a, b), defaultDegree), Polynomial{}.Eval(a, b))
+	assert.Equal(t, RBF{}.String(), RBF{Gamma: defaultGamma}.String())
 	assert.Equal(t, "Normalized(Polynomial(degree=3, gamma=1, coef0=0))", Normalized{Polynomial{}}.String())
 	assert.EqualValues(t, 8<<30, MaxKernelBytes)
-	assert.Equal(t, Laplacian{Gamma: DefaultGamma}.String(), Laplacian{}.String())
-	assert.Equal(t, Matern{Nu: DefaultNu, Length: DefaultLength}.String(), Matern{}.String())
-	assert.Equal(t, ELM{Sigma: DefaultSigma}.String(), ELM{}.String())
+	assert.Equal(t, Laplacian{Gamma: defaultGamma}.String(), Laplacian{}.String())
+	assert.Equal(t, Matern{Nu: defaultNu, Length: defaultLength}.String(), Matern{}.String())
+	assert.Equal(t, ELM{Sigma: defaultSigma}.String(), ELM{}.String())
 }
 
 func TestMedian(t *testing.T) {
@@ -287,7 +287,7 @@ func TestMedian(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 29.0, m)
 
-	big := random(3*MedianSample, 2, 4)
+	big := random(3*medianSample, 2, 4)
 	m1, err := MedianSquaredDistance(ctx, big, 1)
 	require.NoError(t, err)
 	m2, err := MedianSquaredDistance(ctx, big, 1)

@@ -12,19 +12,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// MedianSample is the number of rows that MedianSquaredDistance looks at.
-const MedianSample = 1000
+// medianSample is the number of rows that MedianSquaredDistance looks at.
+const medianSample = 1000
 
 // MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j,
-// 0 for one row. Of more than MedianSample rows it takes that many at random,
-// from the seed (0 is a seed like any other). Cost O(min(n, MedianSample)²·d).
+// 0 for one row. Of more than 1000 rows it takes that many at random,
+// from the seed (0 is a seed like any other). Cost O(min(n, 1000)²·d).
 // Errors: ErrShape and ErrNotFinite for x.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return 0, err
 	}
-	xd = sampleRows(xd, MedianSample, seed)
+	xd = sampleRows(xd, medianSample, seed)
 	n, _ := xd.Dims()
 	if n < 2 {
 		return 0, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// DefaultDegree is the degree of a Polynomial whose Degree is 0.
-const DefaultDegree = 3
+// defaultDegree is the degree of a Polynomial whose Degree is 0.
+const defaultDegree = 3
 
 // Polynomial is
 //
@@ -21,8 +21,8 @@ const DefaultDegree = 3
 // Normalized, which does not overflow, unless the degree is small and the rows
 // are scaled.
 type Polynomial struct {
-	Degree int     // p ≥ 1; 0 means DefaultDegree
-	Gamma  float64 // γ > 0; 0 means DefaultGamma
+	Degree int     // p ≥ 1; 0 means 3
+	Gamma  float64 // γ > 0; 0 means 1
 	Coef0  float64 // c ≥ 0; 0 is the homogeneous polynomial
 }
 
@@ -32,8 +32,8 @@ var _ interface {
 	Validator
 } = Polynomial{}
 
-func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
-func (k Polynomial) degree() int    { return cmp.Or(k.Degree, DefaultDegree) }
+func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
+func (k Polynomial) degree() int    { return cmp.Or(k.Degree, defaultDegree) }
 
 // Eval returns (γ<x,z> + c)^p. Cost O(d + log p).
 func (k Polynomial) Eval(x, z []float64) float64 {

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// DefaultGamma is the γ of an RBF or a Polynomial whose Gamma is 0.
-const DefaultGamma = 1.0
+// defaultGamma is the γ of an RBF or a Polynomial whose Gamma is 0.
+const defaultGamma = 1.0
 
 // RBF is the Gaussian kernel
 //
@@ -19,7 +19,7 @@ const DefaultGamma = 1.0
 // to the all-ones matrix as γ → 0 and to the identity as γ → ∞. γ is in units of
 // one over squared feature units: scale the features first.
 type RBF struct {
-	Gamma float64 // > 0; 0 means DefaultGamma
+	Gamma float64 // > 0; 0 means 1
 }
 
 // RBFOfLength returns the RBF of length scale ℓ, in feature units:
@@ -43,7 +43,7 @@ var _ interface {
 	Validator
 } = RBF{}
 
-func (k RBF) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
+func (k RBF) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
 // Eval returns exp(-γ|x-z|²). Cost O(d).
 func (k RBF) Eval(x, z []float64) float64 {

@@ -16,7 +16,7 @@ import (
 // It is not positive semi-definite: an estimator may refuse its matrix with
 // ErrNotPSD unless the ridge is large. It is here because papers compare with it.
 type Tanh struct {
-	Gamma float64 // γ > 0; 0 means DefaultGamma
+	Gamma float64 // γ > 0; 0 means 1
 	Coef0 float64 // c
 }
 
@@ -26,7 +26,7 @@ var _ interface {
 	Validator
 } = Tanh{}
 
-func (k Tanh) gamma() float64 { return cmp.Or(k.Gamma, DefaultGamma) }
+func (k Tanh) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
 // Eval returns tanh(γ<x,z> + c). Cost O(d).
 func (k Tanh) Eval(x, z []float64) float64 {

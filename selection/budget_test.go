@@ -208,7 +208,7 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, StatusBudget, res.Status)
-		assert.Equal(t, want*DefaultFolds+1, res.Fits)
+		assert.Equal(t, want*defaultFolds+1, res.Fits)
 		scored := 0
 		for _, row := range res.Trace {
 			if !math.IsNaN(row.Score) {
@@ -234,7 +234,7 @@ func TestGridBudget(t *testing.T) {
 		res := r.Result()
 		require.Len(t, res.Trace, 7)
 		assert.Equal(t, StatusBudget, res.Status)
-		assert.Equal(t, len(want)*DefaultFolds+1, res.Fits)
+		assert.Equal(t, len(want)*defaultFolds+1, res.Fits)
 		var params []float64
 		lowest := math.Inf(1)
 		for _, i := range want {
@@ -290,7 +290,7 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 		assert.Equal(t, StatusBudget, res.Status)
 		if workers == 1 {
 			assert.Equal(t, 1.0, res.Param)
-			assert.Equal(t, 3*DefaultFolds+1, res.Fits)
+			assert.Equal(t, 3*defaultFolds+1, res.Fits)
 		}
 		assert.False(t, math.IsNaN(res.Score))
 		for _, row := range res.Trace {

@@ -38,7 +38,7 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	case e.NoMinRidge:
 		out.minRidge = 0
 	case e.MinRidge == 0 && !r.ridgeMachine:
-		out.minRidge = DefaultMinRidge
+		out.minRidge = defaultMinRidge
 	}
 	switch {
 	case r.labels == nil:

@@ -103,7 +103,7 @@ func TestCrossValidateClassifierMetrics(t *testing.T) {
 		assert.Greater(t, got.Mean(name), 0.7, name)
 		assert.LessOrEqual(t, got.Mean(name), 1.0, name)
 	}
-	assert.Len(t, got.Values[0], DefaultFolds)
+	assert.Len(t, got.Values[0], defaultFolds)
 }
 
 // plain hides all but the contract of a classifier.

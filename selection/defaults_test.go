@@ -25,21 +25,21 @@ func TestDocumentedDefaults(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	assert.Equal(t, params(&Regressor{}), params(&Regressor{
 		Space:          Over(build, family),
-		Search:         &Entropy{Tolerance: DefaultTolerance, MaxEvaluations: DefaultMaxEvaluations, Score: LeaveOneOut},
+		Search:         &Entropy{Tolerance: defaultTolerance, MaxEvaluations: defaultMaxEvaluations, Score: LeaveOneOut},
 		MaxKernelBytes: kernels.MaxKernelBytes,
 	}))
 	start, err := family.Start(ctx, x)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{
 		Space:  Over(build, family),
-		Search: &Grid{Points: DefaultGridPoints, Lo: start * DefaultGridLow, Hi: start * DefaultGridHigh, Splitter: KFold{Folds: DefaultFolds, Repeats: 1}, Metric: DefaultRegressionMetric()},
+		Search: &Grid{Points: defaultGridPoints, Lo: start * defaultGridLow, Hi: start * defaultGridHigh, Splitter: KFold{Folds: defaultFolds, Repeats: 1}, Metric: DefaultRegressionMetric()},
 	}), 1e-12)
 
 	for _, pair := range [][2]Splitter{
-		{KFold{}, KFold{Folds: DefaultFolds, Repeats: 1}},
-		{StratifiedKFold{}, StratifiedKFold{Folds: DefaultFolds, Repeats: 1}},
-		{StratifiedShuffleSplit{}, StratifiedShuffleSplit{Splits: DefaultSplits, TestFraction: DefaultTestFraction}},
-		{ShuffleSplit{}, ShuffleSplit{Splits: DefaultSplits, TestFraction: DefaultTestFraction}},
+		{KFold{}, KFold{Folds: defaultFolds, Repeats: 1}},
+		{StratifiedKFold{}, StratifiedKFold{Folds: defaultFolds, Repeats: 1}},
+		{StratifiedShuffleSplit{}, StratifiedShuffleSplit{Splits: defaultSplits, TestFraction: defaultTestFraction}},
+		{ShuffleSplit{}, ShuffleSplit{Splits: defaultSplits, TestFraction: defaultTestFraction}},
 	} {
 		a, err := pair[0].Split(30, make([]int, 30))
 		require.NoError(t, err)

@@ -63,10 +63,10 @@
 //
 // # Many rows
 //
-// Up to ExactRows rows an entropy comes from all eigenvalues. Beyond, Entropy takes
+// Up to 1000 rows an entropy comes from all eigenvalues. Beyond, Entropy takes
 // rigorous bounds from a partial Cholesky factorisation on random pivots
 // (measures.LowRankEntropy), which grows until the bounds say on which side of every
-// target the entropy lies; beyond LowRankRows from three draws of 5000 rows, with a
+// target the entropy lies; beyond 20 000 from three draws of 5000 rows, with a
 // standard error. Scores then come from the features of the pivots, once those leave
 // little beside the ridge, or exactly from 1000 rows. 100 000 rows take seconds,
 // besides the learner's fit.

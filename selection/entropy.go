@@ -17,23 +17,23 @@ import (
 
 // Defaults of Entropy.
 const (
-	DefaultTolerance      = 0.02
-	DefaultMaxEvaluations = 40
-	// DefaultMinRidge is the least ridge of the closed-form scores for learners other than
+	defaultTolerance      = 0.02
+	defaultMaxEvaluations = 40
+	// defaultMinRidge is the least ridge of the closed-form scores for learners other than
 	// lssvm. Those machines, among them the sparse ones, cannot make use of eigenvalues that
 	// much smaller than the diagonal, as kernel ridge regression can where targets are free
 	// of noise, and do badly with the smooth kernels that those scores would then like best.
-	DefaultMinRidge = 1e-3
+	defaultMinRidge = 1e-3
 )
 
-// DefaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
+// defaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
 // good models mostly lie, and two near 0, where the kernel is nearly linear, for
 // targets that are nearly linear too.
-func DefaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
+func defaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
 
-// HigherTargets returns those that are added where the best of the default ones
+// higherTargets returns those that are added where the best of the default ones
 // is the last, or where the family does not come down to the first.
-func HigherTargets() []float64 { return []float64{0.7, 0.9} }
+func higherTargets() []float64 { return []float64{0.7, 0.9} }
 
 // Entropy chooses among the kernels of a family whose matrices have given
 // entropies, by a closed-form score, without fitting the learner. See the package
@@ -45,22 +45,22 @@ func HigherTargets() []float64 { return []float64{0.7, 0.9} }
 // With the weights of a FitWeighted, which the entropy does not know and the scores
 // do, it is another 4n³/3 and another matrix.
 type Entropy struct {
-	// Targets in (0, 1); nil: DefaultTargets, with HigherTargets where those call
+	// Targets in (0, 1); nil: 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 where those call
 	// for them. A single target is taken as it is found, whatever its score: 0.25
 	// suits regression, 0.4 classification.
 	Targets        []float64
-	Tolerance      float64 // of an entropy, > 0; 0: DefaultTolerance, a quarter of a target below 0.08
-	MaxEvaluations int     // entropies for one target, ≥ 2; 0: DefaultMaxEvaluations
+	Tolerance      float64 // of an entropy, > 0; 0: 0.02, a quarter of a target below 0.08
+	MaxEvaluations int     // entropies for one target, ≥ 2; 0: 40
 	Score          Score   // zero: LeaveOneOut
 	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
-	// k(x, x), > 0; 0: none for lssvm, whose own score it is, and DefaultMinRidge for other
+	// k(x, x), > 0; 0: none for lssvm, whose own score it is, and 1e-3 for other
 	// learners. NoMinRidge is for none with any learner.
 	MinRidge   float64
 	NoMinRidge bool
-	// Method is how entropies are computed; zero: Exact up to ExactRows rows, LowRank up
-	// to LowRankRows, and Subsample beyond.
+	// Method is how entropies are computed; zero: Exact up to 1000 rows, LowRank up
+	// to 20 000, and Subsample beyond.
 	Method  Method
-	MaxRank int    // pivots of a low-rank entropy; 0: measures.DefaultMaxRank
+	MaxRank int    // pivots of a low-rank entropy; 0: 600
 	Seed    uint64 // of pivots and subsamples
 	// Splitter and Metric are those of CrossValidation; nil and zero: KFold{} and
 	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier.
@@ -73,10 +73,10 @@ const entropyType = "selection: Entropy"
 func (e *Entropy) withDefaults() (Entropy, error) {
 	out := *e
 	if out.Tolerance == 0 {
-		out.Tolerance = DefaultTolerance
+		out.Tolerance = defaultTolerance
 	}
 	if out.MaxEvaluations == 0 {
-		out.MaxEvaluations = DefaultMaxEvaluations
+		out.MaxEvaluations = defaultMaxEvaluations
 	}
 	switch {
 	case !(out.Tolerance > 0 && out.Tolerance < 1):
@@ -107,7 +107,7 @@ func (e *Entropy) aims() []float64 {
 	if e.Targets != nil {
 		return e.Targets
 	}
-	return append(DefaultTargets(), HigherTargets()...)
+	return append(defaultTargets(), higherTargets()...)
 }
 
 // tolerance is that of a target: a fixed one would let a low target end at any lower one.
@@ -146,13 +146,13 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
 	s.finder.lo, s.finder.hi = r.family.Bounds()
 	targets := cfg.Targets
 	if targets == nil {
-		targets = DefaultTargets()
+		targets = defaultTargets()
 	}
 	if err := s.round(ctx, targets); err != nil {
 		return Choice{}, err
 	}
 	if cfg.Targets == nil && s.wantsHigher() {
-		if err := s.round(ctx, HigherTargets()); err != nil {
+		if err := s.round(ctx, higherTargets()); err != nil {
 			return Choice{}, err
 		}
 	}

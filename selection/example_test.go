@@ -83,7 +83,7 @@ func ExampleEntropy() {
 		return
 	}
 	result := r.Result()
-	fmt.Println(result.Status, math.Abs(result.Entropy-0.25) <= selection.DefaultTolerance)
+	fmt.Println(result.Status, math.Abs(result.Entropy-0.25) <= 0.02)
 	// Output: ok true
 }
 

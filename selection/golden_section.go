@@ -13,11 +13,11 @@ import (
 // Defaults of GoldenSection: the paper's. Its text prints 70 for the highest degree, its
 // Table 11 has degrees that only 80 leads to.
 const (
-	DefaultBandLow           = 0.3
-	DefaultBandHigh          = 0.5
-	DefaultSectionLow        = 1.0
-	DefaultSectionHigh       = 33.0
-	DefaultSectionHighDegree = 80.0 // of a family of whole numbers
+	defaultBandLow           = 0.3
+	defaultBandHigh          = 0.5
+	defaultSectionLow        = 1.0
+	defaultSectionHigh       = 33.0
+	defaultSectionHighDegree = 80.0 // of a family of whole numbers
 )
 
 // GoldenSection is the search of the paper that the entropy comes from, as it stands
@@ -50,30 +50,30 @@ const (
 // An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;
 // ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
 type GoldenSection struct {
-	BandLow, BandHigh float64 // in (0, 1), ascending; 0: DefaultBandLow, DefaultBandHigh
+	BandLow, BandHigh float64 // in (0, 1), ascending; 0: 0.3, 0.5
 	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:
-	// DefaultSectionLow and DefaultSectionHigh, or DefaultSectionHighDegree.
+	// 1 and 33, or 80 of a family of whole numbers.
 	Lo, Hi         float64
-	MaxEvaluations int // entropies, ≥ 2; 0: DefaultMaxEvaluations
+	MaxEvaluations int // entropies, ≥ 2; 0: 40
 }
 
 func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {
 	const typ = "selection: GoldenSection"
 	out := *g
-	high := DefaultSectionHigh
+	high := defaultSectionHigh
 	if family.Integer() {
-		high = DefaultSectionHighDegree
+		high = defaultSectionHighDegree
 	}
 	for _, f := range []struct {
 		field *float64
 		value float64
-	}{{&out.BandLow, DefaultBandLow}, {&out.BandHigh, DefaultBandHigh}, {&out.Lo, DefaultSectionLow}, {&out.Hi, high}} {
+	}{{&out.BandLow, defaultBandLow}, {&out.BandHigh, defaultBandHigh}, {&out.Lo, defaultSectionLow}, {&out.Hi, high}} {
 		if *f.field == 0 {
 			*f.field = f.value
 		}
 	}
 	if out.MaxEvaluations == 0 {
-		out.MaxEvaluations = DefaultMaxEvaluations
+		out.MaxEvaluations = defaultMaxEvaluations
 	}
 	lo, hi := family.Bounds()
 	switch {

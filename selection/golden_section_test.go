@@ -38,7 +38,7 @@ func TestReplayReferenceSections(t *testing.T) {
 
 	run := func(name string, tr trace, want float64, ends [2]float64) {
 		t.Run(name, func(t *testing.T) {
-			s := section{low: DefaultBandLow, high: DefaultBandHigh, limit: DefaultMaxEvaluations, eval: replay(t, tr, false)}
+			s := section{low: defaultBandLow, high: defaultBandHigh, limit: defaultMaxEvaluations, eval: replay(t, tr, false)}
 			status, err := s.find(ends[0], ends[1])
 			require.NoError(t, err)
 			recorded, _, _ := strings.Cut(tr.Status, ":") // which side is for the reader
@@ -60,9 +60,9 @@ func TestReplayReferenceSections(t *testing.T) {
 		}
 	}
 	for _, e := range second {
-		ends := [2]float64{DefaultSectionLow, DefaultSectionHigh}
+		ends := [2]float64{defaultSectionLow, defaultSectionHigh}
 		if e.Kernel == "poly" {
-			ends[1] = DefaultSectionHighDegree
+			ends[1] = defaultSectionHighDegree
 		}
 		run(fmt.Sprint(e.Data, e.Kernel, e.Split), e.Golden, e.Golden.E, ends)
 		n++
@@ -151,7 +151,7 @@ func TestGoldenSection(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, s.Entropy, row.Entropy)
 		assert.Equal(t, i+1, row.Iteration)
-		assert.Equal(t, i == len(res.Trace)-1, s.Entropy >= DefaultBandLow && s.Entropy <= DefaultBandHigh)
+		assert.Equal(t, i == len(res.Trace)-1, s.Entropy >= defaultBandLow && s.Entropy <= defaultBandHigh)
 	}
 	assert.Equal(t, "in the band: chosen", res.Trace[len(res.Trace)-1].Decision())
 	assert.Equal(t, res.Trace[len(res.Trace)-1].Param, res.Param)
@@ -202,12 +202,12 @@ func TestGoldenSectionDefaults(t *testing.T) {
 	for _, c := range []struct {
 		family kernels.Family
 		high   float64
-	}{{kernels.RBFFamily{}, DefaultSectionHigh}, {kernels.PolynomialFamily{}, DefaultSectionHighDegree}} {
+	}{{kernels.RBFFamily{}, defaultSectionHigh}, {kernels.PolynomialFamily{}, defaultSectionHighDegree}} {
 		zero := Regressor{Space: over(c.family), Search: &GoldenSection{}}
 		spelt := Regressor{
 			Space: over(c.family),
-			Search: &GoldenSection{BandLow: DefaultBandLow, BandHigh: DefaultBandHigh, Lo: DefaultSectionLow, Hi: c.high,
-				MaxEvaluations: DefaultMaxEvaluations},
+			Search: &GoldenSection{BandLow: defaultBandLow, BandHigh: defaultBandHigh, Lo: defaultSectionLow, Hi: c.high,
+				MaxEvaluations: defaultMaxEvaluations},
 			MaxKernelBytes: kernels.MaxKernelBytes,
 		}
 		require.NoError(t, zero.Fit(ctx, x, y))

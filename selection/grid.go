@@ -12,12 +12,12 @@ import (
 
 // Defaults of Grid.
 const (
-	DefaultGridPoints = 24
-	// DefaultGridLow and DefaultGridHigh are the ends of the grid in units of the
+	defaultGridPoints = 24
+	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the
 	// family's Start: six decades, from a kernel that is nearly linear to one that
 	// is nearly the identity.
-	DefaultGridLow  = 1e-4
-	DefaultGridHigh = 1e2
+	defaultGridLow  = 1e-4
+	defaultGridHigh = 1e2
 )
 
 // Grid fits the learner at each parameter in each fold and takes the best mean
@@ -27,8 +27,8 @@ const (
 // in each fold, where a gigabyte holds those.
 type Grid struct {
 	Params []float64 // the parameters, tried in their order; nil: Points of them from Lo to Hi in equal ratios
-	Points int       // 0: DefaultGridPoints
-	Lo, Hi float64   // > 0; 0: DefaultGridLow and DefaultGridHigh times the family's Start
+	Points int       // 0: 24
+	Lo, Hi float64   // > 0; 0: 1e-4 and 1e2 times the family's Start
 	// Splitter; nil: KFold{} for a Regressor, StratifiedKFold{} for a Classifier.
 	Splitter Splitter
 	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
@@ -111,7 +111,7 @@ func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 	}
 	points := g.Points
 	if points == 0 {
-		points = DefaultGridPoints
+		points = defaultGridPoints
 	}
 	if points < 1 {
 		return nil, fault.Param(typ, "Points", points, ">= 1, or 0 for the default")
@@ -123,10 +123,10 @@ func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 			return nil, err
 		}
 		if from == 0 {
-			from = max(lo, start*DefaultGridLow)
+			from = max(lo, start*defaultGridLow)
 		}
 		if to == 0 {
-			to = min(hi, start*DefaultGridHigh)
+			to = min(hi, start*defaultGridHigh)
 		}
 	}
 	if !(from >= lo && from <= to && to <= hi) {

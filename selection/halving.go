@@ -12,9 +12,9 @@ import (
 
 // Defaults of Halving.
 const (
-	DefaultHalvingFactor = 3
-	// DefaultLeastRows is the fewest training rows of a fold that parameters are judged on.
-	DefaultLeastRows = 40
+	defaultHalvingFactor = 3
+	// defaultLeastRows is the fewest training rows of a fold that parameters are judged on.
+	defaultLeastRows = 40
 )
 
 // Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016): all
@@ -27,8 +27,8 @@ type Halving struct {
 	Points int
 	Lo, Hi float64
 
-	Factor int // ≥ 2; 0: DefaultHalvingFactor
-	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: DefaultLeastRows.
+	Factor int // ≥ 2; 0: 3
+	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: 40.
 	LeastRows int
 	Splitter  Splitter       // as Grid's
 	Metric    metrics.Metric // as Grid's
@@ -39,10 +39,10 @@ func (h *Halving) withDefaults() (Halving, error) {
 	const typ = "selection: Halving"
 	out := *h
 	if out.Factor == 0 {
-		out.Factor = DefaultHalvingFactor
+		out.Factor = defaultHalvingFactor
 	}
 	if out.LeastRows == 0 {
-		out.LeastRows = DefaultLeastRows
+		out.LeastRows = defaultLeastRows
 	}
 	switch {
 	case out.Factor < 2:

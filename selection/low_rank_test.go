@@ -184,7 +184,7 @@ func timeless(r *Result) *Result {
 }
 
 func TestMethods(t *testing.T) {
-	for n, want := range map[int]Method{ExactRows: Exact, ExactRows + 1: LowRank, LowRankRows: LowRank, LowRankRows + 1: Subsample} {
+	for n, want := range map[int]Method{exactRows: Exact, exactRows + 1: LowRank, lowRankRows: LowRank, lowRankRows + 1: Subsample} {
 		assert.Equal(t, want, Automatic.of(n), n)
 		assert.Equal(t, LowRank, LowRank.of(n), n)
 	}
@@ -282,7 +282,7 @@ func BenchmarkDecision(b *testing.B) {
 	decide := func(kernel kernels.Kernel) (*measures.LowRank, time.Duration) {
 		begun := time.Now()
 		l, err := measures.LowRankEntropy(ctx, kernel, x, &measures.LowRankOptions{Decided: func(e measures.Bounds) bool {
-			return e.High.Entropy < .25-DefaultTolerance || e.Low.Entropy > .25+DefaultTolerance || e.High.Entropy-e.Low.Entropy <= DefaultTolerance/2
+			return e.High.Entropy < .25-defaultTolerance || e.Low.Entropy > .25+defaultTolerance || e.High.Entropy-e.Low.Entropy <= defaultTolerance/2
 		}})
 		if err != nil {
 			b.Fatal(err)

@@ -131,12 +131,12 @@ func TestEntropyForRegression(t *testing.T) {
 	assert.Equal(t, res.Trace[chosen].Param, res.Param)
 	assert.Equal(t, best, res.Score)
 	assert.True(t, res.Trace[chosen].Chosen)
-	for _, target := range DefaultTargets() {
+	for _, target := range defaultTargets() {
 		nearest := math.Inf(1)
 		for _, row := range res.Trace {
 			nearest = min(nearest, math.Abs(row.Entropy-target))
 		}
-		assert.LessOrEqual(t, nearest, min(DefaultTolerance, target/4), "target %v", target)
+		assert.LessOrEqual(t, nearest, min(defaultTolerance, target/4), "target %v", target)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestEntropyForClassification(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, got.Mean("Accuracy"), row.Score, 1e-12)
 	}
-	assert.Equal(t, scored*DefaultFolds+1, res.Fits)
+	assert.Equal(t, scored*defaultFolds+1, res.Fits)
 	for _, m := range []*Classifier{&closed, &crossed} {
 		xt, yt := classesOf(300, 3)
 		p, err := m.Predict(xt)
@@ -193,7 +193,7 @@ func TestSingleTarget(t *testing.T) {
 	r := Regressor{Search: &Entropy{Targets: []float64{0.4}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
-	assert.InDelta(t, 0.4, res.Entropy, DefaultTolerance)
+	assert.InDelta(t, 0.4, res.Entropy, defaultTolerance)
 	assert.Equal(t, 0.4, res.Target)
 	assert.Equal(t, StatusOK, res.Status)
 	assert.LessOrEqual(t, res.Evaluations, 4)
@@ -218,7 +218,7 @@ func TestHigherTargets(t *testing.T) {
 		}
 		return "", false
 	}
-	for _, target := range HigherTargets() {
+	for _, target := range higherTargets() {
 		_, ok := taken(r, target)
 		assert.True(t, ok, target)
 	}
@@ -263,7 +263,7 @@ func TestStatusesOnRows(t *testing.T) {
 	r := Regressor{Search: &Entropy{Targets: []float64{0.9}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, StatusCeiling, r.Result().Status)
-	assert.InDelta(t, 0.95*math.Log(5)/math.Log(40), r.Result().Entropy, DefaultTolerance)
+	assert.InDelta(t, 0.95*math.Log(5)/math.Log(40), r.Result().Entropy, defaultTolerance)
 	assert.Contains(t, r.Result().Warnings[0], "equal rows cap the entropy at 0.436")
 
 	// Whole degrees are too coarse for a small tolerance.
@@ -348,7 +348,7 @@ func TestGridIsExhaustive(t *testing.T) {
 	assert.Equal(t, 7*4+1, res.Fits)
 	assert.EqualValues(t, 29, c.fits.Load())
 	require.Len(t, res.Trace, 7)
-	ratio := math.Pow(DefaultGridHigh/DefaultGridLow, 1.0/6)
+	ratio := math.Pow(defaultGridHigh/defaultGridLow, 1.0/6)
 	folds, err := KFold{Folds: 4, Seed: 2}.Split(70, nil)
 	require.NoError(t, err)
 	best := math.Inf(1)
@@ -391,7 +391,7 @@ func TestGridParams(t *testing.T) {
 	assert.Equal(t, []float64{1, 3}, params(kernels.RBFFamily{}, &Grid{Params: []float64{1, 3}}))
 	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(kernels.RBFFamily{}, &Grid{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
 	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &Grid{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
-	assert.Len(t, params(kernels.RBFFamily{}, &Grid{}), DefaultGridPoints)
+	assert.Len(t, params(kernels.RBFFamily{}, &Grid{}), defaultGridPoints)
 
 	r := Regressor{Search: &Grid{Params: []float64{1e-9, 1e-8}}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -501,7 +501,7 @@ func TestMinRidge(t *testing.T) {
 				return &Entropy{Score: score, Method: method, MinRidge: max(min, 0), NoMinRidge: min < 0}
 			}
 			assert.Less(t, least(&Regressor{Search: search(0)}), 1e-4, "lssvm")
-			assert.InEpsilon(t, DefaultMinRidge, least(&Regressor{Space: Over(build), Search: search(0)}), 1e-9, "another")
+			assert.InEpsilon(t, defaultMinRidge, least(&Regressor{Space: Over(build), Search: search(0)}), 1e-9, "another")
 			assert.Less(t, least(&Regressor{Space: Over(build), Search: search(-1)}), 1e-4)
 			assert.InEpsilon(t, .3, least(&Regressor{Search: search(.3)}), 1e-9)
 		}

@@ -49,8 +49,8 @@ func (m Method) String() string {
 
 // Where Automatic changes its method, and what Subsample and scores take.
 const (
-	ExactRows     = 1000
-	LowRankRows   = 20_000
+	exactRows     = 1000
+	lowRankRows   = 20_000
 	subsampleRows = 5000
 	subsamples    = 3
 	// scoreRows rows, drawn once, are what a closed form is computed on where pivots
@@ -63,9 +63,9 @@ func (m Method) of(n int) Method {
 	switch {
 	case m != Automatic:
 		return m
-	case n <= ExactRows:
+	case n <= exactRows:
 		return Exact
-	case n <= LowRankRows:
+	case n <= lowRankRows:
 		return LowRank
 	}
 	return Subsample

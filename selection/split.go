@@ -20,15 +20,15 @@ type Splitter interface {
 
 // Defaults of the splitters.
 const (
-	DefaultFolds        = 3
-	DefaultSplits       = 10
-	DefaultTestFraction = 0.25
+	defaultFolds        = 3
+	defaultSplits       = 10
+	defaultTestFraction = 0.25
 )
 
 // KFold cuts the rows, shuffled, into Folds parts whose sizes differ by at most
 // one; each is the test part once. Repeats shuffles anew and does it again.
 type KFold struct {
-	Folds   int // 0: DefaultFolds
+	Folds   int // 0: 3
 	Repeats int // 0: 1
 	Seed    uint64
 }
@@ -43,7 +43,7 @@ func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 // parts. A class with fewer rows than folds is absent from some test parts, and
 // one with a single row from a training part.
 type StratifiedKFold struct {
-	Folds   int // 0: DefaultFolds
+	Folds   int // 0: 3
 	Repeats int // 0: 1
 	Seed    uint64
 }
@@ -61,7 +61,7 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 // label before stopped, so that the parts stay of even size.
 func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
 	if k == 0 {
-		k = DefaultFolds
+		k = defaultFolds
 	}
 	if repeats == 0 {
 		repeats = 1
@@ -102,8 +102,8 @@ func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 // ShuffleSplit draws Splits independent divisions with TestFraction of the rows,
 // rounded, in the test part: repeated hold-out.
 type ShuffleSplit struct {
-	Splits       int     // 0: DefaultSplits
-	TestFraction float64 // in (0, 1); 0: DefaultTestFraction
+	Splits       int     // 0: 10
+	TestFraction float64 // in (0, 1); 0: 0.25
 	Seed         uint64
 }
 
@@ -123,8 +123,8 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 // where there are fewer training rows than classes do some go without, those furthest
 // below their share. A class of few rows may be absent from a test part.
 type StratifiedShuffleSplit struct {
-	Splits       int     // 0: DefaultSplits
-	TestFraction float64 // in (0, 1); 0: DefaultTestFraction
+	Splits       int     // 0: 10
+	TestFraction float64 // in (0, 1); 0: 0.25
 	Seed         uint64
 }
 
@@ -140,10 +140,10 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 // holdOut draws from each label as many rows as allot says.
 func holdOut(typ string, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
 	if splits == 0 {
-		splits = DefaultSplits
+		splits = defaultSplits
 	}
 	if fraction == 0 {
-		fraction = DefaultTestFraction
+		fraction = defaultTestFraction
 	}
 	switch {
 	case splits < 1:

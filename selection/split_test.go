@@ -89,7 +89,7 @@ func TestRepeatsAreStreams(t *testing.T) {
 func TestShuffleSplit(t *testing.T) {
 	folds, err := ShuffleSplit{Seed: 3}.Split(41, nil)
 	require.NoError(t, err)
-	require.Len(t, folds, DefaultSplits)
+	require.Len(t, folds, defaultSplits)
 	for _, f := range folds {
 		partition(t, f, 41)
 		assert.Len(t, f.Test, 10) // a quarter of 41, rounded

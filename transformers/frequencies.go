@@ -15,15 +15,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// DefaultComponents is the number of features of a RandomFourier, a
+// defaultComponents is the number of features of a RandomFourier, a
 // LocallyStationaryFourier or a Nystroem whose Components is 0.
-const DefaultComponents = 500
+const defaultComponents = 500
 
 // Sampling is how random frequencies are drawn from a kernel's spectral density.
 type Sampling int
 
 const (
-	// AutomaticSampling is Orthogonal for more than QuasiColumns columns and a density that
+	// AutomaticSampling is Orthogonal for more than ten columns and a density that
 	// depends on |w| alone (RBF, Matern, products of those), and QuasiMonteCarlo elsewhere.
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency for itself (Rahimi and Recht, NIPS 2007).
@@ -38,10 +38,10 @@ const (
 	QuasiMonteCarlo
 )
 
-// QuasiColumns is the largest number of columns for which AutomaticSampling is
+// quasiColumns is the largest number of columns for which AutomaticSampling is
 // QuasiMonteCarlo. For some 500 features of an RBF that has a tenth of the error of
 // Orthogonal with 3 columns, as much with 10, and twice as much with 20.
-const QuasiColumns = 10
+const quasiColumns = 10
 
 // String returns the sampling's name.
 func (s Sampling) String() string {
@@ -79,7 +79,7 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 		return spectrum, s, fault.Param(typ, "Sampling", int(s), "AutomaticSampling, Independent, Orthogonal or QuasiMonteCarlo")
 	case s == Orthogonal && !spectrum.RotationInvariant:
 		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone", k))
-	case s == AutomaticSampling && spectrum.RotationInvariant && d > QuasiColumns:
+	case s == AutomaticSampling && spectrum.RotationInvariant && d > quasiColumns:
 		s = Orthogonal
 	case s == AutomaticSampling:
 		s = QuasiMonteCarlo

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 var nan = math.NaN()
@@ -54,15 +56,15 @@ func TestImputerErrors(t *testing.T) {
 	gaps := mat.NewDense(2, 2, []float64{1, nan, 2, math.Inf(1)})
 	assert.EqualError(t, p.Fit(ctx, gaps), "x[1,1] is +Inf")
 	_, err := p.Transform(gaps)
-	require.ErrorIs(t, err, ErrNotFitted)
+	require.ErrorIs(t, err, fault.ErrNotFitted)
 	gaps.Set(1, 1, 4)
 	require.NoError(t, p.Fit(ctx, gaps))
 	gaps.Set(1, 1, math.Inf(-1))
 	_, err = p.Transform(gaps)
 	assert.EqualError(t, err, "x[1,1] is -Inf")
 	_, err = p.Transform(table)
-	assert.ErrorIs(t, err, ErrShape)
-	assert.ErrorIs(t, p.Fit(ctx, nil), ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
+	assert.ErrorIs(t, p.Fit(ctx, nil), fault.ErrShape)
 }
 
 func TestStatisticNames(t *testing.T) {

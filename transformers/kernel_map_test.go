@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -98,12 +99,12 @@ func TestKernelMapDefaults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, z, again, "the rows are a copy")
 
-	assert.ErrorIs(t, (&KernelMap{Kernel: kernels.RBF{Gamma: -1}}).Fit(context.Background(), x), ErrParam)
+	assert.ErrorIs(t, (&KernelMap{Kernel: kernels.RBF{Gamma: -1}}).Fit(context.Background(), x), fault.ErrParam)
 	assert.ErrorContains(t, (&KernelMap{MaxKernelBytes: -1}).Fit(context.Background(), x), "KernelMap: MaxKernelBytes = -1")
 	small := &KernelMap{MaxKernelBytes: 71}
 	require.NoError(t, small.Fit(context.Background(), x))
 	_, err = small.Transform(x)
-	assert.ErrorIs(t, err, ErrTooLarge)
+	assert.ErrorIs(t, err, fault.ErrTooLarge)
 }
 
 func TestKernelMapIsReadIntoTheSameKernel(t *testing.T) {
@@ -126,5 +127,5 @@ func TestKernelCentererOverflow(t *testing.T) {
 	require.NoError(t, c.Fit(context.Background(), mat.NewDense(1, 2, []float64{-1e308, 1e308})))
 	_, err := c.Transform(mat.NewDense(1, 2, []float64{1.5e308, 0}))
 	assert.ErrorContains(t, err, "KernelCenterer: centred x[0,")
-	assert.ErrorIs(t, err, ErrNotFinite)
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
 }

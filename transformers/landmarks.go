@@ -60,7 +60,7 @@ func (t *Nystroem) landmarks(ctx context.Context, k kernels.Kernel, x *mat.Dense
 	}
 	count := t.Components
 	if count == 0 {
-		count = DefaultComponents
+		count = defaultComponents
 	}
 	count = min(count, n)
 	rng := rand.New(rand.NewPCG(t.Seed, landmarkStream))

@@ -48,7 +48,7 @@ const (
 type LocallyStationaryFourier struct {
 	Local      kernels.Kernel // k1, with a spectral density; nil: kernels.MedianRBF of the rows of Fit
 	Stationary kernels.Kernel // k2, likewise
-	// Components is the number of features, 2M, even; 0: DefaultComponents. AllPairs takes
+	// Components is the number of features, 2M, even; 0: 500. AllPairs takes
 	// as many v as w, ⌊√(Components/2)⌋, and has twice their product.
 	Components int
 	AllPairs   bool
@@ -83,7 +83,7 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 	}
 	features := l.Components
 	if features == 0 {
-		features = DefaultComponents
+		features = defaultComponents
 	}
 	switch {
 	case (l.Frequencies == nil) != (l.LocalFrequencies == nil):

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -98,7 +99,7 @@ func TestLocallyStationaryErrors(t *testing.T) {
 		"features = 18000000, want <= 4194304":        {AllPairs: true, Frequencies: mat.NewDense(3000, 2, nil), LocalFrequencies: mat.NewDense(3000, 2, nil)},
 	} {
 		err := l.Fit(context.Background(), x)
-		assert.ErrorIs(t, err, ErrParam, want)
+		assert.ErrorIs(t, err, fault.ErrParam, want)
 		assert.ErrorContains(t, err, want)
 	}
 	for want, l := range map[string]*LocallyStationaryFourier{
@@ -107,10 +108,10 @@ func TestLocallyStationaryErrors(t *testing.T) {
 		"Origin has 3 entries, x has 2 columns":          {Origin: []float64{1, 2, 3}},
 	} {
 		err := l.Fit(context.Background(), x)
-		require.ErrorIs(t, err, ErrShape, want)
+		require.ErrorIs(t, err, fault.ErrShape, want)
 		assert.ErrorContains(t, err, want)
 	}
-	assert.ErrorIs(t, (&LocallyStationaryFourier{Origin: []float64{1, math.NaN()}}).Fit(context.Background(), x), ErrNotFinite)
+	assert.ErrorIs(t, (&LocallyStationaryFourier{Origin: []float64{1, math.NaN()}}).Fit(context.Background(), x), fault.ErrNotFinite)
 	v, w := (&LocallyStationaryFourier{}).ChosenFrequencies()
 	assert.Nil(t, v)
 	assert.Nil(t, w)

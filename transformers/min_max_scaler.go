@@ -18,11 +18,11 @@ const (
 	minMaxScalerKind = "transformers.MinMaxScaler"
 )
 
-// DefaultLow and DefaultHigh are the range of a MinMaxScaler whose Low and High are
+// defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are
 // both 0.
 const (
-	DefaultLow  = 0.0
-	DefaultHigh = 1.0
+	defaultLow  = 0.0
+	defaultHigh = 1.0
 )
 
 // MinMaxScaler takes the range of each column to [Low, High]:
@@ -58,7 +58,7 @@ var (
 func (s *MinMaxScaler) limits() (low, high float64, err error) {
 	low, high = s.Low, s.High
 	if low == 0 && high == 0 {
-		low, high = DefaultLow, DefaultHigh
+		low, high = defaultLow, defaultHigh
 	}
 	if !(low < high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
 		return 0, 0, fault.Param(minMaxScalerName, "High", s.High, "a finite value > Low")

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"pgregory.net/rapid"
 )
 
@@ -37,13 +39,13 @@ func TestMinMaxScalerDefinition(t *testing.T) {
 func TestMinMaxScalerErrors(t *testing.T) {
 	for _, s := range []*MinMaxScaler{{Low: 1}, {Low: 2, High: 2}, {High: math.NaN()}, {Low: math.Inf(-1)}, {High: math.Inf(1)}} {
 		err := s.Fit(context.Background(), table)
-		require.ErrorIs(t, err, ErrParam)
+		require.ErrorIs(t, err, fault.ErrParam)
 		assert.ErrorContains(t, err, "transformers: MinMaxScaler: High = ")
 	}
 	s := &MinMaxScaler{}
 	require.NoError(t, s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, math.SmallestNonzeroFloat64})))
 	_, err := s.Transform(mat.NewDense(1, 1, []float64{1}))
-	require.ErrorIs(t, err, ErrNotFinite, "where 0·Inf would be NaN")
+	require.ErrorIs(t, err, fault.ErrNotFinite, "where 0·Inf would be NaN")
 	assert.ErrorContains(t, err, "transformers: MinMaxScaler: scaled x[0,0]")
 }
 

@@ -46,7 +46,7 @@ const (
 // the kernel's name and is read into a Nystroem of the same Kernel.
 type Nystroem struct {
 	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
-	Components int            // landmarks h, at most n; 0: DefaultComponents
+	Components int            // landmarks h, at most n; 0: 500
 	Rule       LandmarkRule
 	// Tolerance, in [0, 1), ends PivotedCholesky with fewer than Components landmarks when
 	// the residual trace is this share of the trace.

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
@@ -170,12 +172,12 @@ func TestNystroemErrors(t *testing.T) {
 		"= 2, PivotedCholesky and 0, want 0": {Components: 2, Landmarks: x},
 	} {
 		err := m.Fit(context.Background(), x)
-		assert.ErrorIs(t, err, ErrParam, want)
+		assert.ErrorIs(t, err, fault.ErrParam, want)
 		assert.ErrorContains(t, err, want)
 	}
 	assert.EqualError(t, (&Nystroem{Landmarks: mat.NewDense(1, 3, nil)}).Fit(context.Background(), x), "transformers: Nystroem: Landmarks has 3 columns, x has 2")
 	err := (&Nystroem{MaxKernelBytes: 127}).Fit(context.Background(), x)
-	require.ErrorIs(t, err, ErrTooLarge)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "UniformLandmarks")
 	require.NoError(t, (&Nystroem{MaxKernelBytes: 127, Rule: UniformLandmarks}).Fit(context.Background(), x))
 	for _, rule := range rules {
@@ -183,7 +185,7 @@ func TestNystroemErrors(t *testing.T) {
 		assert.ErrorContains(t, err, "is not positive definite", "%v", rule)
 		err = (&Nystroem{Kernel: kernels.Linear{}, Rule: rule}).Fit(context.Background(), mat.NewDense(3, 2, []float64{1, 1, 1e200, 1, 2, 3}))
 		if rule != UniformLandmarks || err != nil {
-			assert.ErrorIs(t, err, ErrNotFinite, "%v", rule)
+			assert.ErrorIs(t, err, fault.ErrNotFinite, "%v", rule)
 		}
 	}
 	m := &Nystroem{}
@@ -193,15 +195,15 @@ func TestNystroemErrors(t *testing.T) {
 	_, ok := m.TrainingResidual()
 	assert.False(t, ok)
 	_, err = m.Residual(x)
-	require.ErrorIs(t, err, ErrNotFitted)
+	require.ErrorIs(t, err, fault.ErrNotFitted)
 	_, err = m.Residual(nil)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 	fitTransform(t, m, x)
 	assert.IsType(t, kernels.RBF{}, m.ChosenKernel())
 	data, err := m.MarshalBinary()
 	require.NoError(t, err)
 	err = (&Nystroem{Kernel: kernels.Matern{}}).UnmarshalBinary(data)
-	assert.ErrorIs(t, err, ErrBadModel)
+	assert.ErrorIs(t, err, fault.ErrBadModel)
 	assert.ErrorContains(t, err, "this value has Kernel Matern")
 }
 
@@ -210,7 +212,7 @@ func TestNystroemRowResiduals(t *testing.T) {
 	x := normalRows(30, 3, 1)
 	m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.3}, Components: 8}
 	_, err := m.RowResiduals(x, x)
-	require.ErrorIs(t, err, ErrNotFitted)
+	require.ErrorIs(t, err, fault.ErrNotFitted)
 	z := fitTransform(t, m, x)
 	got, err := m.RowResiduals(x, z)
 	require.NoError(t, err)
@@ -231,9 +233,9 @@ func TestNystroemRowResiduals(t *testing.T) {
 		"x has 2 columns": {normalRows(30, 2, 1), z}, "z has 3 columns": {x, x}, "z has 29 entries": {x, z.Slice(0, 29, 0, 8)},
 	} {
 		_, err = m.RowResiduals(args[0], args[1])
-		require.ErrorIs(t, err, ErrShape)
+		require.ErrorIs(t, err, fault.ErrShape)
 		assert.ErrorContains(t, err, want)
 	}
 	_, err = m.RowResiduals(nil, z)
-	require.ErrorIs(t, err, ErrShape)
+	require.ErrorIs(t, err, fault.ErrShape)
 }

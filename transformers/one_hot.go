@@ -18,8 +18,8 @@ const (
 	oneHotKind = "transformers.OneHot"
 )
 
-// DefaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
-const DefaultMaxCategories = 1000
+// defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
+const defaultMaxCategories = 1000
 
 // Drop says which categories of a OneHot get no column.
 type Drop int
@@ -48,7 +48,7 @@ type OneHot struct {
 	// Without it NaN is ErrNotFinite in every column; with it in those that are not
 	// encoded.
 	Gaps          bool
-	MaxCategories int // in a column; 0: DefaultMaxCategories
+	MaxCategories int // in a column; 0: 1000
 
 	fitted *oneHotModel
 }
@@ -72,7 +72,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
 	}
 	limit := o.MaxCategories
 	if limit == 0 {
-		limit = DefaultMaxCategories
+		limit = defaultMaxCategories
 	}
 	if limit < 1 {
 		return fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
@@ -67,12 +68,12 @@ func TestOneHotErrors(t *testing.T) {
 	} {
 		assert.EqualError(t, o.Fit(context.Background(), goods), want)
 	}
-	assert.Equal(t, 1000, DefaultMaxCategories)
-	big := mat.NewDense(DefaultMaxCategories+1, 1, nil)
-	for i := range DefaultMaxCategories + 1 {
+	assert.Equal(t, 1000, defaultMaxCategories)
+	big := mat.NewDense(defaultMaxCategories+1, 1, nil)
+	for i := range defaultMaxCategories + 1 {
 		big.Set(i, 0, float64(i))
 	}
-	assert.ErrorIs(t, (&OneHot{}).Fit(context.Background(), big), ErrTooLarge)
-	assert.ErrorIs(t, (&OneHot{Drop: DropFirst}).Fit(context.Background(), mat.NewDense(2, 1, nil)), ErrShape, "nothing would be left")
+	assert.ErrorIs(t, (&OneHot{}).Fit(context.Background(), big), fault.ErrTooLarge)
+	assert.ErrorIs(t, (&OneHot{Drop: DropFirst}).Fit(context.Background(), mat.NewDense(2, 1, nil)), fault.ErrShape, "nothing would be left")
 	assert.Nil(t, (&OneHot{}).Encoding())
 }

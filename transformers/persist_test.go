@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -80,7 +81,7 @@ func TestFitIsCancelled(t *testing.T) {
 		f := g.(Cloner).Clone()
 		require.ErrorIs(t, f.Fit(ctx, table), context.Canceled)
 		_, err := f.Transform(table)
-		require.ErrorIs(t, err, ErrNotFitted)
+		require.ErrorIs(t, err, fault.ErrNotFitted)
 	}
 }
 
@@ -143,9 +144,9 @@ func TestHostilePayloads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := envelope(t, c.kind, c.payload)
-			require.ErrorIs(t, c.into.UnmarshalBinary(data), ErrBadModel)
+			require.ErrorIs(t, c.into.UnmarshalBinary(data), fault.ErrBadModel)
 			_, err := c.into.Transform(table)
-			require.ErrorIs(t, err, ErrNotFitted)
+			require.ErrorIs(t, err, fault.ErrNotFitted)
 		})
 	}
 }
@@ -174,12 +175,12 @@ func FuzzUnmarshal(f *testing.F) {
 		for _, g := range goldenFiles {
 			v := g.(Cloner).Clone().(marshaller)
 			if err := v.UnmarshalBinary(data); err != nil {
-				if !errors.Is(err, ErrBadModel) {
-					t.Fatalf("%T: %v is no ErrBadModel", v, err)
+				if !errors.Is(err, fault.ErrBadModel) {
+					t.Fatalf("%T: %v is no fault.ErrBadModel", v, err)
 				}
 				continue
 			}
-			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, ErrShape) && !errors.Is(err, ErrNotFinite) {
+			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, fault.ErrShape) && !errors.Is(err, fault.ErrNotFinite) {
 				t.Fatalf("%T: %v", v, err)
 			}
 			if _, err := v.MarshalBinary(); err != nil {

@@ -45,7 +45,7 @@ type RandomFourier struct {
 	// Kernel has a spectral density: RBF, Laplacian, Matern, a Product of those, Scaled, or
 	// one of one's own (kernels.Spectral). nil: kernels.MedianRBF of the rows of Fit.
 	Kernel      kernels.Kernel
-	Components  int // features D, even but with RandomPhase; 0: DefaultComponents
+	Components  int // features D, even but with RandomPhase; 0: 500
 	Sampling    Sampling
 	RandomPhase bool
 	// Frequencies, if not nil, are the w (a row each) of x as it is; nothing but phases is
@@ -76,7 +76,7 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 	}
 	features := r.Components
 	if features == 0 {
-		features = DefaultComponents
+		features = defaultComponents
 	}
 	switch {
 	case r.Frequencies != nil && (r.Components != 0 || r.Sampling != AutomaticSampling):

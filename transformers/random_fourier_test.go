@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/kernels"
@@ -171,16 +173,16 @@ func TestAutomaticSampling(t *testing.T) {
 		kernel kernels.Kernel
 		d      int
 		want   Sampling
-	}{{kernels.RBF{}, QuasiColumns, QuasiMonteCarlo}, {kernels.RBF{}, QuasiColumns + 1, Orthogonal}, {kernels.Laplacian{}, 60, QuasiMonteCarlo}} {
+	}{{kernels.RBF{}, quasiColumns, QuasiMonteCarlo}, {kernels.RBF{}, quasiColumns + 1, Orthogonal}, {kernels.Laplacian{}, 60, QuasiMonteCarlo}} {
 		x := normalRows(5, c.d, 1)
 		got := fitTransform(t, &RandomFourier{Kernel: c.kernel}, x)
 		assert.Equal(t, fitTransform(t, &RandomFourier{Kernel: c.kernel, Sampling: c.want}, x), got, "%v, %d", c.kernel, c.d)
 	}
 }
 
-// Quasi-Monte Carlo is the better choice below QuasiColumns, orthogonal frequencies above.
+// Quasi-Monte Carlo is the better choice below quasiColumns, orthogonal frequencies above.
 func TestQuasiColumns(t *testing.T) {
-	for _, d := range []int{1, 3, 5, QuasiColumns, 20, 40} {
+	for _, d := range []int{1, 3, 5, quasiColumns, 20, 40} {
 		x := normalRows(100, d, 1)
 		for _, k := range []kernels.Kernel{kernels.RBF{Gamma: 0.5 / float64(d)}, kernels.Matern{Length: float64(d) / 2}} {
 			exact := kernelOf(t, k, x)
@@ -192,10 +194,10 @@ func TestQuasiColumns(t *testing.T) {
 			}
 			orthogonal, quasi := errors[Orthogonal]/errors[Independent], errors[QuasiMonteCarlo]/errors[Independent]
 			t.Logf("%d columns, %v: of the error of independent frequencies orthogonal ones have %.3f, quasi-Monte Carlo %.3f", d, k, orthogonal, quasi)
-			if d < QuasiColumns {
+			if d < quasiColumns {
 				assert.Less(t, quasi, 0.8*orthogonal, "%d columns, %v", d, k)
 			}
-			if d > QuasiColumns {
+			if d > quasiColumns {
 				assert.Less(t, orthogonal, 0.9*quasi, "%d columns, %v", d, k)
 			}
 		}
@@ -262,11 +264,11 @@ func TestFourierErrors(t *testing.T) {
 		"= 4 and AutomaticSampling, want 0 with given Frequencies": {Components: 4, Frequencies: mat.NewDense(1, 2, nil)},
 	} {
 		err := r.Fit(context.Background(), x)
-		assert.ErrorIs(t, err, ErrParam)
+		assert.ErrorIs(t, err, fault.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
 	assert.EqualError(t, (&RandomFourier{Frequencies: mat.NewDense(1, 3, nil)}).Fit(context.Background(), x), "transformers: RandomFourier: Frequencies has 3 columns, x has 2")
-	assert.ErrorIs(t, (&RandomFourier{Frequencies: mat.NewDense(1, 2, []float64{1, math.NaN()})}).Fit(context.Background(), x), ErrNotFinite)
+	assert.ErrorIs(t, (&RandomFourier{Frequencies: mat.NewDense(1, 2, []float64{1, math.NaN()})}).Fit(context.Background(), x), fault.ErrNotFinite)
 	r := &RandomFourier{Frequencies: mat.NewDense(1, 2, []float64{1e200, 1})}
 	w, b := r.ChosenFrequencies()
 	assert.Nil(t, w)
@@ -278,7 +280,7 @@ func TestFourierErrors(t *testing.T) {
 		fmt.Sprint(AutomaticSampling, Independent, Orthogonal, QuasiMonteCarlo, Sampling(7)))
 	z := fitTransform(t, &RandomFourier{}, x)
 	_, width := z.Dims()
-	assert.Equal(t, DefaultComponents, width)
+	assert.Equal(t, defaultComponents, width)
 }
 
 // mapOf is what the three maps have in common.
@@ -298,14 +300,14 @@ func maps() map[string]mapOf {
 func TestTransformTo(t *testing.T) {
 	x := normalRows(300, 3, 1)
 	for name, m := range maps() {
-		require.ErrorIs(t, m.TransformTo(&mat.Dense{}, x), ErrNotFitted, name)
+		require.ErrorIs(t, m.TransformTo(&mat.Dense{}, x), fault.ErrNotFitted, name)
 		want := fitTransform(t, m, x)
 		wide := mat.NewDense(300, 14, nil)
 		require.NoError(t, m.TransformTo(wide.Slice(0, 300, 2, 12).(*mat.Dense), x))
 		assert.True(t, mat.Equal(want, wide.Slice(0, 300, 2, 12)), name)
 		assert.Zero(t, mat.Norm(wide.Slice(0, 300, 12, 14), 1)+mat.Norm(wide.Slice(0, 300, 0, 2), 1), name)
 		assert.EqualError(t, m.TransformTo(mat.NewDense(300, 5, nil), x), "dst has 5 columns, want 300 rows of 10, dst has 300 rows", name)
-		assert.ErrorIs(t, m.TransformTo(&mat.Dense{}, normalRows(2, 4, 1)), ErrShape, name)
+		assert.ErrorIs(t, m.TransformTo(&mat.Dense{}, normalRows(2, 4, 1)), fault.ErrShape, name)
 	}
 }
 
@@ -316,7 +318,7 @@ func TestBlocks(t *testing.T) {
 		break
 	}
 	for _, err := range r.Blocks(x, 7) {
-		assert.ErrorIs(t, err, ErrNotFitted)
+		assert.ErrorIs(t, err, fault.ErrNotFitted)
 	}
 	for _, rows := range []int{1, 64, 128, 299, 300, 1000} {
 		for _, c := range []struct {
@@ -334,10 +336,10 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	for _, err := range n.Blocks(x, 0) {
-		assert.ErrorIs(t, err, ErrParam)
+		assert.ErrorIs(t, err, fault.ErrParam)
 	}
 	for _, err := range n.Blocks(nil, 3) {
-		assert.ErrorIs(t, err, ErrShape)
+		assert.ErrorIs(t, err, fault.ErrShape)
 	}
 	// The row of an error is that of x.
 	x.Set(200, 1, 1e200)

@@ -20,8 +20,8 @@ const (
 	randomHiddenKind = "transformers.RandomHidden"
 )
 
-// DefaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
-const DefaultUnits = 250
+// defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
+const defaultUnits = 250
 
 // Activation is what a hidden unit of weights w and bias b makes of a row x of d
 // columns, and how w and b are drawn.
@@ -60,7 +60,7 @@ func (a Activation) String() string {
 // Fit draws the units, O(hd), and for DataRBF looks at a sample of the rows;
 // Transform of m rows costs O(mhd). DataRBF has at most as many units as Fit has rows.
 type RandomHidden struct {
-	Units      int // h; 0: DefaultUnits
+	Units      int // h; 0: 250
 	Activation Activation
 	Seed       uint64
 	Workers    int // goroutines; 0: GOMAXPROCS
@@ -86,7 +86,7 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
 	}
 	units := r.Units
 	if units == 0 {
-		units = DefaultUnits
+		units = defaultUnits
 	}
 	switch {
 	case units < 1:

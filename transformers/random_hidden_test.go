@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
@@ -94,11 +95,11 @@ func TestHiddenDefaultsAndErrors(t *testing.T) {
 	assert.Equal(t, 3, h, "as many units as rows")
 	z = fitTransform(t, &RandomHidden{Activation: Tanh}, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
 	_, h = z.Dims()
-	assert.Equal(t, DefaultUnits, h)
+	assert.Equal(t, defaultUnits, h)
 	fitTransform(t, r, mat.NewDense(3, 2, nil)) // all rows the same
 
 	assert.EqualError(t, (&RandomHidden{Units: -1}).Fit(context.Background(), table), "transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default")
-	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), table), ErrParam)
+	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), table), fault.ErrParam)
 	assert.Equal(t, "DataRBF Sigmoid NormalizedSigmoid RandomRBF Tanh Activation(7)",
 		DataRBF.String()+" "+Sigmoid.String()+" "+NormalizedSigmoid.String()+" "+RandomRBF.String()+" "+Tanh.String()+" "+Activation(7).String())
 }
@@ -146,27 +147,27 @@ func TestHiddenDefinition(t *testing.T) {
 func TestHiddenTransformTo(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{0, 1, 3, 2, 5, 1})
 	r := &RandomHidden{Units: 4, Activation: Tanh}
-	require.ErrorIs(t, r.TransformTo(&mat.Dense{}, x), ErrNotFitted)
+	require.ErrorIs(t, r.TransformTo(&mat.Dense{}, x), fault.ErrNotFitted)
 	want := fitTransform(t, r, x)
 	dst := mat.NewDense(3, 4, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9})
 	require.NoError(t, r.TransformTo(dst, x))
 	assert.True(t, mat.Equal(want, dst))
 	assert.EqualError(t, r.TransformTo(mat.NewDense(3, 5, nil), x), "dst has 5 columns, want 3 rows of 4, dst has 3 rows")
-	require.ErrorIs(t, r.TransformTo(mat.NewDense(2, 4, nil), x), ErrShape)
+	require.ErrorIs(t, r.TransformTo(mat.NewDense(2, 4, nil), x), fault.ErrShape)
 
 	units := mat.NewDense(4, 3, nil)
 	require.NoError(t, r.UnitsTo(units, x))
 	assert.True(t, mat.Equal(want.T(), units))
 	assert.EqualError(t, r.UnitsTo(mat.NewDense(3, 4, nil), x), "dst has 3 rows, want 4 of 3 columns, dst has 4 columns")
-	require.ErrorIs(t, r.UnitsTo(units, mat.NewDense(3, 1, nil)), ErrShape)
-	require.ErrorIs(t, (&RandomHidden{}).UnitsTo(units, x), ErrNotFitted)
+	require.ErrorIs(t, r.UnitsTo(units, mat.NewDense(3, 1, nil)), fault.ErrShape)
+	require.ErrorIs(t, (&RandomHidden{}).UnitsTo(units, x), fault.ErrNotFitted)
 }
 
 func TestHiddenFirst(t *testing.T) {
 	x := mat.NewDense(9, 2, []float64{0, 1, 3, 2, 5, 1, 7, 2, 4, 4, 2, 1, 0, 3, 8, 2, 9, 9})
 	r := &RandomHidden{Units: 7}
 	_, err := r.First(2)
-	require.ErrorIs(t, err, ErrNotFitted)
+	require.ErrorIs(t, err, fault.ErrNotFitted)
 	all := fitTransform(t, r, x)
 	some, err := r.First(4)
 	require.NoError(t, err)
@@ -180,7 +181,7 @@ func TestHiddenFirst(t *testing.T) {
 	units, _ := w.Dims()
 	assert.Equal(t, 7, units)
 	_, err = r.First(0)
-	require.ErrorIs(t, err, ErrParam)
+	require.ErrorIs(t, err, fault.ErrParam)
 }
 
 func BenchmarkHidden(b *testing.B) {

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"pgregory.net/rapid"
 )
 
@@ -91,7 +93,7 @@ func TestScaledValueThatOverflows(t *testing.T) {
 	s := &StandardScaler{}
 	require.NoError(t, s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1e-300})))
 	_, err := s.Transform(mat.NewDense(2, 1, []float64{0, 1e300}))
-	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorIs(t, err, fault.ErrNotFinite)
 	assert.EqualError(t, err, "transformers: StandardScaler: scaled x[1,0] is +Inf")
 }
 

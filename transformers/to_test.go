@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Into whatever memory, of few rows and of many, TransformTo gives what Transform gives, to
@@ -18,7 +20,7 @@ func TestTransformToIsTransform(t *testing.T) {
 		tr := configured.(Cloner).Clone()
 		to := tr.(TransformerTo)
 		rows := goldenRowsOf(tr)
-		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), ErrNotFitted, name)
+		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), fault.ErrNotFitted, name)
 		require.NoError(t, tr.Fit(ctx, rows), name)
 		n, d := rows.Dims()
 		reused := &mat.Dense{}
@@ -42,15 +44,15 @@ func TestTransformToIsTransform(t *testing.T) {
 			for i := range n * copies {
 				assert.True(t, math.IsNaN(wide.At(i, 1)) && math.IsNaN(wide.At(i, width+2)), "%s: beside dst", name)
 			}
-			assert.ErrorIs(t, to.TransformTo(mat.NewDense(n*copies, width+1, nil), x), ErrShape, name)
-			assert.ErrorIs(t, to.TransformTo(mat.NewDense(n*copies+1, width, nil), x), ErrShape, name)
-			assert.ErrorIs(t, to.TransformTo(nil, x), ErrShape, name)
+			assert.ErrorIs(t, to.TransformTo(mat.NewDense(n*copies, width+1, nil), x), fault.ErrShape, name)
+			assert.ErrorIs(t, to.TransformTo(mat.NewDense(n*copies+1, width, nil), x), fault.ErrShape, name)
+			assert.ErrorIs(t, to.TransformTo(nil, x), fault.ErrShape, name)
 		}
-		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, nil), ErrShape, name)
-		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, mat.NewDense(1, d+1, nil)), ErrShape, name)
+		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, nil), fault.ErrShape, name)
+		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, mat.NewDense(1, d+1, nil)), fault.ErrShape, name)
 		bad := mat.NewDense(1, d, nil)
 		bad.Set(0, 2, math.Inf(1))
-		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, bad), ErrNotFinite, name)
+		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, bad), fault.ErrNotFinite, name)
 	}
 }
 
@@ -65,7 +67,7 @@ func TestTransformToOverflow(t *testing.T) {
 	} {
 		require.NoError(t, tr.Fit(ctx, mat.NewDense(2, 1, []float64{0, 1e-300})))
 		_, err := tr.Transform(x)
-		require.ErrorIs(t, err, ErrNotFinite, "%T", tr)
+		require.ErrorIs(t, err, fault.ErrNotFinite, "%T", tr)
 		assert.EqualError(t, tr.(TransformerTo).TransformTo(&mat.Dense{}, x), err.Error(), "%T", tr)
 	}
 }

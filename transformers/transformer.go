@@ -29,8 +29,6 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Transformer maps rows to rows.
@@ -54,13 +52,3 @@ type RowResidualer interface {
 	// features z (m×r), which Transform gave for them.
 	RowResiduals(x, z mat.Matrix) ([]float64, error)
 }
-
-// The errors of this package; see package estimators for all of them.
-var (
-	ErrParam     = fault.ErrParam
-	ErrShape     = fault.ErrShape
-	ErrNotFinite = fault.ErrNotFinite
-	ErrNotFitted = fault.ErrNotFitted
-	ErrTooLarge  = fault.ErrTooLarge
-	ErrBadModel  = fault.ErrBadModel
-)

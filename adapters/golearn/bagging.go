@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// DefaultModels is the number of models in a Bagging.
-const DefaultModels = 10
+// defaultModels is the number of models in a Bagging.
+const defaultModels = 10
 
 // bootstrapAttempts is how often a Bagging draws the rows of a model until they hold
 // each class.
@@ -52,7 +52,7 @@ type Bagging struct {
 	// New returns a new, unfitted model at each call: one of this package or a
 	// classifier of golearn, whose panics are errors.
 	New func() base.Classifier
-	// Models; 0: DefaultModels.
+	// Models; 0: 10.
 	Models int
 	// Features is how many features each model sees, drawn without replacement; 0: all.
 	Features int
@@ -145,7 +145,7 @@ func (b *Bagging) build() ([]baggingMember, error) {
 	}
 	models := b.Models
 	if models == 0 {
-		models = DefaultModels
+		models = defaultModels
 	}
 	out := make([]baggingMember, models)
 	for i := range out {

@@ -16,11 +16,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// DefaultMissing lists the cells that ReadCSV takes for gaps: "", "?", "NA", "NaN".
-func DefaultMissing() []string { return []string{"", "?", "NA", "NaN"} }
+// defaultMissing lists the cells that ReadCSV takes for gaps: "", "?", "NA", "NaN".
+func defaultMissing() []string { return []string{"", "?", "NA", "NaN"} }
 
-// DefaultComma is what stands between the cells of a line.
-const DefaultComma = ','
+// defaultComma is what stands between the cells of a line.
+const defaultComma = ','
 
 // maxPrecision is the number of decimals beyond which a float64 has no more to say.
 const maxPrecision = 17
@@ -38,9 +38,9 @@ type CSVOptions struct {
 	// Categorical names columns to be categorical even if all their cells are
 	// numbers: a class of 1, 2 and 3, a postcode.
 	Categorical []string
-	// Missing lists the cells that stand for a gap; nil is DefaultMissing.
+	// Missing lists the cells that stand for a gap; nil is "", "?", "NA" and "NaN".
 	Missing []string
-	// Comma stands between cells; 0 is DefaultComma.
+	// Comma stands between cells; 0 is ','.
 	Comma rune
 }
 
@@ -103,10 +103,10 @@ func (opt *CSVOptions) withDefaults() CSVOptions {
 		o = *opt
 	}
 	if o.Missing == nil {
-		o.Missing = DefaultMissing()
+		o.Missing = defaultMissing()
 	}
 	if o.Comma == 0 {
-		o.Comma = DefaultComma
+		o.Comma = defaultComma
 	}
 	return o
 }

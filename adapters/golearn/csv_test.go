@@ -88,8 +88,8 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
 func TestDocumentedDefaults(t *testing.T) {
-	assert.Equal(t, []string{"", "?", "NA", "NaN"}, DefaultMissing())
-	assert.Equal(t, CSVOptions{Missing: DefaultMissing(), Comma: ','}, (*CSVOptions)(nil).withDefaults())
+	assert.Equal(t, []string{"", "?", "NA", "NaN"}, defaultMissing())
+	assert.Equal(t, CSVOptions{Missing: defaultMissing(), Comma: ','}, (*CSVOptions)(nil).withDefaults())
 	assert.Equal(t, (*CSVOptions)(nil).withDefaults(), new(CSVOptions).withDefaults())
 }
 

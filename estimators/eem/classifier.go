@@ -18,7 +18,7 @@ const classifierType = "eem: Classifier"
 // of many widths on training rows, balanced classes. Features should be of comparable
 // scale, or in [0, 1] for the paper's own activations (see transformers.Activation).
 type Classifier struct {
-	Units      int // units; 0: transformers.DefaultUnits
+	Units      int // units; 0: 250
 	Activation transformers.Activation
 	Seed       uint64 // of the units
 	Workers    int    // goroutines; 0: GOMAXPROCS

@@ -19,9 +19,9 @@ import (
 
 const kernelClassifierType = "eem: KernelClassifier"
 
-// DefaultComponents is the number of landmarks of a KernelClassifier whose Components
+// defaultComponents is the number of landmarks of a KernelClassifier whose Components
 // is 0.
-const DefaultComponents = 250
+const defaultComponents = 250
 
 // KernelClassifier is the extreme entropy kernel machine (EEKM): the same machine on
 // the features that a kernel has on a few training rows,
@@ -36,7 +36,7 @@ const DefaultComponents = 250
 // from coefficients on the landmarks, O(hd) a row.
 type KernelClassifier struct {
 	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows
-	Components int            // landmarks h, drawn from the training rows; 0: DefaultComponents, at most n
+	Components int            // landmarks h, drawn from the training rows; 0: 250, at most n
 	Landmarks  *mat.Dense     // given landmarks (h×d); nil: drawn
 	Seed       uint64         // of the landmarks
 	Workers    int            // goroutines; 0: GOMAXPROCS
@@ -96,7 +96,7 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 		}
 		return newLandmarkLayer(ctx, kernel, mat.DenseCopyOf(l), c.Workers)
 	}
-	h := min(n, cmp.Or(c.Components, DefaultComponents))
+	h := min(n, cmp.Or(c.Components, defaultComponents))
 	order := rand.New(rand.NewPCG(c.Seed, 0x6c616e646d61726b)).Perm(n)[:h] // the stream "landmark"
 	return newLandmarkLayer(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }

@@ -22,12 +22,12 @@ import (
 const classifierType = "elm: Classifier"
 
 // Classifier is the weighted extreme learning machine. The zero value is ready to use:
-// transformers.DefaultUnits units of many widths on training rows, rows of equal weight,
+// 250 units of many widths on training rows, rows of equal weight,
 // the pseudo-inverse. Features should be of comparable scale, or in [0, 1] for the paper's
 // own activations (see transformers.Activation). It has no probabilities: package eem's
 // machine on the same units has.
 type Classifier struct {
-	Units        int // units; 0: transformers.DefaultUnits
+	Units        int // units; 0: 250
 	Activation   transformers.Activation
 	Ridge        float64         // λ, added to the diagonal of the units' products; 0: none, the pseudo-inverse
 	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike

@@ -874,7 +874,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 
 // judged runs a check on a mutant as the suite would.
 func (m mutant) judged(c check) conformance.Verdict {
-	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: DefaultTolerance}}
+	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: defaultTolerance}}
 	if c.name == "workers" {
 		s.options.Workers = func(n int) any {
 			return regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return float64(n/4) * 1e-15 })}.build()

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// DefaultTolerance is what a zero Options.Tolerance stands for.
-const DefaultTolerance = 1e-6
+// defaultTolerance is what a zero Options.Tolerance stands for.
+const defaultTolerance = 1e-6
 
 // Options adapts the suite to a type. Nil stands for the zero Options.
 type Options struct {
@@ -21,7 +21,7 @@ type Options struct {
 	Workers func(workers int) any
 	// Tolerance, times max(1, |v|), is how far two computations of the same value v
 	// may lie apart where the order of sums may differ: for rows in another order,
-	// one by one, or counted twice. 0 is DefaultTolerance.
+	// one by one, or counted twice. 0 is 1e-6.
 	Tolerance float64
 	// Gaps says that NaN in x is a gap, which the type fills, and no error.
 	// Infinities still are one.
@@ -56,7 +56,7 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 		s.options = *opt
 	}
 	if s.options.Tolerance == 0 {
-		s.options.Tolerance = DefaultTolerance
+		s.options.Tolerance = defaultTolerance
 	}
 	conformance.Run(t, name, s.options.Table.of(), s.options.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {

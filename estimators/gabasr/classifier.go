@@ -27,17 +27,17 @@ const classifierType = "gabasr: Classifier"
 // their own. The zero value is ready to use.
 type Classifier struct {
 	// Pairs is the number M of pairs of features of each machine; 0:
-	// DefaultPairs. AllPairs makes the largest square up to it.
+	// 50. AllPairs makes the largest square up to it.
 	Pairs      int
 	Features   Map
 	Likelihood Likelihood
-	Sweeps     int // 0: DefaultSweeps, and as many more as BurnIn is above DefaultBurnIn
+	Sweeps     int // 0: 25, and as many more as BurnIn is above 10
 	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
 	// Sweeps and BurnIn are then without effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
+	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
-	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
+	Chains   int  // independent chains, over which predictions are averaged; 0: 4
 	// Balanced weighs each class by n/(K·its rows), so that all count alike, and ClassWeights
 	// are factors > 0 for the rows of a class, times that; absent: 1. Not with PolyaGamma.
 	Balanced     bool
@@ -45,8 +45,8 @@ type Classifier struct {
 	// Ridge fixes the prior precision of the coefficients; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
 	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
-	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
+	InterceptPrecision    float64 // prior precision of the intercept; 0: 1e-4
+	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
 	// NoScaling leaves x as it is. By default it is centred and divided by its standard
 	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
 	NoScaling bool

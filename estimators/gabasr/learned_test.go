@@ -246,16 +246,16 @@ func TestFieldsOutOfRange(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
-	assert.Equal(t, []int{DefaultPairs, DefaultSweeps, DefaultBurnIn, DefaultChains}, []int{s.pairs, s.sweeps, s.burnIn, s.chains})
-	assert.Equal(t, prior{DefaultInterceptPrecision, DefaultNoise, DefaultNoise}, s.p0)
+	assert.Equal(t, []int{defaultPairs, defaultSweeps, defaultBurnIn, defaultChains}, []int{s.pairs, s.sweeps, s.burnIn, s.chains})
+	assert.Equal(t, prior{defaultInterceptPrecision, defaultNoise, defaultNoise}, s.p0)
 	for _, c := range []struct {
 		of             Regressor
 		sweeps, burnIn int
 	}{
 		{Regressor{Sweeps: 10}, 10, 4},
-		{Regressor{BurnIn: 5}, DefaultSweeps, 5},
-		{Regressor{BurnIn: 30}, DefaultSweeps + 20, 30},
-		{Regressor{NoBurnIn: true}, DefaultSweeps, 0},
+		{Regressor{BurnIn: 5}, defaultSweeps, 5},
+		{Regressor{BurnIn: 30}, defaultSweeps + 20, 30},
+		{Regressor{NoBurnIn: true}, defaultSweeps, 0},
 		{Regressor{Sweeps: 3, BurnIn: 7, NoBurnIn: true}, 3, 0},
 		{Regressor{Sweeps: 3, BurnIn: 7, NoSweeps: true}, 0, 0},
 	} {

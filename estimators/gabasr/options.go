@@ -52,15 +52,15 @@ func (l Likelihood) String() string {
 
 // The defaults of Regressor and Classifier.
 const (
-	// DefaultPairs is the number M of pairs of features. 25 to 100 do for most data;
+	// defaultPairs is the number M of pairs of features. 25 to 100 do for most data;
 	// 2M+1 near the number of rows is best avoided where λ is fixed.
-	DefaultPairs  = 50
-	DefaultSweeps = 25
-	DefaultBurnIn = 10 // or two fifths of the sweeps, where that is less
-	DefaultChains = 4
-	// DefaultInterceptPrecision is the prior precision of the intercept.
-	DefaultInterceptPrecision = 1e-4
-	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
+	defaultPairs  = 50
+	defaultSweeps = 25
+	defaultBurnIn = 10 // or two fifths of the sweeps, where that is less
+	defaultChains = 4
+	// defaultInterceptPrecision is the prior precision of the intercept.
+	defaultInterceptPrecision = 1e-4
+	// defaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
 	// variance of the noise.
-	DefaultNoise = 1e-3
+	defaultNoise = 1e-3
 )

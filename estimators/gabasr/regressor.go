@@ -21,21 +21,21 @@ const regressorType = "gabasr: Regressor"
 // are sampled from their posterior. The zero value is ready to use: 50 frequencies, a
 // stationary kernel, 25 sweeps.
 type Regressor struct {
-	// Pairs is the number M of pairs of features; 0: DefaultPairs. AllPairs makes
+	// Pairs is the number M of pairs of features; 0: 50. AllPairs makes
 	// the largest square up to it.
 	Pairs    int
 	Features Map
-	Sweeps   int // 0: DefaultSweeps, and as many more as BurnIn is above DefaultBurnIn
+	Sweeps   int // 0: 25, and as many more as BurnIn is above 10
 	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
 	// Sweeps and BurnIn are then without effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: DefaultBurnIn, or two fifths of the sweeps where that is less
+	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
-	Chains   int  // independent chains, over which predictions are averaged; 0: DefaultChains
+	Chains   int  // independent chains, over which predictions are averaged; 0: 4
 	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.
 	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the intercept; 0: DefaultInterceptPrecision
-	NoiseShape, NoiseRate float64 // a0 and b0; 0: DefaultNoise
+	InterceptPrecision    float64 // prior precision of the intercept; 0: 1e-4
+	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
 	// NoScaling leaves x and y as they are. By default each is centred and divided by its
 	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
 	NoScaling bool

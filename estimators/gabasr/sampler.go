@@ -65,8 +65,8 @@ func (s settings) withDefaults() (settings, error) {
 	); err != nil {
 		return s, err
 	}
-	s.pairs, s.chains = cmp.Or(s.pairs, DefaultPairs), cmp.Or(s.chains, DefaultChains)
-	s.p0 = prior{cmp.Or(s.p0.intercept, DefaultInterceptPrecision), cmp.Or(s.p0.a, DefaultNoise), cmp.Or(s.p0.b, DefaultNoise)}
+	s.pairs, s.chains = cmp.Or(s.pairs, defaultPairs), cmp.Or(s.chains, defaultChains)
+	s.p0 = prior{cmp.Or(s.p0.intercept, defaultInterceptPrecision), cmp.Or(s.p0.a, defaultNoise), cmp.Or(s.p0.b, defaultNoise)}
 	if s.noBurnIn {
 		s.burnIn = 0
 	}
@@ -74,10 +74,10 @@ func (s settings) withDefaults() (settings, error) {
 	case s.noSweeps:
 		s.sweeps, s.burnIn = 0, 0
 	case s.sweeps == 0:
-		s.sweeps = DefaultSweeps + max(0, s.burnIn-DefaultBurnIn)
+		s.sweeps = defaultSweeps + max(0, s.burnIn-defaultBurnIn)
 	}
 	if s.burnIn == 0 && !s.noBurnIn {
-		s.burnIn = min(DefaultBurnIn, 2*s.sweeps/5)
+		s.burnIn = min(defaultBurnIn, 2*s.sweeps/5)
 	}
 	if s.sweeps > 0 && s.burnIn >= s.sweeps {
 		return s, fault.Param(s.typ, "BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))

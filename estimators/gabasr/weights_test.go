@@ -94,7 +94,7 @@ func TestWeightedDefinition(t *testing.T) {
 	a.Mul(phi.T(), &weighted)
 	p0 := func(j int) float64 {
 		if j == 0 {
-			return DefaultInterceptPrecision
+			return defaultInterceptPrecision
 		}
 		return 0.3
 	}
@@ -115,8 +115,8 @@ func TestWeightedDefinition(t *testing.T) {
 	for j := range p {
 		rate += p0(j) * beta.At(j, 0) * beta.At(j, 0)
 	}
-	rate = DefaultNoise + rate/2
-	shape := DefaultNoise + total/2
+	rate = defaultNoise + rate/2
+	shape := defaultNoise + total/2
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
 	for i := range y {
@@ -126,8 +126,8 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 	det, _ := mat.LogDet(&a)
 	g1, _ := math.Lgamma(shape)
-	g0, _ := math.Lgamma(DefaultNoise)
-	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + DefaultNoise*math.Log(DefaultNoise) - shape*math.Log(rate) + g1 - g0
+	g0, _ := math.Lgamma(defaultNoise)
+	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + defaultNoise*math.Log(defaultNoise) - shape*math.Log(rate) + g1 - g0
 	kept, _ := r.LogEvidence()
 	assert.InEpsilon(t, want, kept, 1e-9)
 }

@@ -33,7 +33,7 @@ type Classifier struct {
 	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Seed         uint64          // of Components, and of the sample that MedianRBF takes of many rows
 	Workers      int             // goroutines; 0: GOMAXPROCS
-	CacheBytes   int64           // for columns of the design matrix; 0: DefaultCacheBytes
+	CacheBytes   int64           // for columns of the design matrix; 0: 512 MiB
 	// Observe, if not nil, is called after each change of a machine, by one goroutine
 	// at a time; Objective is the negative log evidence of that machine.
 	Observe func(estimators.Step)

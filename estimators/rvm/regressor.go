@@ -41,15 +41,15 @@ func (p InterceptPrior) String() string {
 
 // The defaults of Regressor and Classifier.
 const (
-	// DefaultAllIn is the largest basis from which a fit also starts with all of it
+	// defaultAllIn is the largest basis from which a fit also starts with all of it
 	// in the model: its first steps factor a matrix of that order.
-	DefaultAllIn = 500
-	// DefaultStarts is the number of starts from the empty model, at noises of 1,
+	defaultAllIn = 500
+	// defaultStarts is the number of starts from the empty model, at noises of 1,
 	// 1/10 and 1/100 of the targets' variance.
-	DefaultStarts = 3
-	// DefaultCacheBytes is the memory for columns of the design matrix: 512 MiB, all
+	defaultStarts = 3
+	// defaultCacheBytes is the memory for columns of the design matrix: 512 MiB, all
 	// of it up to 8192 rows.
-	DefaultCacheBytes = 512 << 20
+	defaultCacheBytes = 512 << 20
 )
 
 // Regressor is the relevance vector machine for regression. The zero value is ready
@@ -67,15 +67,15 @@ type Regressor struct {
 	// on; 0: all. Without effect with Landmarks.
 	Components int
 	// AllIn is the largest basis for which a start with all of it is tried; 0:
-	// DefaultAllIn.
+	// 500.
 	AllIn   int
 	NoAllIn bool // never tries it, whatever AllIn
-	// Starts is the number of starts from the empty model, 1 to 3; 0: DefaultStarts.
+	// Starts is the number of starts from the empty model, 1 to 3; 0: 3.
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
 	Seed       uint64 // of Components, and of the sample that MedianRBF takes of many rows
 	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
-	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: DefaultCacheBytes
+	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: 512 MiB
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
 	// a time; Objective is the negative log evidence of the start it comes from.
 	Observe func(estimators.Step)
@@ -110,8 +110,8 @@ func (r *Regressor) validate() error {
 	switch {
 	case r.InterceptPrior < FlatPrior || r.InterceptPrior > ARDPrior:
 		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
-	case r.Starts < 0 || r.Starts > DefaultStarts:
-		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", DefaultStarts))
+	case r.Starts < 0 || r.Starts > defaultStarts:
+		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", defaultStarts))
 	}
 	return cmp.Or(
 		check.Setting(regressorType, "NoiseVariance", r.NoiseVariance, "the estimate"),
@@ -182,8 +182,8 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 		return err
 	}
 	k := task{
-		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, DefaultAllIn),
-		starts: cmp.Or(r.Starts, DefaultStarts), bytes: r.place().bytes(), workers: r.Workers, observe: r.Observe,
+		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, defaultAllIn),
+		starts: cmp.Or(r.Starts, defaultStarts), bytes: r.place().bytes(), workers: r.Workers, observe: r.Observe,
 	}
 	if r.NoAllIn {
 		k.allIn = 0

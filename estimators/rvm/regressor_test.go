@@ -281,7 +281,7 @@ func TestDefaults(t *testing.T) {
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
 	zero := &Regressor{}
-	spelled := &Regressor{Kernel: median, InterceptPrior: FlatPrior, AllIn: DefaultAllIn, Starts: DefaultStarts, CacheBytes: DefaultCacheBytes}
+	spelled := &Regressor{Kernel: median, InterceptPrior: FlatPrior, AllIn: defaultAllIn, Starts: defaultStarts, CacheBytes: defaultCacheBytes}
 	require.NoError(t, zero.Fit(ctx, x, y))
 	require.NoError(t, spelled.Fit(ctx, x, y))
 	assert.Equal(t, zero.Coefficients(), spelled.Coefficients())

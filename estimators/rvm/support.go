@@ -34,7 +34,7 @@ func (p place) validate() error {
 	return err
 }
 
-func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, DefaultCacheBytes) }
+func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 
 // design is a basis before a fit: n×m, and what it takes to have its columns at new rows.
 type design struct {

@@ -36,13 +36,13 @@ type Classifier struct {
 	C             float64         // 0: from the least-squares machine (package documentation)
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Probabilities bool            // fit what PredictProba needs, by cross-validation in DefaultFolds folds
-	Tolerance     float64         // on m - M; 0: DefaultTolerance
-	MaxIterations int             // for each two classes; 0: DefaultMaxIterations
+	Probabilities bool            // fit what PredictProba needs, by cross-validation in 5 folds
+	Tolerance     float64         // on m - M; 0: 1e-3
+	MaxIterations int             // for each two classes; 0: 10 million
 	NoShrinking   bool            // looks at all rows in every step
 	Seed          uint64          // of the folds, and for the samples that MedianRBF and the least-squares machine take of many rows
 	Workers       int             // goroutines, for kernel values and for machines; 0: GOMAXPROCS
-	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: DefaultCacheBytes
+	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: 512 MiB
 	// Observe, if not nil, is called after every 1000 steps of a machine, by one
 	// goroutine at a time; Objective is the sum of the dual objectives so far.
 	Observe func(estimators.Step)

@@ -18,9 +18,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// LeastSquaresRows is how many rows the least-squares machine has that C and Epsilon come
+// leastSquaresRows is how many rows the least-squares machine has that C and Epsilon come
 // from where they are not given: of more it sees a sample.
-const LeastSquaresRows = 1000
+const leastSquaresRows = 1000
 
 const (
 	costStream = 0x636f7374 // of the sample, in the name of the seed
@@ -96,8 +96,8 @@ type slopes struct {
 // the machine finite.
 func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, own []float64) (*slopes, error) {
 	rows := countTo(src.size())
-	if len(rows) > LeastSquaresRows {
-		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:LeastSquaresRows]
+	if len(rows) > leastSquaresRows {
+		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:leastSquaresRows]
 		slices.Sort(rows)
 	}
 	gram, t, w, err := sampled(ctx, src, rows, targets, own)

@@ -54,7 +54,7 @@ func TestLeastSquaresOfARegressor(t *testing.T) {
 	assert.Equal(t, r.ChosenEpsilon(), given.ChosenEpsilon())
 
 	// The same by the fields, whose Tolerance is in no other unit than theirs.
-	fixed := &Regressor{Kernel: k, C: r.ChosenC(), Epsilon: r.ChosenEpsilon(), Tolerance: DefaultTolerance * stat.PopStdDev(y, nil)}
+	fixed := &Regressor{Kernel: k, C: r.ChosenC(), Epsilon: r.ChosenEpsilon(), Tolerance: defaultTolerance * stat.PopStdDev(y, nil)}
 	require.NoError(t, fixed.Fit(ctx, x, y))
 	assert.Equal(t, r.Coefficients(), fixed.Coefficients())
 }
@@ -147,7 +147,7 @@ func TestLeastSquaresOfWeights(t *testing.T) {
 
 // Of many rows a sample says what all say, the same on any number of workers.
 func TestLeastSquaresOfManyRows(t *testing.T) {
-	x, y := sinc(LeastSquaresRows+500, 0.3, 1)
+	x, y := sinc(leastSquaresRows+500, 0.3, 1)
 	l := &lssvm.Regressor{}
 	require.NoError(t, l.Fit(ctx, x, y))
 	var all []float64

@@ -51,7 +51,7 @@
 // machine does not know, which is why ε is a little less of it. Means and medians keep a
 // few wild targets from setting either. In classes only the rows that pull hardest are to
 // end at the bound, hence 6, which is a choice: 4 to 16 differ by two of a hundred in the
-// mean error of 30 sets. Rows over LeastSquaresRows are represented by a sample; weights
+// mean error of 30 sets. Rows over 1000 are represented by a sample; weights
 // count as in package lssvm.
 //
 // A kernel matrix that is far from positive semi-definite may have no such machine, at any
@@ -79,7 +79,7 @@
 // # Cost
 //
 // Fit: between O(n²) and O(n³), and O(n²d) for the kernel matrix. Predict: O(sd) a row
-// for s support vectors. The choice of C or ε adds 8m³/3 for the m ≤ LeastSquaresRows rows
+// for s support vectors. The choice of C or ε adds 8m³/3 for the m ≤ 1000 rows
 // of the least-squares machine. Features should be of comparable scale
 // (transformers.StandardScaler); C and Epsilon are in the units of the targets of a
 // Regressor, so that given ones are another model on targets that were scaled.

@@ -186,7 +186,7 @@ func compareRegressor(t *testing.T, ref reference) {
 func TestGoldenFilesStayReadable(t *testing.T) {
 	// The solver stops within Tolerance of the optimum, where exactly depends on how the
 	// BLAS rounds.
-	const stopping = DefaultTolerance
+	const stopping = defaultTolerance
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
 	at := mat.NewDense(3, 1, []float64{-2.5, 0, 7})
 

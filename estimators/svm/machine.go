@@ -21,14 +21,14 @@ import (
 
 // The defaults of Classifier and Regressor.
 const (
-	// DefaultTolerance is how far m - M may be from 0, in the units of the targets (of
+	// defaultTolerance is how far m - M may be from 0, in the units of the targets (of
 	// ±1 for classes).
-	DefaultTolerance = 1e-3
-	// DefaultMaxIterations bounds the steps of each machine.
-	DefaultMaxIterations = 10_000_000
-	// DefaultCacheBytes is the memory for kernel values: 512 MiB, all of them up to 8192
+	defaultTolerance = 1e-3
+	// defaultMaxIterations bounds the steps of each machine.
+	defaultMaxIterations = 10_000_000
+	// defaultCacheBytes is the memory for kernel values: 512 MiB, all of them up to 8192
 	// rows.
-	DefaultCacheBytes = 512 << 20
+	defaultCacheBytes = 512 << 20
 )
 
 // settings is the configuration that Classifier and Regressor share.
@@ -60,9 +60,9 @@ func (s settings) withDefaults() (settings, error) {
 		return s, err
 	}
 	s.tolerated = s.tolerance == 0
-	s.tolerance = cmp.Or(s.tolerance, DefaultTolerance)
-	s.maxIterations = cmp.Or(s.maxIterations, DefaultMaxIterations)
-	s.cacheBytes = cmp.Or(s.cacheBytes, DefaultCacheBytes)
+	s.tolerance = cmp.Or(s.tolerance, defaultTolerance)
+	s.maxIterations = cmp.Or(s.maxIterations, defaultMaxIterations)
+	s.cacheBytes = cmp.Or(s.cacheBytes, defaultCacheBytes)
 	if s.kernel != nil {
 		return s, kernels.Validate(s.kernel)
 	}

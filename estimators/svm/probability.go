@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// DefaultFolds is the number of folds of the cross-validation behind probabilities.
-const DefaultFolds = 5
+// defaultFolds is the number of folds of the cross-validation behind probabilities.
+const defaultFolds = 5
 
 // foldStream, plus the number of the pair, is the stream of random numbers of its
 // folds: "folds".
@@ -26,13 +26,13 @@ func foldTasks(src source, p problem, unseen []float64, seed, pair uint64) []tas
 	for _, sign := range []float64{-1, 1} {
 		for _, k := range rng.Perm(len(p.rows)) {
 			if p.target[k] == sign {
-				fold[k] = dealt % DefaultFolds
+				fold[k] = dealt % defaultFolds
 				dealt++
 			}
 		}
 	}
 	var out []task
-	for f := range min(DefaultFolds, len(p.rows)) {
+	for f := range min(defaultFolds, len(p.rows)) {
 		part := problem{epsilon: p.epsilon}
 		var left []int
 		sum := 0.0

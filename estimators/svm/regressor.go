@@ -29,14 +29,14 @@ type Regressor struct {
 	// Epsilon is the half width of the tube; 0: from the least-squares machine. For no tube
 	// take a number far below the noise.
 	Epsilon float64
-	// Tolerance is on m - M, in the units of the targets; 0: DefaultTolerance, times the
+	// Tolerance is on m - M, in the units of the targets; 0: 1e-3, times the
 	// targets' standard deviation where Fit chooses C or Epsilon.
 	Tolerance     float64
-	MaxIterations int    // 0: DefaultMaxIterations
+	MaxIterations int    // 0: 10 million
 	NoShrinking   bool   // looks at all rows in every step
 	Seed          uint64 // for the samples that MedianRBF and the least-squares machine take of many rows
 	Workers       int    // goroutines for kernel values; 0: GOMAXPROCS
-	CacheBytes    int64  // for kernel values, at least two rows of them; 0: DefaultCacheBytes
+	CacheBytes    int64  // for kernel values, at least two rows of them; 0: 512 MiB
 	// Observe, if not nil, is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 

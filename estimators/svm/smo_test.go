@@ -81,7 +81,7 @@ func TestSolutionsAreOptimal(t *testing.T) {
 			p.target[i], p.lo[i], p.hi[i] = float64(l), min(0, float64(l)*c*w[i]), max(0, float64(l)*c*w[i])
 		}
 		pair := m.Pairs()[0]
-		optimal(t, k, x, p, full(n, m.SupportIndices(), pair.Coefficients), pair.Intercept, DefaultTolerance)
+		optimal(t, k, x, p, full(n, m.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)
 
 		r := &Regressor{Kernel: k, C: c, Epsilon: 0.1, CacheBytes: cache}
 		require.NoError(t, r.FitWeighted(ctx, x, y, w))
@@ -90,7 +90,7 @@ func TestSolutionsAreOptimal(t *testing.T) {
 		for i := range p.lo {
 			p.lo[i], p.hi[i] = -c*w[i], c*w[i]
 		}
-		optimal(t, k, x, p, full(n, r.SupportIndices(), r.Coefficients()), r.Intercept(), DefaultTolerance)
+		optimal(t, k, x, p, full(n, r.SupportIndices(), r.Coefficients()), r.Intercept(), defaultTolerance)
 	})
 }
 
@@ -238,7 +238,7 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 			p.target[i], p.hi[i], p.lo[i] = -1, 0, -5
 		}
 	}
-	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, DefaultTolerance)
+	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)
 
 	// No curvature at all, or a negative one.
 	for _, v := range []float64{0, -1} {
@@ -268,7 +268,7 @@ func TestNotConvergingIsReported(t *testing.T) {
 	// A tolerance below the rounding of the kernel's values ends nevertheless.
 	m := &Classifier{Kernel: kernels.RBF{Gamma: 1}, C: 1e3, Tolerance: 1e-18}
 	require.NoError(t, m.Fit(ctx, x, y))
-	assert.Less(t, m.Report().Iterations, DefaultMaxIterations)
+	assert.Less(t, m.Report().Iterations, defaultMaxIterations)
 	assert.False(t, m.Report().Converged)
 	t.Log(m.Report())
 }

@@ -56,23 +56,23 @@ func TestDocumentedDefaults(t *testing.T) {
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
 	zero, spelt := Regressor{}, Regressor{
-		Kernel: median, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes, Tolerance: DefaultTolerance * stat.PopStdDev(y, nil),
+		Kernel: median, MaxIterations: defaultMaxIterations, CacheBytes: defaultCacheBytes, Tolerance: defaultTolerance * stat.PopStdDev(y, nil),
 	}
 	require.NoError(t, zero.Fit(ctx, x, y))
 	spelt.C, spelt.Epsilon = zero.ChosenC(), zero.ChosenEpsilon()
 	require.NoError(t, spelt.Fit(ctx, x, y))
 	assert.Equal(t, spelt.Coefficients(), zero.Coefficients())
 	assert.Equal(t, spelt.Intercept(), zero.Intercept())
-	assert.Equal(t, 1e-3, DefaultTolerance)
-	assert.Equal(t, 5, DefaultFolds, "as the package's documentation says")
-	assert.Equal(t, 8*8192*8192, DefaultCacheBytes, "as its comment says")
+	assert.Equal(t, 1e-3, defaultTolerance)
+	assert.Equal(t, 5, defaultFolds, "as the package's documentation says")
+	assert.Equal(t, 8*8192*8192, defaultCacheBytes, "as its comment says")
 	assert.Equal(t, 1000, shrinkPeriod, "as Observe says")
 
 	xb, labels := blobs(40, 2, 0.5, 1)
 	median, err = kernels.MedianRBF(ctx, xb, 0)
 	require.NoError(t, err)
 	c, speltC := Classifier{}, Classifier{
-		Kernel: median, Tolerance: DefaultTolerance, MaxIterations: DefaultMaxIterations, CacheBytes: DefaultCacheBytes,
+		Kernel: median, Tolerance: defaultTolerance, MaxIterations: defaultMaxIterations, CacheBytes: defaultCacheBytes,
 	}
 	require.NoError(t, c.Fit(ctx, xb, labels))
 	speltC.C = c.ChosenC()

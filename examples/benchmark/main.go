@@ -72,7 +72,6 @@ import (
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // the peers have a fast BLAS too
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
-	"github.com/kernelearn/kernelearn/selection"
 )
 
 const shippedSets = "breast-cancer-wdbc,diabetes-progression"
@@ -127,7 +126,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	flags.StringVar(&names, "methods", "", "comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, kernlab); empty: all that there is a program for")
 	flags.StringVar(&synthetic, "synthetic", "", "in place of sets, how cost grows: `friedman1:ROWSxCOLUMNS`, for sizes up to ROWS")
 	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits, quickMaxRows, quickBudget))
-	flags.IntVar(&s.splits, "splits", selection.DefaultSplits, "75/25 splits; of -synthetic, draws")
+	flags.IntVar(&s.splits, "splits", 10, "75/25 splits; of -synthetic, draws")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
 	flags.DurationVar(&s.budget, "budget", defaultBudget, fmt.Sprintf("processor time for one cell, all told, in whole seconds; by the clock %d times that", clockFactor))
 	flags.IntVar(&s.maxRows, "rows", defaultMaxRows, "most training rows of a split; not of -synthetic")

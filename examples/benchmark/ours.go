@@ -89,7 +89,7 @@ var ours = []method{
 	},
 	{
 		name: "svm-grid", source: oursSource,
-		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in %d folds, then with probabilities", machineCosts, machineScales, selection.DefaultFolds),
+		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in 3 folds, then with probabilities", machineCosts, machineScales),
 		regressor:     func(seed uint64) estimators.Regressor { return &regressorGrid{seed: seed} },
 		classifier:    func(seed uint64) estimators.Classifier { return &classifierGrid{seed: seed} },
 	},
@@ -121,7 +121,7 @@ var ours = []method{
 	},
 	{
 		name: "eem", source: oursSource,
-		configuration: fmt.Sprintf("z-score; extreme entropy machine, %d units of DataRBF, balanced", transformers.DefaultUnits),
+		configuration: "z-score; extreme entropy machine, 250 units of DataRBF, balanced",
 		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.Classifier{Seed: seed}) },
 	},
 	{
@@ -133,7 +133,7 @@ var ours = []method{
 	},
 	{
 		name: "eekm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; extreme entropy kernel machine, RBF of the median distance, %d landmarks, balanced", eem.DefaultComponents),
+		configuration: "z-score; extreme entropy kernel machine, RBF of the median distance, 250 landmarks, balanced",
 		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.KernelClassifier{Seed: seed}) },
 	},
 	{
@@ -152,7 +152,7 @@ var ours = []method{
 	},
 	{
 		name: "welm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; weighted extreme learning machine, %d units of DataRBF, classes weighed by the size of the largest over their own, ridge 1", transformers.DefaultUnits),
+		configuration: "z-score; weighted extreme learning machine, 250 units of DataRBF, classes weighed by the size of the largest over their own, ridge 1",
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(&largestOverOwn{&elm.Classifier{Ridge: 1, Seed: seed}})
 		},
@@ -166,13 +166,13 @@ var ours = []method{
 	},
 	{
 		name: "gabasr", source: oursSource,
-		configuration: fmt.Sprintf("GaBaSR, %d frequencies, %d sweeps, %d chains; scales by itself", gabasr.DefaultPairs, gabasr.DefaultSweeps, gabasr.DefaultChains),
+		configuration: "GaBaSR, 50 frequencies, 25 sweeps, 4 chains; scales by itself",
 		regressor:     func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} },
 		classifier:    func(seed uint64) estimators.Classifier { return &gabasr.Classifier{Seed: seed} },
 	},
 	{
 		name: "fourier", source: oursSource,
-		configuration: fmt.Sprintf("z-score; ridge on %d random Fourier features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1", transformers.DefaultComponents),
+		configuration: "z-score; ridge on 500 random Fourier features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1",
 		regressor:     func(seed uint64) estimators.Regressor { return regression(onFourier(nil, seed)) },
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(onTargets(onFourier(nil, seed)))
@@ -200,7 +200,7 @@ var ours = []method{
 	},
 	{
 		name: "nystroem", source: oursSource,
-		configuration: fmt.Sprintf("z-score; ridge on %d Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1", transformers.DefaultComponents),
+		configuration: "z-score; ridge on 500 Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1",
 		regressor:     func(seed uint64) estimators.Regressor { return regression(onNystroem(nil, seed)) },
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(onTargets(onNystroem(nil, seed)))
@@ -228,7 +228,7 @@ var ours = []method{
 	},
 }
 
-var theGrid = fmt.Sprintf("a grid of %d points in %d folds", selection.DefaultGridPoints, selection.DefaultFolds)
+var theGrid = "a grid of 24 points in 3 folds"
 
 func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
 	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}

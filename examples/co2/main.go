@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.SetOutput(progress)
 	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	dir := flags.String("out", ".", "`folder` for the pictures")
-	components := flags.Int("components", gabasr.DefaultPairs, "frequencies")
+	components := flags.Int("components", 50, "frequencies")
 	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")
 	seed := flags.Uint64("seed", 1, "of the chains")
 	if err := flags.Parse(args); err != nil {

@@ -27,8 +27,8 @@ func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (float64
 	return kernels.MaternFamily{}.Start(ctx, x)
 }
 
-// Bounds returns kernels.MinParam and kernels.MaxParam.
-func (RationalQuadraticFamily) Bounds() (lo, hi float64) { return kernels.MinParam, kernels.MaxParam }
+// Bounds returns 1e-12 and 1e12.
+func (RationalQuadraticFamily) Bounds() (lo, hi float64) { return 1e-12, 1e12 }
 
 // Integer returns false.
 func (RationalQuadraticFamily) Integer() bool { return false }

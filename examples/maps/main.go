@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	models := flags.String("models", "", "sets of the table of models; empty: "+defaultModels+", or what is shipped")
 	flags.IntVar(&s.subset, "subset", 5000, "training rows of the kernel model")
 	flags.IntVar(&s.search, "search", 1000, "training rows on which the models' kernel is chosen")
-	flags.IntVar(&s.features, "features", transformers.DefaultComponents, "of the models' maps")
+	flags.IntVar(&s.features, "features", 500, "of the models' maps")
 	flags.IntVar(&s.repeats, "repeats", 10, "seeds of the samplings and of the landmarks")
 	flags.IntVar(&s.landmarks, "most", 400, "landmarks at most; the table has a quarter and a half of it, too")
 	flags.Uint64Var(&s.seed, "seed", 1, "of splits and maps")

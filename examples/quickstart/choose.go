@@ -63,7 +63,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		strategy selection.Strategy
 	}{
 		{"entropy", &selection.Entropy{}},
-		{fmt.Sprintf("grid, %d points × %d folds", selection.DefaultGridPoints, folds), &selection.Grid{Splitter: selection.KFold{Folds: folds, Seed: seed}}},
+		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: selection.KFold{Folds: folds, Seed: seed}}},
 	} {
 		chooser := &selection.Regressor{
 			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},

@@ -35,7 +35,6 @@ import (
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -76,7 +75,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.SetOutput(progress)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: the regression sets of the entropy paper, or what is shipped")
-	splits := flags.Int("splits", selection.DefaultSplits, "75/25 splits")
+	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
 	family := flags.String("family", "rbf", "rbf or poly")
 	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, svm, or for classes alone eekm")

@@ -243,7 +243,7 @@ func equal(v float64, err error) func(x mat.Matrix) (float64, error) {
 }
 
 func subjectOf(v any) *subject {
-	s := &subject{Options: Options{Tolerance: DefaultTolerance, Formula: kernels.RBF{}.Eval}}
+	s := &subject{Options: Options{Tolerance: defaultTolerance, Formula: kernels.RBF{}.Eval}}
 	switch v := v.(type) {
 	case kernels.Family:
 		s.kind, s.family = family, v
@@ -286,7 +286,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 func TestSkips(t *testing.T) {
 	type bare struct{ kernels.Kernel }
 	s := &subject{kind: kernel, kernel: bare{kernels.RBF{}}, Options: Options{
-		Tolerance: DefaultTolerance, Indefinite: true, Skip: map[string]string{"lengths": "is skipped by this test"},
+		Tolerance: defaultTolerance, Indefinite: true, Skip: map[string]string{"lengths": "is skipped by this test"},
 	}}
 	got := map[string]string{}
 	for _, c := range checks {

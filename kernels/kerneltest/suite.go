@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// DefaultTolerance is what a zero Options.Tolerance stands for.
-const DefaultTolerance = 1e-12
+// defaultTolerance is what a zero Options.Tolerance stands for.
+const defaultTolerance = 1e-12
 
 // Options adapts the suite to a kernel or a family. Nil stands for the zero
 // Options.
@@ -20,7 +20,7 @@ type Options struct {
 	// Indefinite says that the kernel does not claim to be positive semi-definite.
 	Indefinite bool
 	// Tolerance, times max(1, |k|), is how far two computations of the same value k
-	// may lie apart. 0 is DefaultTolerance.
+	// may lie apart. 0 is 1e-12.
 	Tolerance float64
 	// Skip maps the name of a check to the reason for leaving it out, which
 	// completes "skipped, because the type ...".
@@ -93,7 +93,7 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 		s.Options = *opt
 	}
 	if s.Tolerance == 0 {
-		s.Tolerance = DefaultTolerance
+		s.Tolerance = defaultTolerance
 	}
 	conformance.Run(t, name, s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {

@@ -16,15 +16,15 @@ import (
 
 // Defaults of LowRankOptions.
 const (
-	DefaultMaxRank   = 600
-	DefaultTolerance = 0.01
+	defaultMaxRank   = 600
+	defaultTolerance = 0.01
 )
 
 // LowRankOptions say when LowRankEntropy is content. Nil means the zero value.
 type LowRankOptions struct {
-	MaxRank int // pivots at most; 0: DefaultMaxRank, at most n
+	MaxRank int // pivots at most; 0: 600, at most n
 	// Tolerance is the width of the bounds, in entropy, that is good enough; 0:
-	// DefaultTolerance.
+	// 0.01.
 	Tolerance float64
 	// Decided, if not nil, is asked in place of Tolerance: a search for a target wants to
 	// know on which side of it the entropy lies, and that wide bounds may say.
@@ -62,10 +62,10 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 	}
 	n, _ := xd.Dims()
 	if o.MaxRank == 0 {
-		o.MaxRank = DefaultMaxRank
+		o.MaxRank = defaultMaxRank
 	}
 	if o.Tolerance == 0 {
-		o.Tolerance = DefaultTolerance
+		o.Tolerance = defaultTolerance
 	}
 	switch {
 	case o.MaxRank < 1:

@@ -72,7 +72,7 @@ func TestLowRankStops(t *testing.T) {
 	assert.Less(t, l.Rank, 200)
 	close, err := LowRankEntropy(ctx, k, x, &LowRankOptions{Workers: 1})
 	require.NoError(t, err)
-	assert.LessOrEqual(t, close.High.Entropy-close.Low.Entropy, DefaultTolerance)
+	assert.LessOrEqual(t, close.High.Entropy-close.Low.Entropy, defaultTolerance)
 	assert.True(t, covers(l.Bounds, close.Point.Entropy))
 	again, err := LowRankEntropy(ctx, k, x, &LowRankOptions{Workers: 3})
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// DefaultBins is the number of bins of Calibration where none is given.
-const DefaultBins = 10
+// defaultBins is the number of bins of Calibration where none is given.
+const defaultBins = 10
 
 const maxBins = 1 << 20
 
@@ -44,7 +44,7 @@ type Bin struct {
 
 // Calibration compares the probabilities p (n) of the class positive with how often
 // the rows y (n) are of it: where Mean is .8, Frequency should be. It returns the
-// bins that have a row, ascending, of 1 to 2²⁰ bins (0: DefaultBins). Of more than
+// bins that have a row, ascending, of 1 to 2²⁰ bins (0: 10). Of more than
 // two classes, one is looked at against the rest. Cost O(n log n).
 //
 // Bins of equal width show the whole range, some by few rows; bins of equal count are
@@ -55,7 +55,7 @@ func Calibration(y []int, positive int, p []float64, bins int, binning Binning) 
 		return nil, err
 	}
 	if bins == 0 {
-		bins = DefaultBins
+		bins = defaultBins
 	}
 	switch {
 	case bins < 1 || bins > maxBins:

@@ -20,8 +20,8 @@ import (
 
 // The default band of entropies, where good models mostly lie.
 const (
-	DefaultMinEntropy = 0.1
-	DefaultMaxEntropy = 0.5
+	defaultMinEntropy = 0.1
+	defaultMaxEntropy = 0.5
 )
 
 // Criterion is what a ranking goes by.
@@ -50,7 +50,7 @@ func (c Criterion) String() string {
 type Options struct {
 	By Criterion // zero: CrossValidation, which needs a build
 	// MinEntropy and MaxEntropy, in (0, 1], are the band that a measure is trusted in;
-	// 0: DefaultMinEntropy and DefaultMaxEntropy. CrossValidation does not look at it.
+	// 0: 0.1 and 0.5. CrossValidation does not look at it.
 	MinEntropy, MaxEntropy float64
 	// NoEntropy ranks by a measure whatever the entropies, and does not compute them.
 	NoEntropy bool
@@ -69,8 +69,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	out.MinEntropy = cmp.Or(out.MinEntropy, DefaultMinEntropy)
-	out.MaxEntropy = cmp.Or(out.MaxEntropy, DefaultMaxEntropy)
+	out.MinEntropy = cmp.Or(out.MinEntropy, defaultMinEntropy)
+	out.MaxEntropy = cmp.Or(out.MaxEntropy, defaultMaxEntropy)
 	switch {
 	case !(out.MinEntropy > 0 && out.MinEntropy <= 1):
 		return out, fault.Param(typ, "MinEntropy", out.MinEntropy, "in (0, 1], or 0 for the default")

@@ -86,7 +86,7 @@ func TestForClassification(t *testing.T) {
 		s, err := measures.Entropy(ctx, km)
 		require.NoError(t, err)
 		assert.InDelta(t, s.Entropy, e.Entropy, 1e-12)
-		assert.Equal(t, e.Entropy < DefaultMinEntropy || e.Entropy > DefaultMaxEntropy, e.Outside)
+		assert.Equal(t, e.Entropy < defaultMinEntropy || e.Entropy > defaultMaxEntropy, e.Outside)
 	}
 	// Outside, the nearest to the band comes first whatever its FSM.
 	r, err = ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, MinEntropy: 0.01, MaxEntropy: 0.02})

@@ -18,8 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
-// DefaultPenalty is what Ridge's zero Penalty stands for.
-const DefaultPenalty = 1e-3
+// defaultPenalty is what Ridge's zero Penalty stands for.
+const defaultPenalty = 1e-3
 
 const ridgeKind = "toy.Ridge"
 
@@ -57,7 +57,7 @@ func (r *Ridge) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []floa
 func (r *Ridge) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	penalty := r.Penalty
 	if penalty == 0 {
-		penalty = DefaultPenalty
+		penalty = defaultPenalty
 	}
 	if !(penalty > 0) || math.IsInf(penalty, 1) {
 		return fault.Param("toy: Ridge", "Penalty", r.Penalty, ">= 0 and finite")

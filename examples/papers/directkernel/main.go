@@ -30,7 +30,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
-	"github.com/kernelearn/kernelearn/selection"
 )
 
 const (
@@ -53,7 +52,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.SetOutput(progress)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: 22 sets of up to 1000 rows, or what is shipped")
-	splits := flags.Int("splits", selection.DefaultSplits, "75/25 splits")
+	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
 	if err := flags.Parse(args); err != nil {
 		return err

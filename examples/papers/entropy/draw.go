@@ -18,7 +18,6 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -285,7 +284,7 @@ func addDots(p *plot.Plot, xys plotter.XYs, colour color.Color) error {
 // addBand shades the entropies that the search stops at, on the other axis from low to
 // high.
 func addBand(p *plot.Plot, low, high float64, entropyIsX bool) error {
-	const from, to = selection.DefaultBandLow, selection.DefaultBandHigh
+	const from, to = 0.3, 0.5
 	corners := plotter.XYs{{X: low, Y: from}, {X: high, Y: from}, {X: high, Y: to}, {X: low, Y: to}}
 	if entropyIsX {
 		for i := range corners {

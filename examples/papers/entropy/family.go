@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 )
 
 // family is a kernel of the paper with the parameters that its grid has.
@@ -36,8 +35,8 @@ var (
 )
 
 var families = []family{
-	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], selection.DefaultSectionHigh},
-	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], selection.DefaultSectionHighDegree},
+	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], 33.0},
+	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], 80.0},
 	{"elm", "asymptotic ELM, σ", kernels.ELMFamily{}, widths, widths[6:22], 0},
 }
 
@@ -75,10 +74,10 @@ type fractional struct{}
 func (fractional) At(degree float64) kernels.Kernel { return power{degree} }
 
 func (fractional) Start(context.Context, mat.Matrix) (float64, error) {
-	return kernels.StartDegree, nil
+	return 12, nil
 }
 
-func (fractional) Bounds() (lo, hi float64) { return 1, kernels.MaxParam }
+func (fractional) Bounds() (lo, hi float64) { return 1, 1e12 }
 
 func (fractional) Integer() bool { return false }
 
