@@ -1,0 +1,53 @@
+package layers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)`)
+
+// TestLinksOfPages holds that what the pages link to is there, pictures included. In a clone
+// it also has to be in the repository: a picture that .gitignore hides is on one machine only.
+func TestLinksOfPages(t *testing.T) {
+	root := filepath.Join("..", "..")
+	tracked := map[string]bool{}
+	if files, err := exec.Command("git", "-C", root, "ls-files").Output(); err == nil {
+		for _, f := range strings.Fields(string(files)) {
+			tracked[f] = true
+		}
+	}
+	links := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			require.NoError(t, err)
+			for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+					continue
+				}
+				links++
+				target := filepath.Join(filepath.Dir(page), m[1])
+				info, err := os.Stat(target)
+				if !assert.NoError(t, err, "%s links to %s", page, m[1]) {
+					continue
+				}
+				name, err := filepath.Rel(root, target)
+				require.NoError(t, err)
+				if len(tracked) > 0 && !info.IsDir() {
+					assert.True(t, tracked[filepath.ToSlash(name)], "%s links to %s, which is not in the repository", page, m[1])
+				}
+			}
+		}
+	}
+	assert.Greater(t, links, 20)
+}
