@@ -75,3 +75,18 @@ func ExampleCheckTargets() {
 	// y[1] is +Inf
 	// mine: Model: weights = 0, want > 0 true
 }
+
+// stubborn is a type of somebody's own whose files are never right.
+type stubborn struct{}
+
+func (stubborn) MarshalBinary() ([]byte, error) { return []byte{1}, nil }
+func (*stubborn) UnmarshalBinary([]byte) error  { return errors.New("not today") }
+
+// What another's UnmarshalBinary says against a file is ErrBadModel, as the contract has it.
+func TestPartOfAnothersType(t *testing.T) {
+	part, err := estimators.MakePart("mine", &stubborn{})
+	require.NoError(t, err)
+	err = part.Into("mine", "step 0", &stubborn{})
+	assert.ErrorIs(t, err, estimators.ErrBadModel)
+	assert.ErrorContains(t, err, "step 0: not today")
+}

@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,10 +42,14 @@ func (p Part) Into(kind, which string, v any) error {
 	if !ok || !Supports(v, Marshalling) {
 		return Unsupported(kind+": "+which, v, Marshalling)
 	}
-	if err := u.UnmarshalBinary(p.Data); err != nil {
+	switch err := u.UnmarshalBinary(p.Data); {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrBadModel):
 		return fmt.Errorf("%s: %s: %w", kind, which, err)
+	default: // of a type of the caller's own
+		return fault.BadModel(kind, "%s: %v", which, err)
 	}
-	return nil
 }
 
 func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
