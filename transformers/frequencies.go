@@ -202,7 +202,7 @@ func given(typ, field string, w *mat.Dense, d int) (*mat.Dense, error) {
 
 // blocks yields the features of rows of x at a time, in their order, in a matrix that
 // each step overwrites; it ends with the first error.
-func blocks(into func(dst *mat.Dense, x mat.Matrix, rows bool) error, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+func blocks(into func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		in, err := check.Dense("x", x)
 		if err == nil && rows < 1 {
@@ -219,7 +219,7 @@ func blocks(into func(dst *mat.Dense, x mat.Matrix, rows bool) error, x mat.Matr
 			if r, _ := buffer.Dims(); r != last-first {
 				buffer.Reset()
 			}
-			if err := into(buffer, in.Slice(first, last, 0, d), false); err != nil {
+			if err := into(buffer, in.Slice(first, last, 0, d)); err != nil {
 				yield(nil, atRow(err, first))
 				return
 			}

@@ -44,7 +44,7 @@ func finiteTile(tile *mat.Dense, first, unit int) error {
 	for j := range units {
 		for i, v := range tile.RawRowView(j) {
 			if v-v != 0 {
-				return &fault.NotFiniteError{Name: randomHiddenName + ": activation", Row: first + i, Col: unit + j, Value: v}
+				return &fault.NotFiniteError{Name: randomHiddenName + ": result", Row: first + i, Col: unit + j, Value: v}
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (m *hiddenModel) squash(dst []float64) {
 }
 
 // row sets dst to the activations for one row.
-func (m *hiddenModel) row(dst, x []float64) {
+func (m hiddenModel) row(dst, x []float64) {
 	d, distances, over := m.W.Cols, m.distances(), m.over()
 	for i, b := range m.B {
 		switch w := m.W.Data[i*d : (i+1)*d]; {

@@ -13,10 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const (
-	imputerName = "transformers: Imputer"
-	imputerKind = "transformers.Imputer"
-)
+const imputerName = "transformers: Imputer"
 
 // Statistic is what an Imputer fills the gaps of a column with.
 type Statistic int
@@ -57,7 +54,7 @@ type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
 
-	fitted *imputerModel
+	learned[imputerModel]
 }
 
 type imputerModel struct {
@@ -65,37 +62,25 @@ type imputerModel struct {
 	Gaps   []int // the columns that get an indicator
 }
 
-var (
-	_ Transformer = (*Imputer)(nil)
-	_ Cloner      = (*Imputer)(nil)
-)
-
 // Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
 	}
-	in, err := check.DenseGaps("x", x)
-	if err != nil {
-		return err
-	}
-	n, d := in.Dims()
-	m := &imputerModel{Values: make(codec.Floats, d)}
-	err = eachColumn(ctx, in, func(j int, column []float64) {
-		column = slices.DeleteFunc(column, math.IsNaN)
-		if len(column) > 0 {
-			m.Values[j] = statistic(column)
-		}
-		if p.Indicators && len(column) < n {
-			m.Gaps = append(m.Gaps, j)
-		}
+	return p.learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
+		n, d := x.Dims()
+		m := &imputerModel{Values: make(codec.Floats, d)}
+		return m, eachColumn(ctx, x, func(j int, column []float64) {
+			column = slices.DeleteFunc(column, math.IsNaN)
+			if len(column) > 0 {
+				m.Values[j] = statistic(column)
+			}
+			if p.Indicators && len(column) < n {
+				m.Gaps = append(m.Gaps, j)
+			}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	p.fitted = m
-	return nil
 }
 
 func meanOf(v []float64) float64 {
@@ -130,82 +115,42 @@ func mostFrequentOf(v []float64) float64 {
 	return best
 }
 
-// Transform returns the rows of x (m×d) without gaps, and the indicators after
-// them: m×(d+g).
-func (p *Imputer) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(p.TransformTo, x)
-}
-
-// TransformTo implements TransformerTo.
-func (p *Imputer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	if p.fitted == nil {
-		return fault.NotFitted(imputerName)
-	}
-	in, err := check.DenseGaps("x", x)
-	if err != nil {
-		return err
-	}
-	d := len(p.fitted.Values)
-	if err := check.Columns("x", in, d); err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, d+len(p.fitted.Gaps)); err != nil {
-		return err
-	}
-	for i := range n {
-		from, row := in.RawRowView(i), dst.RawRowView(i)
-		for j, v := range from {
-			if math.IsNaN(v) {
-				v = p.fitted.Values[j]
-			}
-			row[j] = v
-		}
-		for g, j := range p.fitted.Gaps {
-			row[d+g] = 0
-			if math.IsNaN(from[j]) {
-				row[d+g] = 1
-			}
-		}
-	}
-	return nil
-}
-
 // Values returns the d numbers that gaps are filled with, or nil before Fit.
-func (p *Imputer) Values() []float64 {
-	if p.fitted == nil {
-		return nil
-	}
-	return slices.Clone(p.fitted.Values)
-}
+func (p *Imputer) Values() []float64 { return slices.Clone(p.known().Values) }
 
 // Indicated returns the columns that have an indicator, in its order; nil before
 // Fit and without Indicators.
-func (p *Imputer) Indicated() []int {
-	if p.fitted == nil {
-		return nil
-	}
-	return slices.Clone(p.fitted.Gaps)
-}
+func (p *Imputer) Indicated() []int { return slices.Clone(p.known().Gaps) }
 
 // Clone returns an unfitted Imputer of the same configuration.
 func (p *Imputer) Clone() Transformer {
 	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
-// Fit.
-func (p *Imputer) MarshalBinary() ([]byte, error) {
-	return marshal(imputerName, imputerKind, p.fitted)
+func (imputerModel) name() string { return imputerName }
+
+func (m imputerModel) columns() (from, to int) {
+	return len(m.Values), len(m.Values) + len(m.Gaps)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
-// ErrBadModel and leave p as it was.
-func (p *Imputer) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, imputerKind, &p.fitted, (*imputerModel).valid)
+func (imputerModel) gap(int) bool { return true }
+
+func (m imputerModel) row(dst, x []float64) {
+	for j, v := range x {
+		if math.IsNaN(v) {
+			v = m.Values[j]
+		}
+		dst[j] = v
+	}
+	for g, j := range m.Gaps {
+		dst[len(x)+g] = 0
+		if math.IsNaN(x[j]) {
+			dst[len(x)+g] = 1
+		}
+	}
 }
 
-func (m *imputerModel) valid() error {
+func (m imputerModel) valid() error {
 	if len(m.Values) == 0 || !m.Values.Finite() {
 		return fmt.Errorf("%d values, want at least 1 and all finite", len(m.Values))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -43,11 +42,6 @@ type kernelMapModel struct {
 	kernel kernels.Kernel
 	rows   *mat.Dense
 }
-
-var (
-	_ Transformer = (*KernelMap)(nil)
-	_ Cloner      = (*KernelMap)(nil)
-)
 
 func (k *KernelMap) validate() error {
 	if err := check.Workers(kernelMapName, k.Workers); err != nil {
@@ -85,51 +79,44 @@ func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
 
 // Transform returns the kernel between the rows of x (m×d) and those of Fit, m×n.
 func (k *KernelMap) Transform(x mat.Matrix) (*mat.Dense, error) {
-	in, err := k.checked(x)
+	if k.fitted == nil {
+		return nil, fault.NotFitted(kernelMapName)
+	}
+	in, err := check.Wide("x", x, k.fitted.rows.RawMatrix().Cols)
 	if err != nil {
 		return nil, err
 	}
 	return k.cross(in)
 }
 
-func (k *KernelMap) checked(x mat.Matrix) (*mat.Dense, error) {
-	if k.fitted == nil {
-		return nil, fault.NotFitted(kernelMapName)
-	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return nil, err
-	}
-	_, d := k.fitted.rows.Dims()
-	return in, check.Columns("x", in, d)
-}
-
 func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
 	return kernels.Cross(context.Background(), k.fitted.kernel, x, k.fitted.rows, &kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
 }
 
-// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding; many
+// TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding; many
 // are those of Transform, copied.
 func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	in, err := k.checked(x)
-	if err != nil {
-		return err
+	if k.fitted == nil {
+		return fault.NotFitted(kernelMapName)
 	}
-	n, _ := in.Dims()
-	r, _ := k.fitted.rows.Dims()
-	if err := fits(dst, n, r); err != nil {
-		return err
-	}
-	if rowwise.IsFew(in) {
-		return rowByRow(kernelMapName+": kernel", dst, in, func(dst, x []float64) { kernels.Row(dst, k.fitted.kernel, x, k.fitted.rows) })
-	}
-	out, err := k.cross(in)
-	if err != nil {
-		return err
-	}
-	dst.Copy(out)
-	return nil
+	return mapInto(dst, x, k.fitted, true, func(dst, x *mat.Dense) error {
+		out, err := k.cross(x)
+		if err != nil {
+			return err
+		}
+		dst.Copy(out)
+		return nil
+	})
 }
+
+func (*kernelMapModel) name() string { return kernelMapName }
+
+func (m *kernelMapModel) columns() (from, to int) {
+	to, from = m.rows.Dims()
+	return from, to
+}
+
+func (m *kernelMapModel) row(dst, x []float64) { kernels.Row(dst, m.kernel, x, m.rows) }
 
 // ChosenKernel returns the kernel in use; nil before Fit.
 func (k *KernelMap) ChosenKernel() kernels.Kernel {

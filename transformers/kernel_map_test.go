@@ -126,6 +126,6 @@ func TestKernelCentererOverflow(t *testing.T) {
 	c := &KernelCenterer{}
 	require.NoError(t, c.Fit(context.Background(), mat.NewDense(1, 2, []float64{-1e308, 1e308})))
 	_, err := c.Transform(mat.NewDense(1, 2, []float64{1.5e308, 0}))
-	assert.ErrorContains(t, err, "KernelCenterer: centred x[0,")
+	assert.ErrorContains(t, err, "KernelCenterer: result[0,")
 	assert.ErrorIs(t, err, fault.ErrNotFinite)
 }

@@ -17,10 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-const (
-	locallyStationaryName = "transformers: LocallyStationaryFourier"
-	locallyStationaryKind = "transformers.LocallyStationaryFourier"
-)
+const locallyStationaryName = "transformers: LocallyStationaryFourier"
 
 // LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With
 // frequencies w of the kernel k2 and v of the kernel k1, both stationary, and x taken from
@@ -61,7 +58,7 @@ type LocallyStationaryFourier struct {
 	Seed                          uint64
 	Workers                       int // goroutines; 0: GOMAXPROCS
 
-	fitted *localModel
+	learned[localModel]
 }
 
 type localModel struct {
@@ -70,11 +67,6 @@ type localModel struct {
 	Origin   codec.Floats
 	Scale    float64 // √(c/M)
 }
-
-var (
-	_ Transformer = (*LocallyStationaryFourier)(nil)
-	_ Cloner      = (*LocallyStationaryFourier)(nil)
-)
 
 // frequencyCount returns how many v and how many w there are to draw.
 func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
@@ -106,13 +98,15 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error 
 	if err != nil {
 		return err
 	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return err
-	}
+	return l.learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) { return l.draw(ctx, x, count) })
+}
+
+// draw returns the map of so many frequencies for rows like those of x.
+func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int) (*localModel, error) {
 	m := &localModel{AllPairs: l.AllPairs, Scale: 1}
-	if m.Origin, err = l.origin(in); err != nil {
-		return err
+	var err error
+	if m.Origin, err = l.origin(x); err != nil {
+		return nil, err
 	}
 	skip := 0 // v and w are coordinates of the same points, and of streams of their own
 	for _, part := range []struct {
@@ -122,14 +116,14 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error 
 		seed   uint64
 		to     *codec.Matrix
 	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies, &m.V}} {
-		k, err := kernels.OrMedianRBF(ctx, part.kernel, in, l.Seed)
+		k, err := kernels.OrMedianRBF(ctx, part.kernel, x, l.Seed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		_, d := in.Dims()
+		_, d := x.Dims()
 		spectrum, sampling, err := l.Sampling.checked(locallyStationaryName, k, d)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var w *mat.Dense
 		if part.given != nil {
@@ -138,7 +132,7 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error 
 			w, err = sampling.draw(ctx, spectrum, count, d, skip, part.seed)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		*part.to = codec.FromDense(w)
 		skip += spectrum.Uniforms(d)
@@ -146,16 +140,12 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error 
 	}
 	switch {
 	case m.width() > maxFeatures:
-		return fault.Param(locallyStationaryName, "features", m.width(), fmt.Sprintf("<= %d", maxFeatures))
+		return nil, fault.Param(locallyStationaryName, "features", m.width(), fmt.Sprintf("<= %d", maxFeatures))
 	case !l.AllPairs && m.V.Rows != m.W.Rows:
-		return fault.Shape(locallyStationaryName+": LocalFrequencies has", m.V.Rows, "rows", "Frequencies has %d", m.W.Rows)
+		return nil, fault.Shape(locallyStationaryName+": LocalFrequencies has", m.V.Rows, "rows", "Frequencies has %d", m.W.Rows)
 	}
 	m.Scale /= math.Sqrt(float64(m.width()) / 2)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	l.fitted = m
-	return nil
+	return m, nil
 }
 
 func (l *LocallyStationaryFourier) origin(x *mat.Dense) (codec.Floats, error) {
@@ -168,7 +158,7 @@ func (l *LocallyStationaryFourier) origin(x *mat.Dense) (codec.Floats, error) {
 	return append(codec.Floats(nil), l.Origin...), check.Vector(locallyStationaryName+": Origin", l.Origin)
 }
 
-func (m *localModel) width() int {
+func (m localModel) width() int {
 	if m.AllPairs {
 		return 2 * m.V.Rows * m.W.Rows
 	}
@@ -177,41 +167,32 @@ func (m *localModel) width() int {
 
 // Transform returns the features of the rows of x (m×d), m×D.
 func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return l.into(dst, x, false) }, x)
+	return transformed(l.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	return l.into(dst, x, true)
+	return l.into(dst, x, true, l.many)
 }
 
-// into sets dst to the features of x; rows says that few of them go one by one.
-func (l *LocallyStationaryFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
+// whole is TransformTo for which few rows are as many.
+func (l *LocallyStationaryFourier) whole(dst *mat.Dense, x mat.Matrix) error {
+	return l.into(dst, x, false, l.many)
+}
+
+// many sets dst to the features of the rows of x.
+func (l *LocallyStationaryFourier) many(dst, x *mat.Dense) error {
 	m := l.fitted
-	if m == nil {
-		return fault.NotFitted(locallyStationaryName)
-	}
-	in, err := check.Wide("x", x, m.W.Cols)
-	if err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, m.width()); err != nil {
-		return err
-	}
-	if rows && rowwise.IsFew(in) {
-		return rowByRow(locallyStationaryName+": feature", dst, in, m.row)
-	}
 	v, w := newProjection(m.V, m.Origin), newProjection(m.W, m.Origin)
 	v.trans.Scale(0.5, v.trans)
-	return inChunks(locallyStationaryName, l.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
+	return inChunks(m, l.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(l.into, x, rows)
+	return blocks(l.whole, x, rows)
 }
 
 // features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
@@ -250,7 +231,7 @@ func (m *localModel) combine(out, of, cos, unused, sin []float64) {
 }
 
 // row sets dst to the features of one row.
-func (m *localModel) row(dst, x []float64) {
+func (m localModel) row(dst, x []float64) {
 	local, pairs := m.V.Rows, m.W.Rows
 	p := rowwise.Scratch(2 * (local + pairs))
 	defer rowwise.Release(p)
@@ -281,19 +262,11 @@ func (l *LocallyStationaryFourier) Clone() Transformer {
 		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. All that Transform needs is stored,
-// so a file is read into any LocallyStationaryFourier. It is ErrNotFitted before Fit.
-func (l *LocallyStationaryFourier) MarshalBinary() ([]byte, error) {
-	return marshal(locallyStationaryName, locallyStationaryKind, l.fitted)
-}
+func (localModel) name() string { return locallyStationaryName }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
-// leave l as it was.
-func (l *LocallyStationaryFourier) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, locallyStationaryKind, &l.fitted, (*localModel).valid)
-}
+func (m localModel) columns() (from, to int) { return m.W.Cols, m.width() }
 
-func (m *localModel) valid() error {
+func (m localModel) valid() error {
 	for _, part := range []codec.Matrix{m.V, m.W} {
 		switch w, err := part.Dense(); {
 		case err != nil:

@@ -8,15 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const (
-	minMaxScalerName = "transformers: MinMaxScaler"
-	minMaxScalerKind = "transformers.MinMaxScaler"
-)
+const minMaxScalerName = "transformers: MinMaxScaler"
 
 // defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are
 // both 0.
@@ -41,7 +37,7 @@ type MinMaxScaler struct {
 	Low, High float64
 	Clip      bool // values beyond the range of Fit become Low or High
 
-	fitted *minMaxModel
+	learned[minMaxModel]
 }
 
 type minMaxModel struct {
@@ -49,11 +45,6 @@ type minMaxModel struct {
 	Clip      bool
 	Min, Max  codec.Floats
 }
-
-var (
-	_ Transformer = (*MinMaxScaler)(nil)
-	_ Cloner      = (*MinMaxScaler)(nil)
-)
 
 func (s *MinMaxScaler) limits() (low, high float64, err error) {
 	low, high = s.Low, s.High
@@ -72,55 +63,35 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return err
-	}
-	_, d := in.Dims()
-	m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
-	err = eachColumn(ctx, in, func(j int, column []float64) {
-		m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column)
+	return s.learn(ctx, x, nil, func(x *mat.Dense) (*minMaxModel, error) {
+		_, d := x.Dims()
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
+		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
 	})
-	if err != nil {
-		return err
-	}
-	s.fitted = m
-	return nil
 }
 
-// Transform returns the scaled rows of x (m×d), m×d.
-func (s *MinMaxScaler) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(s.TransformTo, x)
+// Min returns the d least values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.known().Min) }
+
+// Max returns the d largest values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.known().Max) }
+
+// Clone returns an unfitted MinMaxScaler of the same range.
+func (s *MinMaxScaler) Clone() Transformer {
+	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
 }
 
-// TransformTo implements TransformerTo.
-func (s *MinMaxScaler) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	m := s.fitted
-	if m == nil {
-		return fault.NotFitted(minMaxScalerName)
+func (minMaxModel) name() string { return minMaxScalerName }
+
+func (m minMaxModel) columns() (from, to int) { return len(m.Min), len(m.Min) }
+
+func (m minMaxModel) row(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = m.scale(v, m.Min[j], m.Max[j])
 	}
-	in, err := check.Wide("x", x, len(m.Min))
-	if err != nil {
-		return err
-	}
-	n, d := in.Dims()
-	if err := fits(dst, n, d); err != nil {
-		return err
-	}
-	for i := range n {
-		row := dst.RawRowView(i)
-		for j, v := range in.RawRowView(i) {
-			z := m.scale(v, m.Min[j], m.Max[j])
-			if z-z != 0 {
-				return &fault.NotFiniteError{Name: minMaxScalerName + ": scaled x", Row: i, Col: j, Value: z}
-			}
-			row[j] = z
-		}
-	}
-	return nil
 }
 
-func (m *minMaxModel) scale(v, low, high float64) float64 {
+func (m minMaxModel) scale(v, low, high float64) float64 {
 	if m.Clip {
 		v = min(max(v, low), high)
 	}
@@ -135,41 +106,7 @@ func (m *minMaxModel) scale(v, low, high float64) float64 {
 	return m.Low*(1-t) + m.High*t
 }
 
-// Min returns the d least values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Min() []float64 {
-	if s.fitted == nil {
-		return nil
-	}
-	return slices.Clone(s.fitted.Min)
-}
-
-// Max returns the d largest values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Max() []float64 {
-	if s.fitted == nil {
-		return nil
-	}
-	return slices.Clone(s.fitted.Max)
-}
-
-// Clone returns an unfitted MinMaxScaler of the same range.
-func (s *MinMaxScaler) Clone() Transformer {
-	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
-}
-
-// MarshalBinary implements encoding.BinaryMarshaler. The range is stored with the
-// columns' own. It is ErrNotFitted before
-// Fit.
-func (s *MinMaxScaler) MarshalBinary() ([]byte, error) {
-	return marshal(minMaxScalerName, minMaxScalerKind, s.fitted)
-}
-
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
-// ErrBadModel and leave s as it was.
-func (s *MinMaxScaler) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, minMaxScalerKind, &s.fitted, (*minMaxModel).valid)
-}
-
-func (m *minMaxModel) valid() error {
+func (m minMaxModel) valid() error {
 	switch {
 	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
 		return fmt.Errorf("%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))

@@ -46,7 +46,7 @@ func TestMinMaxScalerErrors(t *testing.T) {
 	require.NoError(t, s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, math.SmallestNonzeroFloat64})))
 	_, err := s.Transform(mat.NewDense(1, 1, []float64{1}))
 	require.ErrorIs(t, err, fault.ErrNotFinite, "where 0·Inf would be NaN")
-	assert.ErrorContains(t, err, "transformers: MinMaxScaler: scaled x[0,0]")
+	assert.ErrorContains(t, err, "transformers: MinMaxScaler: result[0,0]")
 }
 
 // Whatever the numbers, the ends of each column are met to the last bit and no row

@@ -17,7 +17,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -69,11 +68,7 @@ type nystroemModel struct {
 	residual  float64           // share of the trace; NaN where the rule does not give it
 }
 
-var (
-	_ Transformer   = (*Nystroem)(nil)
-	_ Cloner        = (*Nystroem)(nil)
-	_ RowResidualer = (*Nystroem)(nil)
-)
+var _ RowResidualer = (*Nystroem)(nil)
 
 func (t *Nystroem) validate() error {
 	if err := check.Workers(nystroemName, t.Workers); err != nil {
@@ -163,11 +158,14 @@ func upper(n int) blas64.Triangular {
 
 // Transform returns the features of the rows of x (m×d), m×r.
 func (t *Nystroem) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, false) }, x)
+	return transformed(t.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, true) }
+
+// whole is TransformTo for which few rows are as many.
+func (t *Nystroem) whole(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, false) }
 
 // into sets dst to the features of x; rows says that few of them go one by one.
 func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
@@ -175,25 +173,21 @@ func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	if m == nil {
 		return fault.NotFitted(nystroemName)
 	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return err
-	}
-	r, d := m.landmarks.Dims()
-	if err := check.Columns("x", in, d); err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, r); err != nil {
-		return err
-	}
-	if rows && rowwise.IsFew(in) {
-		return rowByRow(nystroemName+": feature", dst, in, m.row)
-	}
-	return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
-		first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
-		return atRow(m.features(dst.Slice(first, last, 0, r).(*mat.Dense), in.Slice(first, last, 0, d).(*mat.Dense)), first)
+	return mapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
+		n, r := dst.Dims()
+		_, d := x.Dims()
+		return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
+			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
+			return atRow(m.features(dst.Slice(first, last, 0, r).(*mat.Dense), x.Slice(first, last, 0, d).(*mat.Dense)), first)
+		})
 	})
+}
+
+func (*nystroemModel) name() string { return nystroemName }
+
+func (m *nystroemModel) columns() (from, to int) {
+	to, from = m.landmarks.Dims()
+	return from, to
 }
 
 // nystroemRows are mapped at a time: the block of the kernel has them whole.
@@ -220,7 +214,7 @@ func (m *nystroemModel) row(dst, x []float64) {
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(t.into, x, rows)
+	return blocks(t.whole, x, rows)
 }
 
 // Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the

@@ -8,15 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-const (
-	oneHotName = "transformers: OneHot"
-	oneHotKind = "transformers.OneHot"
-)
+const oneHotName = "transformers: OneHot"
 
 // defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
 const defaultMaxCategories = 1000
@@ -50,7 +46,7 @@ type OneHot struct {
 	Gaps          bool
 	MaxCategories int // in a column; 0: 1000
 
-	fitted *oneHotModel
+	learned[oneHotModel]
 }
 
 type oneHotModel struct {
@@ -59,11 +55,6 @@ type oneHotModel struct {
 	Columns []int          // that are encoded
 	Values  []codec.Floats // their categories that have a column, ascending; NaN last
 }
-
-var (
-	_ Transformer = (*OneHot)(nil)
-	_ Cloner      = (*OneHot)(nil)
-)
 
 // Fit takes the categories of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
@@ -77,30 +68,34 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
 	if limit < 1 {
 		return fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
 	}
-	in, err := oneHotInput(x, o.Gaps)
-	if err != nil {
-		return err
-	}
-	_, d := in.Dims()
-	m := &oneHotModel{Width: d, Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
+	m := &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
+	gap := m.gap
 	if o.Columns == nil {
-		for j := range d {
-			m.Columns = append(m.Columns, j)
+		gap = func(int) bool { return o.Gaps }
+	}
+	return o.learn(ctx, x, gap, func(x *mat.Dense) (*oneHotModel, error) {
+		_, m.Width = x.Dims()
+		if o.Columns == nil {
+			for j := range m.Width {
+				m.Columns = append(m.Columns, j)
+			}
 		}
-	}
-	if validColumns(m.Columns, d) != nil {
-		return fault.Param(oneHotName, "Columns", o.Columns, fmt.Sprintf("ascending and in [0, %d), the columns of x", d))
-	}
-	if err := m.finiteElsewhere(in); err != nil {
-		return err
-	}
-	n, _ := in.Dims()
+		if validColumns(m.Columns, m.Width) != nil {
+			return nil, fault.Param(oneHotName, "Columns", o.Columns, fmt.Sprintf("ascending and in [0, %d), the columns of x", m.Width))
+		}
+		return m, o.encode(ctx, m, x, limit)
+	})
+}
+
+// encode gives m the categories of its columns of x.
+func (o *OneHot) encode(ctx context.Context, m *oneHotModel, x *mat.Dense, limit int) error {
+	n, _ := x.Dims()
 	column := make([]float64, n)
 	for _, j := range m.Columns {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		values := categories(mat.Col(column, j, in))
+		values := categories(mat.Col(column, j, x))
 		if len(values) > limit {
 			return fmt.Errorf("%s: column %d has %d categories, limit %d: leave it out of Columns if it is a number, or raise MaxCategories: %w",
 				oneHotName, j, len(values), limit, fault.ErrTooLarge)
@@ -112,30 +107,6 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
 	}
 	if m.width() == 0 {
 		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
-	}
-	o.fitted = m
-	return ctx.Err()
-}
-
-func oneHotInput(x mat.Matrix, gaps bool) (*mat.Dense, error) {
-	if gaps {
-		return check.DenseGaps("x", x)
-	}
-	return check.Dense("x", x)
-}
-
-// finiteElsewhere returns an error for a NaN in a column that is not encoded.
-func (m *oneHotModel) finiteElsewhere(x *mat.Dense) error {
-	if !m.Gaps {
-		return nil // there is none
-	}
-	n, _ := x.Dims()
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			if math.IsNaN(v) && !slices.Contains(m.Columns, j) {
-				return &fault.NotFiniteError{Name: "x", Row: i, Col: j, Value: v}
-			}
-		}
 	}
 	return nil
 }
@@ -153,7 +124,7 @@ func categories(v []float64) codec.Floats {
 }
 
 // width is the number of columns of the result.
-func (m *oneHotModel) width() int {
+func (m oneHotModel) width() int {
 	w := m.Width - len(m.Columns)
 	for _, v := range m.Values {
 		w += len(v)
@@ -161,49 +132,27 @@ func (m *oneHotModel) width() int {
 	return w
 }
 
-// Transform returns the encoded rows of x (m×d).
-func (o *OneHot) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(o.TransformTo, x)
-}
+func (oneHotModel) name() string { return oneHotName }
 
-// TransformTo implements TransformerTo.
-func (o *OneHot) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	m := o.fitted
-	if m == nil {
-		return fault.NotFitted(oneHotName)
-	}
-	in, err := oneHotInput(x, m.Gaps)
-	if err != nil {
-		return err
-	}
-	if err := check.Columns("x", in, m.Width); err != nil {
-		return err
-	}
-	if err := m.finiteElsewhere(in); err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, m.width()); err != nil {
-		return err
-	}
-	for i := range n {
-		row := dst.RawRowView(i)
-		clear(row)
-		to, next := 0, 0
-		for j, v := range in.RawRowView(i) {
-			if next == len(m.Columns) || m.Columns[next] != j {
-				row[to] = v
-				to++
-				continue
-			}
-			if at := position(m.Values[next], v); at >= 0 {
-				row[to+at] = 1
-			}
-			to += len(m.Values[next])
-			next++
+func (m oneHotModel) columns() (from, to int) { return m.Width, m.width() }
+
+func (m oneHotModel) gap(column int) bool { return m.Gaps && slices.Contains(m.Columns, column) }
+
+func (m oneHotModel) row(dst, x []float64) {
+	clear(dst)
+	to, next := 0, 0
+	for j, v := range x {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			dst[to] = v
+			to++
+			continue
 		}
+		if at := position(m.Values[next], v); at >= 0 {
+			dst[to+at] = 1
+		}
+		to += len(m.Values[next])
+		next++
 	}
-	return nil
 }
 
 // position returns the place of a category, -1 for one that has no column.
@@ -257,19 +206,7 @@ func (o *OneHot) Clone() Transformer {
 	return &OneHot{Columns: slices.Clone(o.Columns), Drop: o.Drop, Gaps: o.Gaps, MaxCategories: o.MaxCategories}
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
-// Fit.
-func (o *OneHot) MarshalBinary() ([]byte, error) {
-	return marshal(oneHotName, oneHotKind, o.fitted)
-}
-
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
-// ErrBadModel and leave o as it was.
-func (o *OneHot) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, oneHotKind, &o.fitted, (*oneHotModel).valid)
-}
-
-func (m *oneHotModel) valid() error {
+func (m oneHotModel) valid() error {
 	if m.Width < 1 || len(m.Values) != len(m.Columns) {
 		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
 	}

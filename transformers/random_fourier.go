@@ -21,10 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-const (
-	randomFourierName = "transformers: RandomFourier"
-	randomFourierKind = "transformers.RandomFourier"
-)
+const randomFourierName = "transformers: RandomFourier"
 
 // RandomFourier maps rows to D features whose inner products approximate a stationary
 // kernel (A. Rahimi and B. Recht, NIPS 2007): with c = k(x, x) and frequencies w from the
@@ -54,7 +51,7 @@ type RandomFourier struct {
 	Seed        uint64
 	Workers     int // goroutines; 0: GOMAXPROCS
 
-	fitted *fourierModel
+	learned[fourierModel]
 }
 
 type fourierModel struct {
@@ -63,11 +60,6 @@ type fourierModel struct {
 	Shift  codec.Floats // taken from x
 	Scale  float64      // √(2c/D)
 }
-
-var (
-	_ Transformer = (*RandomFourier)(nil)
-	_ Cloner      = (*RandomFourier)(nil)
-)
 
 // frequencyCount returns how many frequencies there are to draw.
 func (r *RandomFourier) frequencyCount() (int, error) {
@@ -99,40 +91,37 @@ func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	in, err := check.Dense("x", x)
+	return r.learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) { return r.draw(ctx, x, count) })
+}
+
+// draw returns the map of so many frequencies for rows like those of x.
+func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int) (*fourierModel, error) {
+	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	k, err := kernels.OrMedianRBF(ctx, r.Kernel, in, r.Seed)
-	if err != nil {
-		return err
-	}
-	_, d := in.Dims()
+	_, d := x.Dims()
 	spectrum, sampling, err := r.Sampling.checked(randomFourierName, k, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := &fourierModel{Shift: make(codec.Floats, d)}
 	var w *mat.Dense
 	if r.Frequencies != nil {
 		w, err = given(randomFourierName, "Frequencies", r.Frequencies, d)
 	} else {
-		m.Shift = columnMeans(in)
+		m.Shift = columnMeans(x)
 		w, err = sampling.draw(ctx, spectrum, count, d, 0, r.Seed)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.W = codec.FromDense(w)
 	if r.RandomPhase {
 		m.Phases = phases(m.W.Rows, r.Seed)
 	}
 	m.Scale = math.Sqrt(2 * spectrum.Variance / float64(m.width()))
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r.fitted = m
-	return nil
+	return m, nil
 }
 
 func phases(count int, seed uint64) codec.Floats {
@@ -156,7 +145,7 @@ func columnMeans(x *mat.Dense) codec.Floats {
 	return out
 }
 
-func (m *fourierModel) width() int {
+func (m fourierModel) width() int {
 	if len(m.Phases) > 0 {
 		return m.W.Rows
 	}
@@ -165,38 +154,31 @@ func (m *fourierModel) width() int {
 
 // Transform returns the features of the rows of x (m×d), m×D.
 func (r *RandomFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, false) }, x)
+	return transformed(r.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, true) }
+func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	return r.into(dst, x, true, r.many)
+}
 
-// into sets dst to the features of x; rows says that few of them go one by one.
-func (r *RandomFourier) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
+// whole is TransformTo for which few rows are as many.
+func (r *RandomFourier) whole(dst *mat.Dense, x mat.Matrix) error {
+	return r.into(dst, x, false, r.many)
+}
+
+// many sets dst to the features of the rows of x.
+func (r *RandomFourier) many(dst, x *mat.Dense) error {
 	m := r.fitted
-	if m == nil {
-		return fault.NotFitted(randomFourierName)
-	}
-	in, err := check.Wide("x", x, m.W.Cols)
-	if err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, m.width()); err != nil {
-		return err
-	}
-	if rows && rowwise.IsFew(in) {
-		return rowByRow(randomFourierName+": feature", dst, in, m.row)
-	}
 	p := newProjection(m.W, m.Shift)
-	return inChunks(randomFourierName, r.Workers, dst, in, func(dst, x *mat.Dense) { m.features(dst, x, p) })
+	return inChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(r.into, x, rows)
+	return blocks(r.whole, x, rows)
 }
 
 // features sets dst to the features of up to mapRows rows.
@@ -230,7 +212,7 @@ func (m *fourierModel) waves(out, products, sin []float64) {
 }
 
 // row sets dst to the features of one row.
-func (m *fourierModel) row(dst, x []float64) {
+func (m fourierModel) row(dst, x []float64) {
 	p := rowwise.Scratch(2 * m.W.Rows)
 	defer rowwise.Release(p)
 	cos, sin := (*p)[:m.W.Rows], (*p)[m.W.Rows:]
@@ -301,21 +283,14 @@ const mapRows, mapColumns = 64, 192
 
 // inChunks calls f for mapRows rows of dst and x at a time, on the workers. A feature
 // that is not finite, of products that overflow, is ErrNotFinite.
-func inChunks(name string, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
+func inChunks(m mapper, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()
 	_, d := x.Dims()
 	return parallel.For(context.Background(), workers, (n+mapRows-1)/mapRows, func(c int) error {
 		first, last := c*mapRows, min((c+1)*mapRows, n)
 		part := dst.Slice(first, last, 0, width).(*mat.Dense)
 		f(part, x.Slice(first, last, 0, d).(*mat.Dense))
-		for i := range last - first {
-			for j, v := range part.RawRowView(i) {
-				if v-v != 0 {
-					return &fault.NotFiniteError{Name: name + ": feature", Row: first + i, Col: j, Value: v}
-				}
-			}
-		}
-		return nil
+		return finite(m, part, first, false)
 	})
 }
 
@@ -342,19 +317,11 @@ func copied(m *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(m)
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. Frequencies and phases are stored,
-// so a file is read into any RandomFourier. It is ErrNotFitted before Fit.
-func (r *RandomFourier) MarshalBinary() ([]byte, error) {
-	return marshal(randomFourierName, randomFourierKind, r.fitted)
-}
+func (fourierModel) name() string { return randomFourierName }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
-// leave r as it was.
-func (r *RandomFourier) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, randomFourierKind, &r.fitted, (*fourierModel).valid)
-}
+func (m fourierModel) columns() (from, to int) { return m.W.Cols, m.width() }
 
-func (m *fourierModel) valid() error {
+func (m fourierModel) valid() error {
 	w, err := m.W.Dense()
 	switch {
 	case err != nil:

@@ -275,7 +275,7 @@ func TestFourierErrors(t *testing.T) {
 	assert.Nil(t, b)
 	fitTransform(t, r, x)
 	_, err := r.Transform(mat.NewDense(2, 2, []float64{1, 1, 1e200, 1}))
-	assert.EqualError(t, err, "transformers: RandomFourier: feature[1,0] is NaN")
+	assert.EqualError(t, err, "transformers: RandomFourier: result[1,0] is NaN")
 	assert.Equal(t, "AutomaticSampling Independent Orthogonal QuasiMonteCarlo Sampling(7)",
 		fmt.Sprint(AutomaticSampling, Independent, Orthogonal, QuasiMonteCarlo, Sampling(7)))
 	z := fitTransform(t, &RandomFourier{}, x)
@@ -349,7 +349,7 @@ func TestBlocks(t *testing.T) {
 	for z, err := range r.Blocks(x, 64) {
 		if count++; count == 4 {
 			assert.Nil(t, z)
-			assert.EqualError(t, err, "transformers: RandomFourier: feature[200,0] is NaN")
+			assert.EqualError(t, err, "transformers: RandomFourier: result[200,0] is NaN")
 		}
 	}
 	assert.Equal(t, 4, count)

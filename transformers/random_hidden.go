@@ -11,14 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-const (
-	randomHiddenName = "transformers: RandomHidden"
-	randomHiddenKind = "transformers.RandomHidden"
-)
+const randomHiddenName = "transformers: RandomHidden"
 
 // defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
 const defaultUnits = 250
@@ -65,7 +61,7 @@ type RandomHidden struct {
 	Seed       uint64
 	Workers    int // goroutines; 0: GOMAXPROCS
 
-	fitted *hiddenModel
+	learned[hiddenModel]
 }
 
 type hiddenModel struct {
@@ -73,11 +69,6 @@ type hiddenModel struct {
 	W          codec.Matrix // h×d
 	B          codec.Floats
 }
-
-var (
-	_ Transformer = (*RandomHidden)(nil)
-	_ Cloner      = (*RandomHidden)(nil)
-)
 
 // Fit draws the units for rows like those of x (n×d).
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
@@ -94,25 +85,13 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
 	case r.Activation < DataRBF || r.Activation > Tanh:
 		return fault.Param(randomHiddenName, "Activation", int(r.Activation), "DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh")
 	}
-	in, err := check.Dense("x", x)
-	if err != nil {
-		return err
-	}
-	n, d := in.Dims()
-	var m *hiddenModel
-	if r.Activation == DataRBF {
-		m, err = r.fromRows(ctx, in, min(units, n))
-	} else {
-		m = r.draw(units, d)
-	}
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r.fitted = m
-	return nil
+	return r.learn(ctx, x, nil, func(x *mat.Dense) (*hiddenModel, error) {
+		n, d := x.Dims()
+		if r.Activation == DataRBF {
+			return r.fromRows(ctx, x, min(units, n))
+		}
+		return r.draw(units, d), nil
+	})
 }
 
 // stream is the random numbers of unit i alone, so that layers are nested.
@@ -160,30 +139,22 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
 func (r *RandomHidden) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return transformed(func(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, false) }, x)
+	return transformed(r.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error { return r.into(dst, x, true) }
+func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+	return r.into(dst, x, true, r.many)
+}
 
-// into sets dst to the features of x; rows says that few of them go one by one.
-func (r *RandomHidden) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
-	m := r.fitted
-	if m == nil {
-		return fault.NotFitted(randomHiddenName)
-	}
-	in, err := check.Wide("x", x, m.W.Cols)
-	if err != nil {
-		return err
-	}
-	n, _ := in.Dims()
-	if err := fits(dst, n, m.W.Rows); err != nil {
-		return err
-	}
-	if rows && rowwise.IsFew(in) {
-		return rowByRow(randomHiddenName+": activation", dst, in, m.row)
-	}
-	return r.tiles(in, func() func(first, unit int, rows, units int) *mat.Dense {
+// whole is TransformTo for which few rows are as many.
+func (r *RandomHidden) whole(dst *mat.Dense, x mat.Matrix) error {
+	return r.into(dst, x, false, r.many)
+}
+
+// many sets dst to the activations for the rows of x.
+func (r *RandomHidden) many(dst, x *mat.Dense) error {
+	return r.tiles(x, func() func(first, unit int, rows, units int) *mat.Dense {
 		buffer := mat.NewDense(tileUnits, tileRows, nil)
 		return func(_, _ int, rows, units int) *mat.Dense { return buffer.Slice(0, units, 0, rows).(*mat.Dense) }
 	}, func(first, unit int, tile *mat.Dense) {
@@ -248,19 +219,11 @@ func (r *RandomHidden) Clone() Transformer {
 	return &RandomHidden{Units: r.Units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The activation is stored with the
-// units. It is ErrNotFitted before Fit.
-func (r *RandomHidden) MarshalBinary() ([]byte, error) {
-	return marshal(randomHiddenName, randomHiddenKind, r.fitted)
-}
+func (hiddenModel) name() string { return randomHiddenName }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
-// leave r as it was.
-func (r *RandomHidden) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, randomHiddenKind, &r.fitted, (*hiddenModel).valid)
-}
+func (m hiddenModel) columns() (from, to int) { return m.W.Cols, m.W.Rows }
 
-func (m *hiddenModel) valid() error {
+func (m hiddenModel) valid() error {
 	w, err := m.W.Dense()
 	switch {
 	case err != nil:
@@ -291,5 +254,5 @@ func (r *RandomHidden) TransformRow(dst, x []float64) error {
 		return err
 	}
 	m.row(dst, x)
-	return check.Vector(randomHiddenName+": activation", dst)
+	return check.Vector(randomHiddenName+": result", dst)
 }

@@ -23,7 +23,8 @@ func TestHiddenReference(t *testing.T) {
 			B               []float64
 		}
 		golden.Load(t, name, &c)
-		r := &RandomHidden{fitted: &hiddenModel{Activation: activation, W: codec.FromDense(golden.Dense(c.W)), B: c.B}}
+		r := &RandomHidden{}
+		r.fitted = &hiddenModel{Activation: activation, W: codec.FromDense(golden.Dense(c.W)), B: c.B}
 		h, err := r.Transform(golden.Dense(c.X))
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(golden.Dense(c.H), h, 1e-9), name)

@@ -7,9 +7,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // The statistics of a column are taken in units of a power of two that brings
@@ -87,34 +84,14 @@ func eachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 	return ctx.Err()
 }
 
-// scaleColumns sets dst to (x - means) / scales, column by column; nil means are 0.
-func scaleColumns(typ string, dst *mat.Dense, x mat.Matrix, means, scales []float64) error {
-	in, err := check.Wide("x", x, len(scales))
-	if err != nil {
-		return err
+// scaled is (v - mean) / scale.
+func scaled(v, mean, scale float64) float64 {
+	z := (v - mean) / scale
+	if math.IsInf(z, 0) {
+		// The difference of two finite numbers may overflow where the quotient does not.
+		return (v/2 - mean/2) / scale * 2
 	}
-	n, d := in.Dims()
-	if err := fits(dst, n, d); err != nil {
-		return err
-	}
-	for i := range n {
-		row := dst.RawRowView(i)
-		for j, v := range in.RawRowView(i) {
-			mean := 0.0
-			if means != nil {
-				mean = means[j]
-			}
-			row[j] = (v - mean) / scales[j]
-			if math.IsInf(row[j], 0) {
-				// The difference of two finite numbers may overflow where the quotient does not.
-				row[j] = (v/2 - mean/2) / scales[j] * 2
-			}
-			if math.IsInf(row[j], 0) {
-				return &fault.NotFiniteError{Name: typ + ": scaled x", Row: i, Col: j, Value: row[j]}
-			}
-		}
-	}
-	return nil
+	return z
 }
 
 // validScales says what is wrong with scales that were read from model data.

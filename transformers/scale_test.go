@@ -94,7 +94,7 @@ func TestScaledValueThatOverflows(t *testing.T) {
 	require.NoError(t, s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1e-300})))
 	_, err := s.Transform(mat.NewDense(2, 1, []float64{0, 1e300}))
 	require.ErrorIs(t, err, fault.ErrNotFinite)
-	assert.EqualError(t, err, "transformers: StandardScaler: scaled x[1,0] is +Inf")
+	assert.EqualError(t, err, "transformers: StandardScaler: result[1,0] is +Inf")
 }
 
 func TestFittedFactsAreCopies(t *testing.T) {

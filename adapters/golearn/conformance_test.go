@@ -70,7 +70,7 @@ func (s regressorShim) Predict(x mat.Matrix) ([]float64, error) {
 }
 
 func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
-	if _, err := check.DenseGaps("x", x); errors.Is(err, estimators.ErrShape) {
+	if _, err := check.DenseGaps("x", x, check.Anywhere); errors.Is(err, estimators.ErrShape) {
 		return nil, err
 	}
 	grid, err := golearn.FeatureGrid(x, nil)

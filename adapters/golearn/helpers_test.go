@@ -280,7 +280,7 @@ func (s *scaler) Fit(_ context.Context, x mat.Matrix) error {
 
 func (s *scaler) check(x mat.Matrix) (*mat.Dense, error) {
 	if s.Impute {
-		return check.DenseGaps("x", x)
+		return check.DenseGaps("x", x, check.Anywhere)
 	}
 	return check.Dense("x", x)
 }

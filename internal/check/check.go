@@ -16,16 +16,12 @@ import (
 // name stands in the errors, which are ErrShape for a nil or empty x and
 // ErrNotFinite for a NaN or an infinity.
 func Dense(name string, x mat.Matrix) (*mat.Dense, error) {
-	return dense(name, x, true)
+	return DenseGaps(name, x, nil)
 }
 
-// DenseGaps is Dense for input in which NaN stands for a missing cell.
-// Infinities are still ErrNotFinite.
-func DenseGaps(name string, x mat.Matrix) (*mat.Dense, error) {
-	return dense(name, x, false)
-}
-
-func dense(name string, x mat.Matrix, finite bool) (*mat.Dense, error) {
+// DenseGaps is Dense for input in which NaN stands for a missing cell, in the columns where
+// gap says so; nil stands for none. Infinities are still ErrNotFinite.
+func DenseGaps(name string, x mat.Matrix, gap func(column int) bool) (*mat.Dense, error) {
 	d, err := toDense(name, x)
 	if err != nil {
 		return nil, err
@@ -34,7 +30,7 @@ func dense(name string, x mat.Matrix, finite bool) (*mat.Dense, error) {
 	for i := range r {
 		for j, v := range d.RawRowView(i)[:c] {
 			// v-v is 0 for a finite v and NaN for all others.
-			if v-v == 0 || (!finite && math.IsNaN(v)) {
+			if v-v == 0 || math.IsNaN(v) && gap != nil && gap(j) {
 				continue
 			}
 			return nil, &fault.NotFiniteError{Name: name, Row: i, Col: j, Value: v}
@@ -42,6 +38,9 @@ func dense(name string, x mat.Matrix, finite bool) (*mat.Dense, error) {
 	}
 	return d, nil
 }
+
+// Anywhere is the gap of DenseGaps for which every cell may be missing.
+func Anywhere(int) bool { return true }
 
 func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 	switch v := x.(type) {

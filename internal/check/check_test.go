@@ -32,8 +32,8 @@ func TestDense(t *testing.T) {
 
 func TestNotFinite(t *testing.T) {
 	for v, text := range map[float64]string{math.Inf(1): "x[1,0] is +Inf", math.Inf(-1): "x[1,0] is -Inf"} {
-		for _, f := range []func(string, mat.Matrix) (*mat.Dense, error){Dense, DenseGaps} {
-			_, err := f("x", mat.NewDense(2, 1, []float64{0, v}))
+		for _, gap := range []func(int) bool{nil, Anywhere} {
+			_, err := DenseGaps("x", mat.NewDense(2, 1, []float64{0, v}), gap)
 			require.ErrorIs(t, err, fault.ErrNotFinite)
 			assert.EqualError(t, err, text)
 		}
@@ -41,8 +41,12 @@ func TestNotFinite(t *testing.T) {
 	gaps := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
 	_, err := Dense("x", gaps)
 	assert.EqualError(t, err, "x[1,1] is NaN")
-	_, err = DenseGaps("x", gaps)
+	_, err = DenseGaps("x", gaps, Anywhere)
 	assert.NoError(t, err)
+	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 1 })
+	assert.NoError(t, err)
+	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 0 })
+	assert.EqualError(t, err, "x[1,1] is NaN")
 	// Only what a view shows counts.
 	_, err = Dense("x", gaps.Slice(0, 2, 0, 1))
 	assert.NoError(t, err)

@@ -14,25 +14,58 @@ import (
 	"testing"
 )
 
-// Types returns the exported types of the packages in a folder and below it that declare a
-// method of one of the names, as "package.Type". One that has the method from a type that it
-// embeds is not found. Tests, internal packages, adapters, examples and testdata are left out:
-// what is in them is not the library's.
+// Types returns the exported types of the packages in a folder and below it that have a
+// method of one of the names, as "package.Type": declared for them, or for a type of their
+// package that is not exported and that they embed, the part that several have in common. One
+// that has the method from an exported type that it embeds is not found. Tests, internal packages,
+// adapters, examples and testdata are left out: what is in them is not the library's.
 func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	tb.Helper()
-	Files(tb, root, []string{"internal", "adapters", "examples"}, func(_ string, file *ast.File) {
+	has := map[string]bool{}       // by folder and name
+	parts := map[string][]string{} // of a struct that is exported, those that are not
+	full := map[string]string{}
+	Files(tb, root, []string{"internal", "adapters", "examples"}, func(path string, file *ast.File) {
+		dir := filepath.Dir(path) + "."
 		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || !slices.Contains(methods, f.Name.Name) {
-				continue
-			}
-			if name := receiver(f.Recv.List[0].Type); ast.IsExported(name) {
-				out = append(out, file.Name.Name+"."+name)
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil && slices.Contains(methods, d.Name.Name) {
+					name := baseName(d.Recv.List[0].Type)
+					has[dir+name], full[dir+name] = true, file.Name.Name+"."+name
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if t, ok := spec.(*ast.TypeSpec); ok && t.Name.IsExported() {
+						full[dir+t.Name.Name] = file.Name.Name + "." + t.Name.Name
+						parts[dir+t.Name.Name] = hiddenParts(dir, t)
+					}
+				}
 			}
 		}
 	})
+	for typ, name := range full {
+		_, base, _ := strings.Cut(name, ".")
+		if ast.IsExported(base) && (has[typ] || slices.ContainsFunc(parts[typ], func(p string) bool { return has[p] })) {
+			out = append(out, name)
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// hiddenParts returns the types that a struct embeds and that are not exported, by the folder and
+// their names.
+func hiddenParts(dir string, t *ast.TypeSpec) (out []string) {
+	s, ok := t.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	for _, f := range s.Fields.List {
+		if name := baseName(f.Type); len(f.Names) == 0 && name != "" && !ast.IsExported(name) {
+			out = append(out, dir+name)
+		}
+	}
+	return out
 }
 
 // Lists fails for each of the types that Types finds, and that except does not excuse with a
@@ -86,14 +119,16 @@ func Files(tb testing.TB, root string, without []string, visit func(path string,
 	}
 }
 
-func receiver(e ast.Expr) string {
+// baseName is the name of a type without its pointer and its arguments; "" for one of another
+// package.
+func baseName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
-		return receiver(e.X)
+		return baseName(e.X)
 	case *ast.IndexExpr:
-		return receiver(e.X)
+		return baseName(e.X)
 	case *ast.IndexListExpr:
-		return receiver(e.X)
+		return baseName(e.X)
 	case *ast.Ident:
 		return e.Name
 	}

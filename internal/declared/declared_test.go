@@ -39,23 +39,29 @@ func (Two[T]) At() {}
 type hidden struct{}
 func (hidden) Fit() {}
 type Other struct{ One }
-func (Other) Name() {}`)
+func (Other) Name() {}
+type part[T any] struct{}
+func (part[T]) Fit() {}
+type Whole struct {
+	part[int]
+	Name string
+}`)
 	write(t, filepath.Join(root, "a_test.go"), "package a\nfunc (Three) Fit() {}")
 	write(t, filepath.Join(root, "internal", "b.go"), "package b\nfunc (Four) Fit() {}")
 	write(t, filepath.Join(root, "deep", "c.go"), "package c\nfunc (Five) At() {}")
-	assert.Equal(t, []string{"a.One", "a.Two", "c.Five"}, declared.Types(t, root, "Fit", "At"))
+	assert.Equal(t, []string{"a.One", "a.Two", "a.Whole", "c.Five"}, declared.Types(t, root, "Fit", "At"))
 
 	for _, c := range []struct {
 		list   []string
 		except map[string]string
 		want   []string
 	}{
-		{[]string{"a.One", "a.Two"}, nil, nil},
-		{[]string{"a.One"}, nil, []string{"the list has no line for a.Two"}},
-		{nil, nil, []string{"the list has no line for a.One", "the list has no line for a.Two"}},
-		{[]string{"a.One"}, map[string]string{"a.Two": "is odd"}, nil},
-		{[]string{"a.One", "a.Two"}, map[string]string{"a.One": "is odd"}, []string{"the list has a.One, and is said not to: is odd"}},
-		{[]string{"a.One", "a.Two"}, map[string]string{"a.Three": "is odd"}, []string{"the list excuses a.Three, which does not exist"}},
+		{[]string{"a.One", "a.Two", "a.Whole"}, nil, nil},
+		{[]string{"a.One", "a.Whole"}, nil, []string{"the list has no line for a.Two"}},
+		{nil, nil, []string{"the list has no line for a.One", "the list has no line for a.Two", "the list has no line for a.Whole"}},
+		{[]string{"a.One", "a.Whole"}, map[string]string{"a.Two": "is odd"}, nil},
+		{[]string{"a.One", "a.Two", "a.Whole"}, map[string]string{"a.One": "is odd"}, []string{"the list has a.One, and is said not to: is odd"}},
+		{[]string{"a.One", "a.Two", "a.Whole"}, map[string]string{"a.Three": "is odd"}, []string{"the list excuses a.Three, which does not exist"}},
 	} {
 		r := &recorder{TB: t}
 		declared.Lists(r, "the list", c.list, c.except, root, "Fit")

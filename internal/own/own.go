@@ -7,12 +7,19 @@
 // does. So a short cut is taken only where no embedded field has it: a type that embeds
 // one is never wrong, but goes the long way. One that wants the short one holds the other
 // in a named field and defines the short cut itself.
+//
+// A struct that is no estimator by itself, but the part that several types of a package have
+// in common, has a field of type Shared: what embeds it has its methods as its own.
 package own
 
 import (
 	"reflect"
 	"sync"
 )
+
+// Shared, as the type of a field, says of a struct that its methods are those of the types
+// that embed it: with what goes before a short cut comes the short cut.
+type Shared struct{}
 
 // As returns v as a T, and whether it is one by methods of its own type: v has the methods
 // of T, and no field that its type embeds has them.
@@ -46,7 +53,7 @@ func embedded(t reflect.Type) []reflect.Type {
 	if s.Kind() == reflect.Struct {
 		for i := range s.NumField() {
 			f := s.Field(i)
-			if !f.Anonymous {
+			if !f.Anonymous || isShared(f.Type) {
 				continue
 			}
 			if k := f.Type.Kind(); k != reflect.Pointer && k != reflect.Interface {
@@ -57,4 +64,16 @@ func embedded(t reflect.Type) []reflect.Type {
 	}
 	known.Store(t, out)
 	return out
+}
+
+func isShared(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if t.Field(i).Type == reflect.TypeFor[Shared]() {
+			return true
+		}
+	}
+	return false
 }

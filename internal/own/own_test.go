@@ -33,12 +33,21 @@ type (
 	byContract struct{ long }
 	held       struct{ _ base }
 	added      struct{ byContract }
-	slice      []base
+	part       struct{ _ own.Shared }
+	whole      struct{ part }
+	ofWhole    struct{ *whole }
+	besides    struct {
+		part
+		base
+	}
+	slice []base
 )
 
-func (held) Short()  {}
-func (added) Short() {}
-func (slice) Short() {}
+func (part) Short()    {}
+func (besides) Short() {}
+func (held) Short()    {}
+func (added) Short()   {}
+func (slice) Short()   {}
 
 func TestAs(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -57,6 +66,9 @@ func TestAs(t *testing.T) {
 		"in a named field":                   {held{}, true},
 		"beside an embedded one without":     {added{}, true},
 		"of what is no struct":               {slice{}, true},
+		"of a part that is shared":           {whole{}, true},
+		"of a pointer to what has a part":    {ofWhole{&whole{}}, false},
+		"of a part beside an embedded one":   {besides{}, false},
 		"nil":                                {nil, false},
 		"of a receiver that is not there":    {ofPointer{}, false},
 		"of a nil pointer to what has it":    {(*base)(nil), true},
