@@ -8,6 +8,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
+// layout is what an operand has to hold for a kernel.
+type layout struct {
+	need need
+}
+
 // need says which parts of an operand a kernel reads.
 type need int
 
@@ -35,12 +40,12 @@ type operand struct {
 	index int
 }
 
-func newOperand(rows *mat.Dense, n need, shift []float64) *operand {
+func newOperand(rows *mat.Dense, l *layout, shift []float64) *operand {
 	o := &operand{rows: rows}
-	if n&needDots != 0 {
+	if l.need&needDots != 0 {
 		o.trans, o.sq = transpose(rows), squaredNorms(rows)
 	}
-	if n&needDistances != 0 {
+	if l.need&needDistances != 0 {
 		o.centred = mat.DenseCopyOf(rows)
 		r, _ := rows.Dims()
 		for i := range r {

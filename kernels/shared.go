@@ -34,7 +34,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
 		return nil, err
 	}
 	s := &Shared{x: mat.DenseCopyOf(xd), options: o}
-	if s.sides, err = operands(ctx, needDots|needDistances, s.x, meanRow(s.x), o.Workers); err != nil {
+	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, meanRow(s.x), o.Workers); err != nil {
 		return nil, err
 	}
 	enter(s.sides, newPairs(len(s.sides), len(s.sides)))
@@ -46,7 +46,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
-	return matrix(ctx, k, s.x, s.sides, s.options)
+	return matrix(ctx, k, compile(k), s.x, s.sides, s.options)
 }
 
 // ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
@@ -58,10 +58,10 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCros
 	}
 	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), options: o}
 	shift := meanRow(s.z)
-	if s.xSide, err = operands(ctx, needDots|needDistances, s.x, shift, o.Workers); err != nil {
+	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, shift, o.Workers); err != nil {
 		return nil, err
 	}
-	if s.zSide, err = operands(ctx, needDots|needDistances, s.z, shift, o.Workers); err != nil {
+	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.z, shift, o.Workers); err != nil {
 		return nil, err
 	}
 	kept := newPairs(len(s.xSide), len(s.zSide))
@@ -79,7 +79,7 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 	n, _ := s.x.Dims()
 	m, _ := s.z.Dims()
 	out := mat.NewDense(n, m, nil)
-	if err := cross(ctx, k, out, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options); err != nil {
+	if err := cross(ctx, k, compile(k), out, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options); err != nil {
 		return nil, err
 	}
 	return out, nil
