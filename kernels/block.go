@@ -28,7 +28,9 @@ func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	if m, _ := z.Dims(); m != len(dst) {
 		panic("kernels: Row: dst has not as many entries as z has rows")
 	}
-	if r, ok := own.As[Radial](k); ok {
+	if a, ok := k.(ARD); ok {
+		a.row(dst, x, z)
+	} else if r, ok := own.As[Radial](k); ok {
 		rowOf(dst, vecmath.SquaredDistance, x, z)
 		r.OfSquaredDistances(dst, dst)
 	} else if d, ok := own.As[DotProduct](k); ok {
@@ -76,6 +78,13 @@ func compile(k Kernel) *compiled {
 	return c
 }
 
+// compileDerivatives is compile for a part that has its derivatives too.
+func compileDerivatives(k Kernel) *compiled {
+	c := &compiled{layout: layout{derivatives: true}}
+	c.part = c.layout.compile(k)
+	return c
+}
+
 // compile returns the fastest way that k has of its own.
 func (l *layout) compile(k Kernel) part {
 	if c, ok := own.As[compiler](k); ok {
@@ -83,17 +92,29 @@ func (l *layout) compile(k Kernel) part {
 	}
 	if r, ok := own.As[Radial](k); ok {
 		l.need |= needDistances
-		return radial{r}
+		return l.radial(k, r)
 	}
 	if d, ok := own.As[DotProduct](k); ok {
 		l.need |= needDots
-		return dotProduct{d}
+		return l.dotProduct(k, d)
 	}
-	return general{k}
+	return general{k, l.differentiable(k)}
 }
 
 // radial is a pass over the squared distances.
-type radial struct{ Radial }
+type radial struct {
+	Radial
+	slopes RadialSlopes // nil: none
+	differentiable
+}
+
+func (l *layout) radial(k Kernel, r Radial) radial {
+	p := radial{Radial: r, differentiable: l.differentiable(k)}
+	if l.derivatives {
+		p.slopes, _ = own.As[RadialSlopes](k)
+	}
+	return p
+}
 
 func (k radial) block(dst *mat.Dense, x, z *operand) {
 	squared := squaredDistances(dst, x, z)
@@ -108,7 +129,19 @@ func (k radial) diag(dst []float64, _ *mat.Dense) {
 }
 
 // dotProduct is a pass over the inner products.
-type dotProduct struct{ DotProduct }
+type dotProduct struct {
+	DotProduct
+	slopes DotProductSlopes // nil: none
+	differentiable
+}
+
+func (l *layout) dotProduct(k Kernel, d DotProduct) dotProduct {
+	p := dotProduct{DotProduct: d, differentiable: l.differentiable(k)}
+	if l.derivatives {
+		p.slopes, _ = own.As[DotProductSlopes](k)
+	}
+	return p
+}
 
 func (k dotProduct) block(dst *mat.Dense, x, z *operand) {
 	products := dots(dst, x, z)
@@ -120,7 +153,10 @@ func (k dotProduct) block(dst *mat.Dense, x, z *operand) {
 func (k dotProduct) diag(dst []float64, x *mat.Dense) { k.OfDotProducts(dst, squaredNorms(x)) }
 
 // general is a kernel of which no more is known than what it does itself.
-type general struct{ Kernel }
+type general struct {
+	Kernel
+	differentiable
+}
 
 func (k general) block(dst *mat.Dense, x, z *operand) {
 	if b, ok := own.As[Blocker](k.Kernel); ok {

@@ -65,9 +65,20 @@ func (s Scaled) Validate() error {
 	return Validate(s.Kernel)
 }
 
-func (s Sum) compile(l *layout) part     { return fold{compileAll(l, s), 0, add} }
-func (p Product) compile(l *layout) part { return fold{compileAll(l, p), 1, multiply} }
-func (s Scaled) compile(l *layout) part  { return scaled{l.compile(s.Kernel), s.factor()} }
+// ValidateColumns returns the error of the first that has one.
+func (s Sum) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Sum", s, d) }
+
+// ValidateColumns returns the error of the first that has one.
+func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Product", p, d) }
+
+// ValidateColumns returns the error of the kernel inside.
+func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
+
+func (s Sum) compile(l *layout) part { return fold{inner: compileAll(l, s), op: add, sum: true} }
+func (p Product) compile(l *layout) part {
+	return fold{inner: compileAll(l, p), neutral: 1, op: multiply}
+}
+func (s Scaled) compile(l *layout) part { return scaled{l.compile(s.Kernel), s.factor()} }
 
 func compileAll(l *layout, ks []Kernel) []part {
 	out := make([]part, len(ks))
@@ -103,6 +114,7 @@ type fold struct {
 	inner   []part
 	neutral float64
 	op      func(a, b float64) float64
+	sum     bool
 }
 
 func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z []float64) float64 {
@@ -160,6 +172,15 @@ func validateAll(typ string, ks []Kernel) error {
 	}
 	for i, k := range ks {
 		if err := Validate(k); err != nil {
+			return fmt.Errorf("%s: kernel %d: %w", typ, i, err)
+		}
+	}
+	return nil
+}
+
+func validateColumnsOfAll(typ string, ks []Kernel, d int) error {
+	for i, k := range ks {
+		if err := ValidateColumns(k, d); err != nil {
 			return fmt.Errorf("%s: kernel %d: %w", typ, i, err)
 		}
 	}

@@ -58,6 +58,9 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.Sym
 	if err != nil {
 		return nil, err
 	}
+	if err := ValidateColumns(k, xd.RawMatrix().Cols); err != nil {
+		return nil, err
+	}
 	p := compile(k)
 	sides, err := operands(ctx, &p.layout, xd, meanRow(xd), o.Workers)
 	if err != nil {
@@ -70,6 +73,15 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.Sym
 func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
 	n, _ := xd.Dims()
 	out := mat.NewSymDense(n, nil)
+	if err := matrixTo(ctx, out, k, p, xd, sides, o); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// matrixTo is matrix into memory that is there.
+func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) error {
+	n := out.SymmetricDim()
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
 	diag := make([]float64, n)
@@ -78,7 +90,7 @@ func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*opera
 	// Only blocks on and above the diagonal are computed: block t of a triangle
 	// whose column c holds blocks (0,c) to (c,c).
 	blocks := len(sides) * (len(sides) + 1) / 2
-	err := parallel.For(ctx, o.Workers, blocks, func(t int) error {
+	return parallel.For(ctx, o.Workers, blocks, func(t int) error {
 		i, j := triangle(t)
 		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
 		p.block(dst, sides[i], sides[j])
@@ -89,10 +101,6 @@ func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*opera
 		}
 		return finite(k, dst, i*stripe, j*stripe)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z

@@ -45,6 +45,9 @@ func (k Normalized) String() string { return fmt.Sprintf("Normalized(%v)", k.Ker
 // Validate returns the error of the kernel inside.
 func (k Normalized) Validate() error { return Validate(k.Kernel) }
 
+// ValidateColumns returns the error of the kernel inside.
+func (k Normalized) ValidateColumns(d int) error { return ValidateColumns(k.Kernel, d) }
+
 func (k Normalized) compile(l *layout) part {
 	inner, p := k.split()
 	return normalized{l.compile(inner), p}

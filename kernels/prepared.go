@@ -41,6 +41,9 @@ func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (*Prepar
 
 // newPrepared does not copy z.
 func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepared, error) {
+	if err := ValidateColumns(k, z.RawMatrix().Cols); err != nil {
+		return nil, err
+	}
 	p := &Prepared{kernel: k, part: compile(k), shift: meanRow(z), options: o}
 	p.rows, p.d = z.Dims()
 	var err error
