@@ -13,12 +13,12 @@ import (
 // Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do
 // not overlap. For many blocks of the same rows take a Prepared. Cost O(rcd).
 func Block(dst *mat.Dense, k Kernel, x, z *mat.Dense) {
-	p, shift := partsOf(k), meanRow(z)
-	p.block(dst, newOperand(x, p.need(), shift), newOperand(z, p.need(), shift))
+	p, shift := compile(k), meanRow(z)
+	p.block(dst, newOperand(x, &p.layout, shift), newOperand(z, &p.layout, shift))
 }
 
 // Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
-func Diag(dst []float64, k Kernel, x *mat.Dense) { partsOf(k).diag(dst, x) }
+func Diag(dst []float64, k Kernel, x *mat.Dense) { compile(k).diag(dst, x) }
 
 // Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating: what a
 // prediction of a single row wants, where Cross would first prepare both sides. The
@@ -28,7 +28,9 @@ func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	if m, _ := z.Dims(); m != len(dst) {
 		panic("kernels: Row: dst has not as many entries as z has rows")
 	}
-	if r, ok := own.As[Radial](k); ok {
+	if a, ok := k.(ARD); ok {
+		a.row(dst, x, z)
+	} else if r, ok := own.As[Radial](k); ok {
 		rowOf(dst, vecmath.SquaredDistance, x, z)
 		r.OfSquaredDistances(dst, dst)
 	} else if d, ok := own.As[DotProduct](k); ok {
@@ -50,33 +52,69 @@ func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.D
 	}
 }
 
-// parts is how a kernel's matrices are made: a block from operands that were prepared once
-// for all the blocks they take part in. The kernels of this package that are neither Radial
-// nor DotProduct are parts themselves.
-type parts interface {
-	need() need
+// part is how a kernel's matrices are made: a block from operands that were prepared once
+// for all the blocks they take part in.
+type part interface {
 	block(dst *mat.Dense, x, z *operand)
 	diag(dst []float64, x *mat.Dense)
 }
 
-// partsOf returns the fastest way that k has of its own.
-func partsOf(k Kernel) parts {
-	if p, ok := own.As[parts](k); ok {
-		return p
+// compiler is a kernel of this package that is neither Radial nor DotProduct.
+type compiler interface {
+	// compile returns the kernel's part, which reads what it enters into the layout.
+	compile(l *layout) part
+}
+
+// compiled is the part of a whole kernel, with what its operands have to hold.
+type compiled struct {
+	part
+	layout layout
+}
+
+// compile is asked once for a matrix: its answer serves all the blocks.
+func compile(k Kernel) *compiled {
+	c := &compiled{}
+	c.part = c.layout.compile(k)
+	return c
+}
+
+// compileDerivatives is compile for a part that has its derivatives too.
+func compileDerivatives(k Kernel) *compiled {
+	c := &compiled{layout: layout{derivatives: true}}
+	c.part = c.layout.compile(k)
+	return c
+}
+
+// compile returns the fastest way that k has of its own.
+func (l *layout) compile(k Kernel) part {
+	if c, ok := own.As[compiler](k); ok {
+		return c.compile(l)
 	}
 	if r, ok := own.As[Radial](k); ok {
-		return radial{r}
+		l.need |= needDistances
+		return l.radial(k, r)
 	}
 	if d, ok := own.As[DotProduct](k); ok {
-		return dotProduct{d}
+		l.need |= needDots
+		return l.dotProduct(k, d)
 	}
-	return general{k}
+	return general{k, l.differentiable(k)}
 }
 
 // radial is a pass over the squared distances.
-type radial struct{ Radial }
+type radial struct {
+	Radial
+	slopes RadialSlopes // nil: none
+	differentiable
+}
 
-func (radial) need() need { return needDistances }
+func (l *layout) radial(k Kernel, r Radial) radial {
+	p := radial{Radial: r, differentiable: l.differentiable(k)}
+	if l.derivatives {
+		p.slopes, _ = own.As[RadialSlopes](k)
+	}
+	return p
+}
 
 func (k radial) block(dst *mat.Dense, x, z *operand) {
 	squared := squaredDistances(dst, x, z)
@@ -91,9 +129,19 @@ func (k radial) diag(dst []float64, _ *mat.Dense) {
 }
 
 // dotProduct is a pass over the inner products.
-type dotProduct struct{ DotProduct }
+type dotProduct struct {
+	DotProduct
+	slopes DotProductSlopes // nil: none
+	differentiable
+}
 
-func (dotProduct) need() need { return needDots }
+func (l *layout) dotProduct(k Kernel, d DotProduct) dotProduct {
+	p := dotProduct{DotProduct: d, differentiable: l.differentiable(k)}
+	if l.derivatives {
+		p.slopes, _ = own.As[DotProductSlopes](k)
+	}
+	return p
+}
 
 func (k dotProduct) block(dst *mat.Dense, x, z *operand) {
 	products := dots(dst, x, z)
@@ -105,9 +153,10 @@ func (k dotProduct) block(dst *mat.Dense, x, z *operand) {
 func (k dotProduct) diag(dst []float64, x *mat.Dense) { k.OfDotProducts(dst, squaredNorms(x)) }
 
 // general is a kernel of which no more is known than what it does itself.
-type general struct{ Kernel }
-
-func (general) need() need { return 0 }
+type general struct {
+	Kernel
+	differentiable
+}
 
 func (k general) block(dst *mat.Dense, x, z *operand) {
 	if b, ok := own.As[Blocker](k.Kernel); ok {

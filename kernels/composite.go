@@ -24,9 +24,9 @@ type Scaled struct {
 }
 
 var (
-	_ parts = Sum{}
-	_ parts = Product{}
-	_ parts = Scaled{}
+	_ compiler = Sum{}
+	_ compiler = Product{}
+	_ compiler = Scaled{}
 )
 
 func add(a, b float64) float64      { return a + b }
@@ -65,32 +65,57 @@ func (s Scaled) Validate() error {
 	return Validate(s.Kernel)
 }
 
-func (s Sum) need() need     { return needOfAll(s) }
-func (p Product) need() need { return needOfAll(p) }
-func (s Scaled) need() need  { return partsOf(s.Kernel).need() }
+// ValidateColumns returns the error of the first that has one.
+func (s Sum) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Sum", s, d) }
 
-func (s Sum) diag(dst []float64, x *mat.Dense)     { foldDiag(dst, s, 0, add, x) }
-func (p Product) diag(dst []float64, x *mat.Dense) { foldDiag(dst, p, 1, multiply, x) }
+// ValidateColumns returns the error of the first that has one.
+func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Product", p, d) }
 
-func (s Scaled) diag(dst []float64, x *mat.Dense) {
-	Diag(dst, s.Kernel, x)
-	floats.Scale(s.factor(), dst)
+// ValidateColumns returns the error of the kernel inside.
+func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
+
+func (s Sum) compile(l *layout) part { return fold{inner: compileAll(l, s), op: add, sum: true} }
+func (p Product) compile(l *layout) part {
+	return fold{inner: compileAll(l, p), neutral: 1, op: multiply}
+}
+func (s Scaled) compile(l *layout) part { return scaled{l.compile(s.Kernel), s.factor()} }
+
+func compileAll(l *layout, ks []Kernel) []part {
+	out := make([]part, len(ks))
+	for i, k := range ks {
+		out[i] = l.compile(k)
+	}
+	return out
 }
 
-func (s Sum) block(dst *mat.Dense, x, z *operand)     { foldBlock(dst, s, 0, add, x, z) }
-func (p Product) block(dst *mat.Dense, x, z *operand) { foldBlock(dst, p, 1, multiply, x, z) }
+// scaled is a part times a factor.
+type scaled struct {
+	inner  part
+	factor float64
+}
 
-func (s Scaled) block(dst *mat.Dense, x, z *operand) {
-	partsOf(s.Kernel).block(dst, x, z)
+func (s scaled) diag(dst []float64, x *mat.Dense) {
+	s.inner.diag(dst, x)
+	floats.Scale(s.factor, dst)
+}
+
+func (s scaled) block(dst *mat.Dense, x, z *operand) {
+	s.inner.block(dst, x, z)
 	for i := range x.len() {
-		floats.Scale(s.factor(), dst.RawRowView(i))
+		floats.Scale(s.factor, dst.RawRowView(i))
 	}
 }
 
 func (s Scaled) factor() float64 { return cmp.Or(s.Factor, 1) }
 
-// The folds begin with the neutral element of op, 0 or 1: without a kernel, which
-// Validate refuses, it is the value.
+// fold is parts joined by an operation, from its neutral element on, 0 or 1: without a
+// kernel, which Validate refuses, it is the value.
+type fold struct {
+	inner   []part
+	neutral float64
+	op      func(a, b float64) float64
+	sum     bool
+}
 
 func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z []float64) float64 {
 	checkLen(x, z)
@@ -101,43 +126,36 @@ func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z 
 	return v
 }
 
-func foldDiag(dst []float64, ks []Kernel, neutral float64, op func(a, b float64) float64, x *mat.Dense) {
+func (f fold) diag(dst []float64, x *mat.Dense) {
 	next := make([]float64, len(dst))
 	for i := range dst {
-		dst[i] = neutral
+		dst[i] = f.neutral
 	}
-	for _, k := range ks {
-		Diag(next, k, x)
+	for _, p := range f.inner {
+		p.diag(next, x)
 		for i, v := range next {
-			dst[i] = op(dst[i], v)
+			dst[i] = f.op(dst[i], v)
 		}
 	}
 }
 
-func foldBlock(dst *mat.Dense, ks []Kernel, neutral float64, op func(a, b float64) float64, x, z *operand) {
+func (f fold) block(dst *mat.Dense, x, z *operand) {
 	r, c := dst.Dims()
 	next := mat.NewDense(r, c, nil)
 	for i := range r {
 		for j, di := 0, dst.RawRowView(i); j < c; j++ {
-			di[j] = neutral
+			di[j] = f.neutral
 		}
 	}
-	for _, k := range ks {
-		partsOf(k).block(next, x, z)
+	for _, p := range f.inner {
+		p.block(next, x, z)
 		for i := range r {
 			di, ni := dst.RawRowView(i), next.RawRowView(i)
 			for j, v := range ni {
-				di[j] = op(di[j], v)
+				di[j] = f.op(di[j], v)
 			}
 		}
 	}
-}
-
-func needOfAll(ks []Kernel) (n need) {
-	for _, k := range ks {
-		n |= partsOf(k).need()
-	}
-	return n
 }
 
 func name(typ string, ks []Kernel) string {
@@ -154,6 +172,15 @@ func validateAll(typ string, ks []Kernel) error {
 	}
 	for i, k := range ks {
 		if err := Validate(k); err != nil {
+			return fmt.Errorf("%s: kernel %d: %w", typ, i, err)
+		}
+	}
+	return nil
+}
+
+func validateColumnsOfAll(typ string, ks []Kernel, d int) error {
+	for i, k := range ks {
+		if err := ValidateColumns(k, d); err != nil {
 			return fmt.Errorf("%s: kernel %d: %w", typ, i, err)
 		}
 	}

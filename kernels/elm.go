@@ -27,7 +27,7 @@ type ELM struct {
 
 var _ interface {
 	Kernel
-	parts
+	compiler
 	Validator
 } = ELM{}
 
@@ -65,7 +65,10 @@ func (k ELM) diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-func (k ELM) need() need { return needDots }
+func (k ELM) compile(l *layout) part {
+	l.need |= needDots
+	return k
+}
 
 func (k ELM) block(dst *mat.Dense, x, z *operand) {
 	products := dots(dst, x, z)

@@ -101,6 +101,21 @@ func Validate(k Kernel) error {
 	return nil
 }
 
+// ColumnValidator is the capability of a kernel that takes rows of a certain number of columns
+// to say so. Matrix and Cross ask it before they compute.
+type ColumnValidator interface {
+	// ValidateColumns returns an error, ErrShape, unless the kernel takes rows of d columns.
+	ValidateColumns(d int) error
+}
+
+// ValidateColumns returns an error if k says that it does not take rows of d columns.
+func ValidateColumns(k Kernel, d int) error {
+	if v, ok := k.(ColumnValidator); ok {
+		return v.ValidateColumns(d)
+	}
+	return nil
+}
+
 // positive returns an ErrParam error unless v, a field whose zero means its default, is
 // finite and at least 0.
 func positive(typ, field string, v float64) error {

@@ -23,7 +23,7 @@ type Laplacian struct {
 
 var _ interface {
 	Kernel
-	parts
+	compiler
 	Validator
 } = Laplacian{}
 
@@ -43,7 +43,7 @@ func (k Laplacian) Validate() error {
 	return positive("Laplacian", "Gamma", k.Gamma)
 }
 
-func (k Laplacian) need() need { return 0 }
+func (k Laplacian) compile(*layout) part { return k }
 
 func (k Laplacian) diag(dst []float64, _ *mat.Dense) {
 	for i := range dst {

@@ -12,8 +12,8 @@ import (
 type Linear struct{}
 
 var _ interface {
-	Kernel
-	DotProduct
+	Differentiable
+	DotProductSlopes
 } = Linear{}
 
 // Eval returns <x, z>. Cost O(d).
@@ -24,6 +24,25 @@ func (Linear) Eval(x, z []float64) float64 {
 
 // String returns "Linear".
 func (Linear) String() string { return "Linear" }
+
+// Params returns none.
+func (Linear) Params() []Param { return nil }
+
+// WithParams returns the kernel.
+func (k Linear) WithParams(values []float64) Kernel {
+	checkParams(k, len(values), 0)
+	return k
+}
+
+// EvalGradient implements Differentiable: there is nothing to set.
+func (k Linear) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
+
+// SlopesOfDotProducts implements DotProductSlopes: 1.
+func (Linear) SlopesOfDotProducts(dst, _ []float64) {
+	for i := range dst {
+		dst[i] = 1
+	}
+}
 
 // OfDotProducts implements DotProduct.
 func (Linear) OfDotProducts(dst, products []float64) { copy(dst, products) }

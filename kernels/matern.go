@@ -15,21 +15,25 @@ const (
 	defaultLength = 1.0
 )
 
-// Matern is the Matérn kernel of smoothness ν = 3/2 or 5/2, with r = |x-z|/ℓ:
+// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2, with r = |x-z|/ℓ:
 //
+//	ν = 1/2:  k(x, z) = exp(-r)
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// positive definite; its functions have one (3/2) or two (5/2) derivatives, where
-// the RBF, its limit for ν → ∞ with γ = 1/(2ℓ²), has all. ℓ is in feature units.
+// positive definite; its functions have no (1/2), one (3/2) or two (5/2) derivatives, where
+// the RBF, its limit for ν → ∞ with γ = 1/(2ℓ²), has all. That of 1/2 is the exponential
+// kernel, of the Euclidean distance where Laplacian is of the Manhattan distance. ℓ is in
+// feature units (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine
+// Learning, 2006, section 4.2.1).
 type Matern struct {
-	Nu     float64 // 1.5 or 2.5; 0 means 1.5
+	Nu     float64 // 0.5, 1.5 or 2.5; 0 means 1.5
 	Length float64 // ℓ > 0; 0 means 1
 }
 
 var _ interface {
-	Kernel
-	Radial
+	radialParams
+	RadialSlopes
 	Validator
 } = Matern{}
 
@@ -45,10 +49,27 @@ func (k Matern) scaled(squared float64) float64 {
 
 // polynomial returns the factor before exp(-s).
 func (k Matern) polynomial(s float64) float64 {
-	if k.Nu == 2.5 {
+	switch k.Nu {
+	case 0.5:
+		return 1
+	case 2.5:
 		return 1 + s + s*s/3
 	}
 	return 1 + s
+}
+
+// slope returns the factor before exp(-s) in -k'(r)/r, where k is a function of r = |x-z|/ℓ.
+func (k Matern) slope(s float64) float64 {
+	switch k.Nu {
+	case 0.5:
+		if s == 0 {
+			return 0 // infinite; what it is multiplied with is 0
+		}
+		return 1 / s
+	case 2.5:
+		return 5.0 / 3 * (1 + s)
+	}
+	return 3
 }
 
 // Eval returns k(x, z). Cost O(d).
@@ -65,18 +86,52 @@ func (k Matern) String() string {
 	return fmt.Sprintf("Matern(nu=%v, length=%v)", k.Nu, k.Length)
 }
 
-// Validate returns an ErrParam error unless Nu is 1.5 or 2.5 and Length is finite
+// Validate returns an ErrParam error unless Nu is 0.5, 1.5 or 2.5 and Length is finite
 // and positive, or they are 0.
 func (k Matern) Validate() error {
-	if nu := k.withDefaults().Nu; nu != 1.5 && nu != 2.5 {
-		return fault.Param("kernels: Matern", "Nu", k.Nu, "1.5 or 2.5, or 0 for the default")
+	if nu := k.withDefaults().Nu; nu != 0.5 && nu != 1.5 && nu != 2.5 {
+		return fault.Param("kernels: Matern", "Nu", k.Nu, "0.5, 1.5 or 2.5, or 0 for the default")
 	}
 	return positive("Matern", "Length", k.Length)
 }
 
+// Params returns ℓ.
+func (k Matern) Params() []Param {
+	return []Param{{Name: "length", Kind: KindLength, Value: k.withDefaults().Length}}
+}
+
+// WithParams returns the Matern of the same ν and another ℓ.
+func (k Matern) WithParams(values []float64) Kernel {
+	checkParams(k, len(values), 1)
+	return Matern{Nu: k.Nu, Length: param(values[0])}
+}
+
+// EvalGradient implements Differentiable: ∂k/∂ ln ℓ = -k'(r) r.
+func (k Matern) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
+
 // OfSquaredDistances implements Radial.
 func (k Matern) OfSquaredDistances(dst, squared []float64) {
 	k = k.withDefaults()
+	k.exponentials(dst, squared, k.polynomial)
+}
+
+// SlopesOfSquaredDistances implements RadialSlopes: with s = √(2ν) r they are 1/ℓ² times
+// e^-s/s (0 of equal rows) for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
+func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
+	k = k.withDefaults()
+	perUnit := 1 / k.Length / k.Length
+	k.exponentials(dst, squared, func(s float64) float64 { return perUnit * k.slope(s) })
+}
+
+func (k Matern) gradientOfSquaredDistances(_ int, dst, squared []float64) {
+	k = k.withDefaults()
+	perUnit := 1 / (2 * k.Nu)
+	k.exponentials(dst, squared, func(s float64) float64 { return perUnit * s * s * k.slope(s) })
+}
+
+// exponentials sets dst[i] to factor(s) exp(-s), where s is √(2ν)·r of squared[i]. k has its
+// defaults.
+func (k Matern) exponentials(dst, squared []float64, factor func(s float64) float64) {
 	var exps [stripe]float64
 	for len(dst) > 0 {
 		n := min(len(dst), stripe)
@@ -85,7 +140,7 @@ func (k Matern) OfSquaredDistances(dst, squared []float64) {
 		}
 		vecmath.Exp(exps[:n], -1, dst[:n])
 		for i, s := range dst[:n] {
-			dst[i] = k.polynomial(s) * exps[i]
+			dst[i] = factor(s) * exps[i]
 		}
 		dst, squared = dst[n:], squared[n:]
 	}

@@ -58,26 +58,39 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.Sym
 	if err != nil {
 		return nil, err
 	}
-	sides, err := operands(ctx, partsOf(k).need(), xd, meanRow(xd), o.Workers)
+	if err := ValidateColumns(k, xd.RawMatrix().Cols); err != nil {
+		return nil, err
+	}
+	p := compile(k)
+	sides, err := operands(ctx, &p.layout, xd, meanRow(xd), o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return matrix(ctx, k, xd, sides, o)
+	return matrix(ctx, k, p, xd, sides, o)
 }
 
 // matrix is Matrix from operands.
-func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
+func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
 	n, _ := xd.Dims()
 	out := mat.NewSymDense(n, nil)
+	if err := matrixTo(ctx, out, k, p, xd, sides, o); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// matrixTo is matrix into memory that is there.
+func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) error {
+	n := out.SymmetricDim()
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
-	diag, p := make([]float64, n), partsOf(k)
+	diag := make([]float64, n)
 	p.diag(diag, xd)
 
 	// Only blocks on and above the diagonal are computed: block t of a triangle
 	// whose column c holds blocks (0,c) to (c,c).
 	blocks := len(sides) * (len(sides) + 1) / 2
-	err := parallel.For(ctx, o.Workers, blocks, func(t int) error {
+	return parallel.For(ctx, o.Workers, blocks, func(t int) error {
 		i, j := triangle(t)
 		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
 		p.block(dst, sides[i], sides[j])
@@ -88,10 +101,6 @@ func matrix(ctx context.Context, k Kernel, xd *mat.Dense, sides []*operand, o Op
 		}
 		return finite(k, dst, i*stripe, j*stripe)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z
@@ -161,11 +170,11 @@ func checkBytes(n, m int, limit int64) error {
 	return nil
 }
 
-func operands(ctx context.Context, n need, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
+func operands(ctx context.Context, l *layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+stripe-1)/stripe)
 	err := parallel.For(ctx, workers, len(out), func(i int) error {
-		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), n, shift)
+		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), l, shift)
 		return nil
 	})
 	return out, err

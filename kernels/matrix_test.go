@@ -117,7 +117,7 @@ func TestDistancesDoNotCancel(t *testing.T) {
 			x := random(200, 5, 3)
 			x.Apply(func(i, j int, v float64) float64 { return tc.offset*float64(1+j+10*(i%3)) + tc.spread*v }, x)
 			x.SetRow(11, x.RawRowView(8))
-			o := newOperand(x, needDistances, meanRow(x))
+			o := newOperand(x, &layout{need: needDistances}, meanRow(x))
 			got := mat.NewDense(200, 200, nil)
 			squaredDistances(got, o, o)
 			worst := 0.0

@@ -114,7 +114,11 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
 // stands for.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (Kernel, error) {
 	if k != nil {
-		return k, Validate(k)
+		if err := Validate(k); err != nil || x == nil {
+			return k, err
+		}
+		_, d := x.Dims()
+		return k, ValidateColumns(k, d)
 	}
 	m, err := MedianRBF(ctx, x, seed)
 	if err != nil {

@@ -20,7 +20,7 @@ type Normalized struct{ Kernel Kernel }
 
 var _ interface {
 	Kernel
-	parts
+	compiler
 	Validator
 } = Normalized{}
 
@@ -45,10 +45,23 @@ func (k Normalized) String() string { return fmt.Sprintf("Normalized(%v)", k.Ker
 // Validate returns the error of the kernel inside.
 func (k Normalized) Validate() error { return Validate(k.Kernel) }
 
+// ValidateColumns returns the error of the kernel inside.
+func (k Normalized) ValidateColumns(d int) error { return ValidateColumns(k.Kernel, d) }
+
+func (k Normalized) compile(l *layout) part {
+	inner, p := k.split()
+	return normalized{l.compile(inner), p}
+}
+
+// normalized is a part divided by the roots of its diagonal, raised to a power.
+type normalized struct {
+	inner part
+	power int
+}
+
 // diag gives exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
-func (k Normalized) diag(dst []float64, x *mat.Dense) {
-	inner, _ := k.split()
-	Diag(dst, inner, x)
+func (k normalized) diag(dst []float64, x *mat.Dense) {
+	k.inner.diag(dst, x)
 	for i, v := range dst {
 		switch {
 		case v-v != 0: // overflow: no direction can be told, and Matrix says so
@@ -61,32 +74,25 @@ func (k Normalized) diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-func (k Normalized) need() need {
-	inner, _ := k.split()
-	return partsOf(inner).need()
-}
-
-func (k Normalized) block(dst *mat.Dense, x, z *operand) {
-	inner, p := k.split()
-	of := partsOf(inner)
-	of.block(dst, x, z)
+func (k normalized) block(dst *mat.Dense, x, z *operand) {
+	k.inner.block(dst, x, z)
 	r, c := dst.Dims()
 	dx, dz := make([]float64, r), make([]float64, c)
-	of.diag(dx, x.rows)
-	of.diag(dz, z.rows)
+	k.inner.diag(dx, x.rows)
+	k.inner.diag(dz, z.rows)
 	for j, v := range dz {
 		dz[j] = inverseRoot(v)
 	}
 	for i, v := range dx {
 		s, di := inverseRoot(v), dst.RawRowView(i)
-		if p == 1 {
+		if k.power == 1 {
 			for j, w := range dz {
 				di[j] *= s * w
 			}
 			continue
 		}
 		for j, w := range dz {
-			di[j] = powi(di[j]*s*w, p)
+			di[j] = powi(di[j]*s*w, k.power)
 		}
 	}
 }

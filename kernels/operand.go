@@ -1,12 +1,61 @@
 package kernels
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
+
+// layout is what an operand has to hold for a kernel.
+type layout struct {
+	need  need
+	views []*view
+	// derivatives asks parts for theirs; an error in one says that it has none.
+	derivatives bool
+	err         error
+}
+
+// view is the rows that a part takes in the place of those given to it: scaled, or some
+// columns of them.
+type view struct {
+	layout
+	of func(rows *mat.Dense) *mat.Dense // a new matrix of as many rows
+}
+
+// view enters one, for which the kernel inside is compiled. index is its place among the
+// views of an operand.
+func (l *layout) view(k Kernel, of func(rows *mat.Dense) *mat.Dense) (p part, index int) {
+	v := &view{of: of, layout: layout{derivatives: l.derivatives}}
+	l.views = append(l.views, v)
+	return v.layout.compile(k), len(l.views) - 1
+}
+
+// levels is the number of sets of rows that the layout has: those given, and the views.
+func (l *layout) levels() int {
+	n := 1
+	for _, v := range l.views {
+		n += v.levels()
+	}
+	return n
+}
+
+// fault returns the first error of the layout and its views.
+func (l *layout) fault() error {
+	if l.err != nil {
+		return l.err
+	}
+	for _, v := range l.views {
+		if err := v.fault(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // need says which parts of an operand a kernel reads.
 type need int
@@ -29,18 +78,19 @@ type operand struct {
 	// that the norms exceed the distance, so the norms are made small first.
 	centred, centredTrans *mat.Dense
 	centredSq             []float64
+	views                 []*operand // those of the layout
 	// What a Shared keeps of the pairs of blocks, nil without one; index is this
 	// operand's place among those of its side.
 	pairs *pairs
 	index int
 }
 
-func newOperand(rows *mat.Dense, n need, shift []float64) *operand {
+func newOperand(rows *mat.Dense, l *layout, shift []float64) *operand {
 	o := &operand{rows: rows}
-	if n&needDots != 0 {
+	if l.need&needDots != 0 {
 		o.trans, o.sq = transpose(rows), squaredNorms(rows)
 	}
-	if n&needDistances != 0 {
+	if l.need&needDistances != 0 {
 		o.centred = mat.DenseCopyOf(rows)
 		r, _ := rows.Dims()
 		for i := range r {
@@ -51,7 +101,33 @@ func newOperand(rows *mat.Dense, n need, shift []float64) *operand {
 		}
 		o.centredTrans, o.centredSq = transpose(o.centred), squaredNorms(o.centred)
 	}
+	o.addViews(l, shift)
 	return o
+}
+
+// addViews makes the views of a layout.
+func (o *operand) addViews(l *layout, shift []float64) {
+	for _, v := range l.views {
+		of := v.of(mat.NewDense(1, len(shift), shift)).RawRowView(0)
+		o.views = append(o.views, newOperand(v.of(o.rows), &v.layout, of))
+	}
+}
+
+// withViews returns operands with the views of a layout, which share all else with those
+// given.
+func withViews(ctx context.Context, side []*operand, l *layout, shift []float64, workers int) ([]*operand, error) {
+	if len(l.views) == 0 {
+		return side, nil
+	}
+	out := make([]*operand, len(side))
+	err := parallel.For(ctx, workers, len(side), func(i int) error {
+		o := *side[i]
+		o.views = nil
+		o.addViews(l, shift)
+		out[i] = &o
+		return nil
+	})
+	return out, err
 }
 
 func transpose(m *mat.Dense) *mat.Dense {

@@ -15,6 +15,7 @@ import (
 // It is safe for concurrent use.
 type Prepared struct {
 	kernel  Kernel
+	part    *compiled
 	rows, d int
 	shift   []float64
 	z       []*operand
@@ -40,10 +41,13 @@ func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (*Prepar
 
 // newPrepared does not copy z.
 func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepared, error) {
-	p := &Prepared{kernel: k, shift: meanRow(z), options: o}
+	if err := ValidateColumns(k, z.RawMatrix().Cols); err != nil {
+		return nil, err
+	}
+	p := &Prepared{kernel: k, part: compile(k), shift: meanRow(z), options: o}
 	p.rows, p.d = z.Dims()
 	var err error
-	p.z, err = operands(ctx, partsOf(k).need(), z, p.shift, o.Workers)
+	p.z, err = operands(ctx, &p.part.layout, z, p.shift, o.Workers)
 	return p, err
 }
 
@@ -86,17 +90,15 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) er
 
 func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
 	n, _ := x.Dims()
-	need := partsOf(p.kernel).need()
-	return cross(ctx, p.kernel, dst, func(i int) *operand {
-		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), need, p.shift)
+	return cross(ctx, p.kernel, p.part, dst, func(i int) *operand {
+		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), &p.part.layout, p.shift)
 	}, p.z, p.options)
 }
 
 // cross sets out to a kernel's values on rows, whose i-th operand side gives, against the
 // rows of z.
-func cross(ctx context.Context, k Kernel, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
+func cross(ctx context.Context, k Kernel, p part, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
 	n, _ := out.Dims()
-	of := partsOf(k)
 	return parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
 		xo := side(i)
 		for j, zo := range z {
@@ -104,7 +106,7 @@ func cross(ctx context.Context, k Kernel, out *mat.Dense, side func(i int) *oper
 				return err
 			}
 			dst := window(out.RawMatrix(), i*stripe, j*stripe, xo.len(), zo.len())
-			of.block(dst, xo, zo)
+			p.block(dst, xo, zo)
 			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
 				return err
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -38,8 +40,8 @@ func RBFOfLength(length float64) RBF {
 }
 
 var _ interface {
-	Kernel
-	Radial
+	radialParams
+	RadialSlopes
 	Validator
 } = RBF{}
 
@@ -57,6 +59,31 @@ func (k RBF) String() string { return fmt.Sprintf("RBF(gamma=%v)", k.gamma()) }
 // Validate returns an ErrParam error unless Gamma is finite and at least 0.
 func (k RBF) Validate() error {
 	return positive("RBF", "Gamma", k.Gamma)
+}
+
+// Params returns γ.
+func (k RBF) Params() []Param { return []Param{{Name: "gamma", Kind: KindRate, Value: k.gamma()}} }
+
+// WithParams returns the RBF of another γ.
+func (k RBF) WithParams(values []float64) Kernel {
+	checkParams(k, len(values), 1)
+	return RBF{Gamma: param(values[0])}
+}
+
+// EvalGradient implements Differentiable: ∂k/∂ ln γ = -γ|x-z|² k.
+func (k RBF) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
+
+// SlopesOfSquaredDistances implements RadialSlopes: 2γ k.
+func (k RBF) SlopesOfSquaredDistances(dst, squared []float64) {
+	k.OfSquaredDistances(dst, squared)
+	floats.Scale(2*k.gamma(), dst)
+}
+
+func (k RBF) gradientOfSquaredDistances(_ int, dst, squared []float64) {
+	k.SlopesOfSquaredDistances(dst, squared)
+	for i, s := range squared {
+		dst[i] *= -s / 2
+	}
 }
 
 // OfSquaredDistances implements Radial.

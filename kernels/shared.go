@@ -14,6 +14,7 @@ import (
 // use. Memory: n²/2 float64 for each of the three that is needed, and three copies of x.
 type Shared struct {
 	x       *mat.Dense
+	shift   []float64
 	sides   []*operand
 	options Options
 }
@@ -22,6 +23,7 @@ type Shared struct {
 // thing that is kept.
 type SharedCross struct {
 	x, z         *mat.Dense
+	shift        []float64
 	xSide, zSide []*operand
 	options      Options
 }
@@ -33,8 +35,8 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shared{x: mat.DenseCopyOf(xd), options: o}
-	if s.sides, err = operands(ctx, needDots|needDistances, s.x, meanRow(s.x), o.Workers); err != nil {
+	s := &Shared{x: mat.DenseCopyOf(xd), shift: meanRow(xd), options: o}
+	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	enter(s.sides, newPairs(len(s.sides), len(s.sides)))
@@ -46,7 +48,15 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
-	return matrix(ctx, k, s.x, s.sides, s.options)
+	if err := ValidateColumns(k, len(s.shift)); err != nil {
+		return nil, err
+	}
+	p := compile(k)
+	sides, err := withViews(ctx, s.sides, &p.layout, s.shift, s.options.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return matrix(ctx, k, p, s.x, sides, s.options)
 }
 
 // ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
@@ -56,12 +66,11 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCros
 	if err != nil {
 		return nil, err
 	}
-	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), options: o}
-	shift := meanRow(s.z)
-	if s.xSide, err = operands(ctx, needDots|needDistances, s.x, shift, o.Workers); err != nil {
+	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), shift: meanRow(zd), options: o}
+	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
-	if s.zSide, err = operands(ctx, needDots|needDistances, s.z, shift, o.Workers); err != nil {
+	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.z, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	kept := newPairs(len(s.xSide), len(s.zSide))
@@ -76,10 +85,22 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
+	if err := ValidateColumns(k, len(s.shift)); err != nil {
+		return nil, err
+	}
+	p := compile(k)
+	x, err := withViews(ctx, s.xSide, &p.layout, s.shift, s.options.Workers)
+	if err != nil {
+		return nil, err
+	}
+	z, err := withViews(ctx, s.zSide, &p.layout, s.shift, s.options.Workers)
+	if err != nil {
+		return nil, err
+	}
 	n, _ := s.x.Dims()
 	m, _ := s.z.Dims()
 	out := mat.NewDense(n, m, nil)
-	if err := cross(ctx, k, out, func(i int) *operand { return s.xSide[i] }, s.zSide, s.options); err != nil {
+	if err := cross(ctx, k, p, out, func(i int) *operand { return x[i] }, z, s.options); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -114,6 +135,15 @@ func newPairs(rows, columns int) *pairs {
 	return p
 }
 
+// forget makes all pairs new, in the memory that they have.
+func (p *pairs) forget() {
+	for kind := range p.slots {
+		for i := range p.slots[kind] {
+			p.slots[kind][i].once = sync.Once{}
+		}
+	}
+}
+
 // enter tells the operands of a side where their pairs are kept.
 func enter(side []*operand, p *pairs) {
 	for i, o := range side {
@@ -130,8 +160,10 @@ func keep(kind pairKind, dst *mat.Dense, x, z *operand, compute func(dst *mat.De
 	}
 	s := &x.pairs.slots[kind][x.index*x.pairs.columns+z.index]
 	s.once.Do(func() {
-		r, c := dst.Dims()
-		s.values = mat.NewDense(r, c, nil)
+		if s.values == nil {
+			r, c := dst.Dims()
+			s.values = mat.NewDense(r, c, nil)
+		}
 		compute(s.values)
 	})
 	return s.values

@@ -1,0 +1,166 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+// ParamKind says what the value of a Param is in units of.
+type ParamKind int
+
+// The kinds of parameters.
+const (
+	// KindShape has no unit: the α of a RationalQuadratic, the lengths of a Periodic, which
+	// are relative to its periods.
+	KindShape ParamKind = iota
+	// KindLength is in the unit of the columns: the kernel is of their values over it.
+	KindLength
+	// KindRate is in one over the unit of the columns, or over its square, as γ.
+	KindRate
+	// KindPeriod is in the unit of the columns.
+	KindPeriod
+	// KindVariance is a factor of the kernel or of a part of it.
+	KindVariance
+)
+
+// String returns "shape", "length", "rate", "period" or "variance".
+func (k ParamKind) String() string {
+	names := [...]string{"shape", "length", "rate", "period", "variance"}
+	if k < 0 || int(k) >= len(names) {
+		return fmt.Sprintf("ParamKind(%d)", int(k))
+	}
+	return names[k]
+}
+
+// Param is a positive parameter of a kernel.
+type Param struct {
+	Name string // of its field: "gamma", "length[3]"; in a Sum or Product "0.gamma", by the kernel's place
+	Kind ParamKind
+	// Columns are those of the rows whose length, period or variance it is, in ascending
+	// order. Nil: of all.
+	Columns []int
+	Value   float64 // > 0
+}
+
+// Differentiable is the capability of a kernel whose parameters are positive numbers that can
+// be learnt by the derivatives of an objective in their logarithms θ. Derivatives has those of
+// a whole matrix. It is asked by kernels that hold others: a kernel without it that stands in
+// a Sum or a Product has no parameters there and stays as it is.
+//
+// Those of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive,
+// Sum, Product and Scaled are made of blocks of pairs. Those of any other kernel are made pair
+// by pair of EvalGradient; one of the distance or of the inner product has the lengths of an
+// ARD around it as fast, if it is a RadialSlopes or DotProductSlopes.
+type Differentiable interface {
+	Kernel
+	// Params returns the parameters in an order that does not change; the caller owns it.
+	Params() []Param
+	// WithParams returns the kernel of the same type with other values of Params: that of
+	// the values that Params gives has the same String. A value that is not positive makes a
+	// kernel that Validate refuses. It panics unless there are as many values as Params, and
+	// does not keep them.
+	WithParams(values []float64) Kernel
+	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. dst has an
+	// entry for each. Where k has no derivative, as some have none of equal rows, it is the
+	// mean of the derivatives from both sides.
+	EvalGradient(dst, x, z []float64)
+}
+
+// RadialSlopes is the capability of a Radial kernel to have its lengths learnt by an ARD or an
+// Additive around it.
+type RadialSlopes interface {
+	Radial
+	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance
+	// s = squared[i], which is -k'(r)/r at the distance r; 0 for a squared distance of 0 at
+	// which it is infinite. dst is as long as squared, and may be squared itself.
+	SlopesOfSquaredDistances(dst, squared []float64)
+}
+
+// DotProductSlopes is the same of a DotProduct kernel.
+type DotProductSlopes interface {
+	DotProduct
+	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. dst is
+	// as long as products, and may be products itself.
+	SlopesOfDotProducts(dst, products []float64)
+}
+
+// AsDifferentiable returns k as a Differentiable that has a derivative in each of its
+// parameters. The error, ErrParam, is that of Validate, or says that k is none, or which ARD or
+// Additive in it holds a kernel that has no slopes.
+func AsDifferentiable(k Kernel) (Differentiable, error) {
+	if err := Validate(k); err != nil {
+		return nil, err
+	}
+	d, ok := own.As[Differentiable](k)
+	if !ok {
+		return nil, fault.Param("kernels: AsDifferentiable", "Kernel", k, "a kernel that is Differentiable by methods of its own")
+	}
+	return d, compileDerivatives(k).layout.fault()
+}
+
+// LogParams returns the logarithms of the parameters of k.
+func LogParams(k Differentiable) []float64 {
+	params := k.Params()
+	out := make([]float64, len(params))
+	for i, p := range params {
+		out[i] = math.Log(p.Value)
+	}
+	return out
+}
+
+// WithLogParams returns k with parameters of other logarithms: k.WithParams of their
+// exponentials. One that is NaN, or beyond about ±700, makes a kernel that Validate refuses.
+func WithLogParams(k Differentiable, theta []float64) Kernel {
+	values := make([]float64, len(theta))
+	for i, t := range theta {
+		values[i] = math.Exp(t)
+	}
+	return k.WithParams(values)
+}
+
+// checkParams panics unless there are want values.
+func checkParams(k Kernel, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("kernels: WithParams: %d values for %v, which has %d parameters", got, k, want))
+	}
+}
+
+// param returns the value of a field that is v: of 0, which would mean the default there, NaN.
+func param(v float64) float64 {
+	if !(v > 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// paramsOf returns those of k, none if it is not Differentiable.
+func paramsOf(k Kernel) []Param {
+	if d, ok := own.As[Differentiable](k); ok {
+		return d.Params()
+	}
+	return nil
+}
+
+// withParamsOf returns k with other values of paramsOf(k).
+func withParamsOf(k Kernel, values []float64) Kernel {
+	if d, ok := own.As[Differentiable](k); ok {
+		return d.WithParams(values)
+	}
+	return k
+}
+
+// evalGradient is the EvalGradient of the kernels of this package: a block of one pair.
+func evalGradient(k Kernel, dst, x, z []float64) {
+	checkLen(x, z)
+	clear(dst)
+	p, one := compileDerivatives(k), mat.NewDense(1, 1, []float64{1})
+	// Less z, both rows are as small as their difference.
+	xo := newOperand(mat.NewDense(1, len(x), x), &p.layout, z)
+	zo := newOperand(mat.NewDense(1, len(z), z), &p.layout, z)
+	addGradient(p.part, dst, one, xo, zo)
+}

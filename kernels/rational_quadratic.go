@@ -1,0 +1,128 @@
+package kernels
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// defaultAlpha is the α of a RationalQuadratic whose Alpha is 0.
+const defaultAlpha = 1.0
+
+// RationalQuadratic is
+//
+//	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
+//
+// positive definite: a mixture of RBF kernels of all lengths around ℓ, the wider the smaller α
+// is. It tends to RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ is in
+// feature units (Rasmussen and Williams, 2006, eq. 4.19).
+type RationalQuadratic struct {
+	Alpha  float64 // α > 0; 0 means 1
+	Length float64 // ℓ > 0; 0 means 1
+}
+
+var _ interface {
+	radialParams
+	RadialSlopes
+	Spectral
+	Validator
+} = RationalQuadratic{}
+
+func (k RationalQuadratic) withDefaults() RationalQuadratic {
+	return RationalQuadratic{Alpha: cmp.Or(k.Alpha, defaultAlpha), Length: cmp.Or(k.Length, defaultLength)}
+}
+
+// excess returns u-1, where k = u^-α. k has its defaults.
+func (k RationalQuadratic) excess(squared float64) float64 {
+	return squared / k.Length / k.Length / (2 * k.Alpha)
+}
+
+// Eval returns k(x, z). Cost O(d).
+func (k RationalQuadratic) Eval(x, z []float64) float64 {
+	checkLen(x, z)
+	k = k.withDefaults()
+	return math.Exp(-k.Alpha * math.Log1p(k.excess(vecmath.SquaredDistance(x, z))))
+}
+
+// String returns, for example, "RationalQuadratic(alpha=1, length=2)".
+func (k RationalQuadratic) String() string {
+	k = k.withDefaults()
+	return fmt.Sprintf("RationalQuadratic(alpha=%v, length=%v)", k.Alpha, k.Length)
+}
+
+// Validate returns an ErrParam error unless both parameters are finite and at least 0.
+func (k RationalQuadratic) Validate() error {
+	if err := positive("RationalQuadratic", "Alpha", k.Alpha); err != nil {
+		return err
+	}
+	return positive("RationalQuadratic", "Length", k.Length)
+}
+
+// Params returns ℓ and α.
+func (k RationalQuadratic) Params() []Param {
+	k = k.withDefaults()
+	return []Param{{Name: "length", Kind: KindLength, Value: k.Length}, {Name: "alpha", Kind: KindShape, Value: k.Alpha}}
+}
+
+// WithParams returns the RationalQuadratic of another ℓ and α.
+func (k RationalQuadratic) WithParams(values []float64) Kernel {
+	checkParams(k, len(values), 2)
+	return RationalQuadratic{Length: param(values[0]), Alpha: param(values[1])}
+}
+
+// EvalGradient implements Differentiable: with u = 1 + r²/(2α), r = |x-z|/ℓ, they are
+// r² k/u in ln ℓ and αk(1 - 1/u - ln u) in ln α.
+func (k RationalQuadratic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
+
+// OfSquaredDistances implements Radial.
+func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
+	k = k.withDefaults()
+	for i, s := range squared {
+		dst[i] = math.Log1p(k.excess(s))
+	}
+	vecmath.Exp(dst, -k.Alpha, dst)
+}
+
+// SlopesOfSquaredDistances implements RadialSlopes: k/(uℓ²).
+func (k RationalQuadratic) SlopesOfSquaredDistances(dst, squared []float64) {
+	k = k.withDefaults()
+	for i, s := range squared {
+		dst[i] = math.Log1p(k.excess(s))
+	}
+	vecmath.Exp(dst, -k.Alpha-1, dst)
+	for i := range dst {
+		dst[i] /= k.Length * k.Length
+	}
+}
+
+func (k RationalQuadratic) gradientOfSquaredDistances(p int, dst, squared []float64) {
+	if p == 0 {
+		k.SlopesOfSquaredDistances(dst, squared)
+		for i, s := range squared {
+			dst[i] *= s
+		}
+		return
+	}
+	k = k.withDefaults()
+	k.OfSquaredDistances(dst, squared)
+	for i, s := range squared {
+		e := k.excess(s)
+		dst[i] *= k.Alpha * (e/(1+e) - math.Log1p(e))
+	}
+}
+
+// SpectralDensity implements Spectral: w is a normal vector times the root of a gamma number,
+// which takes the last uniform.
+func (k RationalQuadratic) SpectralDensity() (SpectralDensity, error) {
+	k = k.withDefaults()
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 }, Frequency: func(w, u []float64) {
+		scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
+		for j := range w {
+			w[j] = scale * mathext.NormalQuantile(u[j])
+		}
+	}}, nil
+}
