@@ -135,13 +135,12 @@ func (c *Cholesky) Inverse() *mat.SymDense {
 	raw := out.RawSymmetric()
 	// A⁻¹ = W'W, and row i of W ends at its diagonal: the columns of a strip have nothing
 	// above its first row.
-	for first := 0; first < n; first += strip {
-		last := min(first+strip, n)
+	eachStrip(n, func(first, last int) {
 		below := w.Slice(first, n, 0, last).(*mat.Dense).RawMatrix()
 		own := w.Slice(first, n, first, last).(*mat.Dense).RawMatrix()
 		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
 		blas64.Gemm(blas.Trans, blas.NoTrans, 1, below, own, 0, to)
-	}
+	})
 	return out
 }
 
@@ -178,10 +177,33 @@ const strip = 64
 func inverseTransposed(u blas64.Triangular) *mat.Dense {
 	n := u.N
 	w := mat.NewDense(n, n, nil)
-	for first := 0; first < n; first += strip {
-		inverseColumns(w.Slice(first, n, first, min(first+strip, n)).(*mat.Dense), u, first)
-	}
+	eachStrip(n, func(first, last int) {
+		inverseColumns(w.Slice(first, n, first, last).(*mat.Dense), u, first)
+	})
 	return w
+}
+
+// eachStrip calls f for the strips of n columns, which the processors share.
+func eachStrip(n int, f func(first, last int)) {
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (n+strip-1)/strip, func(s int) error {
+		f(s*strip, min((s+1)*strip, n))
+		return nil
+	})
+}
+
+// SymmetricProduct returns alpha·A'A for a (n×d), d×d. Cost nd².
+func SymmetricProduct(alpha float64, a *mat.Dense) *mat.SymDense {
+	n, d := a.Dims()
+	out := mat.NewSymDense(d, nil)
+	raw := out.RawSymmetric()
+	eachStrip(d, func(first, last int) {
+		above := a.Slice(0, n, 0, last).(*mat.Dense).RawMatrix()
+		own := a.Slice(0, n, first, last).(*mat.Dense).RawMatrix()
+		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
+		blas64.Gemm(blas.Trans, blas.NoTrans, alpha, above, own, 0, to)
+	})
+	return out
 }
 
 // inverseColumns sets dst, of zeros, to the columns of U⁻ᵀ from first on, from row first on.

@@ -1,0 +1,286 @@
+package shape
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Block is rows that an objective is taken of.
+type Block struct {
+	Targets
+	derivatives *kernels.Derivatives
+}
+
+// NewBlock prepares rows x (n×d), which it copies, and their targets. Errors are those of
+// kernels.NewDerivatives.
+func NewBlock(x *mat.Dense, t Targets, opt *kernels.Options) (*Block, error) {
+	d, err := kernels.NewDerivatives(x, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Block{Targets: t, derivatives: d}, nil
+}
+
+func (b *Block) rows() int {
+	n, _ := b.Y.Dims()
+	return n
+}
+
+// Prior is a Student t distribution of some parameters around centres: what keeps a scale near
+// the others unless the rows say otherwise, and lets it go where they do.
+type Prior struct {
+	Centre []float64 // of each parameter; NaN for those without a prior
+	Nu     float64   // degrees of freedom
+	Tau    float64   // scale
+}
+
+// add adds the logarithm of the density at theta, but for a constant, to f and its gradient.
+func (p *Prior) add(f *float64, gradient, theta []float64) {
+	if p == nil {
+		return
+	}
+	for j, c := range p.Centre {
+		if math.IsNaN(c) {
+			continue
+		}
+		t := (theta[j] - c) / p.Tau
+		*f -= (p.Nu + 1) / 2 * math.Log1p(t*t/p.Nu)
+		if gradient != nil {
+			gradient[j] -= (p.Nu + 1) * t / p.Tau / (p.Nu + t*t)
+		}
+	}
+}
+
+// Bounds are the ends of the logarithms.
+type Bounds struct{ Low, High []float64 }
+
+// DefaultBounds are those of a kernel on columns of unit deviation: without them the best
+// length is often infinite, and the best ridge 0.
+func DefaultBounds(k kernels.Differentiable) Bounds {
+	var b Bounds
+	add := func(low, high float64) { b.Low, b.High = append(b.Low, low), append(b.High, high) }
+	for _, p := range k.Params() {
+		switch p.Kind {
+		case kernels.KindLength, kernels.KindPeriod:
+			add(-3.5, 8)
+		case kernels.KindRate:
+			add(-16, 7) // one over a squared length
+		default:
+			add(-7, 7)
+		}
+	}
+	add(-18, 6) // the ridge
+	add(-36, 36)
+	return b
+}
+
+// Problem is the learning of a kernel's parameters. Its variables are the logarithms of the
+// kernel's parameters and of the ridge, and of the variance where the objective has one.
+type Problem struct {
+	Kind   Kind
+	Kernel kernels.Differentiable
+	Blocks []*Block // the objective is the sum of theirs
+	Prior  *Prior
+	Bounds Bounds
+	// MaxIterations bounds the steps of the quasi-Newton method.
+	MaxIterations int
+	// Evaluated, if not nil, stands in for the computation of an objective that is known.
+	Known func(theta []float64) (f float64, gradient []float64, ok bool)
+	// Observe, if not nil, is called with each value that was computed, and ends the search
+	// with an error or with stop.
+	Observe func(theta []float64, f float64, gradient []float64) (stop bool, err error)
+}
+
+// At returns the objective with the prior at the logarithms theta, and sets the gradient if it
+// is not nil. An infinite value stands for a matrix that is not positive definite.
+func (p *Problem) At(ctx context.Context, theta, gradient []float64) (float64, error) {
+	count := len(p.Kernel.Params())
+	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
+	lambda, sigma2 := math.Exp(theta[count]), 1.0
+	if p.Kind == Given {
+		sigma2 = math.Exp(theta[count+1])
+	}
+	clear(gradient)
+	total := 0.0
+	for _, b := range p.Blocks {
+		f, err := b.at(ctx, p.Kind, kernel, lambda, sigma2, gradient)
+		if err != nil || math.IsInf(f, -1) {
+			return f, err
+		}
+		total += f
+	}
+	p.Prior.add(&total, gradient, theta)
+	return total, nil
+}
+
+// at returns the objective of a block and adds its gradient.
+func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, sigma2 float64, gradient []float64) (float64, error) {
+	n := b.rows()
+	gram := mat.NewSymDense(n, nil)
+	if err := b.derivatives.MatrixTo(ctx, gram, kernel); err != nil {
+		return 0, err
+	}
+	for i := range n {
+		gram.SetSym(i, i, gram.At(i, i)+lambda*b.noise(i))
+	}
+	v, ok := evaluate(kind, gram, b.Targets, lambda, sigma2, gradient != nil)
+	if !ok {
+		return math.Inf(-1), nil
+	}
+	if gradient == nil {
+		return v.F, nil
+	}
+	rest := 1 // the ridge
+	if kind == Given {
+		rest = 2
+	}
+	own := make([]float64, len(gradient)-rest)
+	if err := b.derivatives.Gradient(ctx, own, v.W); err != nil {
+		return 0, err
+	}
+	for j, g := range own {
+		gradient[j] += g
+	}
+	gradient[len(own)] += v.Lambda
+	if kind == Given {
+		gradient[len(own)+1] += v.Sigma2
+	}
+	return v.F, nil
+}
+
+// Outcome is what was learnt.
+type Outcome struct {
+	Theta       []float64 // the best logarithms that were seen
+	F           float64   // the objective there, with the prior
+	Evaluations int
+	Converged   bool
+}
+
+var errStop = errors.New("shape: stop")
+
+// Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
+// point that was seen, also where the climb ended early. Errors are those of the kernel, of
+// Observe, and ctx's.
+func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
+	rows := 0
+	for _, b := range p.Blocks {
+		rows += b.rows()
+	}
+	c := &climb{Problem: p, ctx: ctx, scale: 1 / float64(rows), best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
+	settings := &optimize.Settings{
+		MajorIterations:   p.MaxIterations,
+		Converger:         &optimize.FunctionConverge{Relative: 1e-8, Absolute: 1e-10, Iterations: 2},
+		GradientThreshold: 1e-7,
+	}
+	problem := optimize.Problem{
+		Func:   func(x []float64) float64 { f, _ := c.at(x); return f },
+		Grad:   func(g, x []float64) { _, v := c.at(x); copy(g, v) },
+		Status: c.status,
+	}
+	result, err := optimize.Minimize(problem, slices.Clone(theta), settings, &optimize.LBFGS{})
+	if c.err != nil && !errors.Is(c.err, errStop) {
+		return c.best, c.err
+	}
+	if result != nil && err == nil {
+		c.best.Converged = result.Status == optimize.FunctionConvergence || result.Status == optimize.GradientThreshold
+	}
+	// A line search that makes no more progress is a normal end: the best point counts.
+	var bad optimize.ErrGrad
+	var nan optimize.ErrFunc
+	if c.best.Evaluations == 0 && (errors.As(err, &bad) || errors.As(err, &nan)) {
+		return c.best, err
+	}
+	return c.best, nil
+}
+
+// climb keeps the last point, which gonum's methods ask for twice, and the best.
+type climb struct {
+	*Problem
+	ctx      context.Context
+	scale    float64
+	x, g     []float64
+	f        float64
+	best     Outcome
+	err      error
+	gradient []float64
+}
+
+// at returns what is minimised, and its gradient: minus the objective at the nearest point
+// within the bounds, and half the squared distance from there.
+func (c *climb) at(x []float64) (float64, []float64) {
+	if c.x != nil && slices.Equal(c.x, x) {
+		return c.f, c.g
+	}
+	c.x = append(c.x[:0], x...)
+	inside := c.clamp(x)
+	f, gradient, err := c.objective(inside)
+	if err != nil {
+		c.err = err
+	}
+	if err != nil || math.IsInf(f, -1) || math.IsNaN(f) {
+		c.f, c.g = math.Inf(1), make([]float64, len(x))
+		return c.f, c.g
+	}
+	if f > c.best.F {
+		c.best.F, c.best.Theta = f, inside
+	}
+	c.f, c.g = -f*c.scale, make([]float64, len(x))
+	for j, v := range gradient {
+		excess := x[j] - inside[j]
+		if excess == 0 {
+			c.g[j] = -v * c.scale
+		}
+		c.f += excess * excess / 2
+		c.g[j] += excess
+	}
+	return c.f, c.g
+}
+
+func (c *climb) objective(theta []float64) (float64, []float64, error) {
+	if c.err != nil {
+		return 0, nil, c.err
+	}
+	if c.Known != nil {
+		if f, g, ok := c.Known(theta); ok {
+			return f, g, nil
+		}
+	}
+	gradient := make([]float64, len(theta))
+	f, err := c.At(c.ctx, theta, gradient)
+	if err != nil {
+		return 0, nil, err
+	}
+	c.best.Evaluations++
+	if c.Observe != nil {
+		stop, err := c.Observe(theta, f, gradient)
+		if err != nil {
+			return 0, nil, err
+		}
+		if stop {
+			c.err = errStop
+		}
+	}
+	return f, gradient, nil
+}
+
+func (c *climb) clamp(x []float64) []float64 {
+	out := slices.Clone(x)
+	for j, v := range out {
+		out[j] = min(max(v, c.Bounds.Low[j]), c.Bounds.High[j])
+	}
+	return out
+}
+
+func (c *climb) status() (optimize.Status, error) {
+	if c.err != nil {
+		return optimize.Failure, c.err
+	}
+	return optimize.NotTerminated, nil
+}

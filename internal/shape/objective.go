@@ -1,0 +1,254 @@
+// Package shape has the objectives by which the parameters of a kernel are learnt, with
+// their exact gradients, and the quasi-Newton method that improves them.
+//
+// With C = K + λ diag(1/w), η = C⁻¹1, s = 1'η and P = C⁻¹ - ηη'/s, the block of the
+// bordered inverse of the machine with a free constant, A = PY are its coefficients and
+// a[i]/P[i,i] its leave-one-out residuals. Every objective F has an explicit symmetric
+// matrix W = dF/dC, so that dF/dθ = Σ W[i,k] dK[i,k]/dθ for each parameter θ of the kernel:
+// one gradient costs a Cholesky factor and an inverse, however many parameters there are
+// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, 5.8 to 5.13;
+// Cawley and Talbot, JMLR 8, 2007, 841).
+package shape
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Kind is an objective. All of them are maximised.
+type Kind int
+
+// The objectives.
+const (
+	// Restricted is the log evidence of the contrasts of the targets, which do not know the
+	// constant, at its best variance.
+	Restricted Kind = iota
+	// Full is the log evidence at the best constant and variance.
+	Full
+	// LeaveOneOut is minus the mean weighted squared leave-one-out residual.
+	LeaveOneOut
+	// Density is the log predictive density of each row from the others.
+	Density
+	// Given is the log evidence at the best constant and a given variance.
+	Given
+	// ZeroMean is Full without a constant.
+	ZeroMean
+)
+
+// Targets are what a kernel is learnt for.
+type Targets struct {
+	Y       *mat.Dense // n×m
+	Weights []float64  // of the rows, nil for 1 each
+	// Outputs is the number of independent ones, m but for the indicators of m classes,
+	// which are one fewer.
+	Outputs int
+}
+
+// value is an objective at a kernel matrix.
+type value struct {
+	F      float64
+	W      *mat.SymDense // dF/dC, nil where it was not asked for
+	Lambda float64       // dF/dlnλ
+	Sigma2 float64       // dF/dlnσ², of Given
+}
+
+// state is what all objectives are made of.
+type state struct {
+	Targets
+	n       int
+	factor  *linalg.Cholesky
+	eta     []float64
+	sum     float64       // s; 0 without a constant
+	inverse *mat.SymDense // C⁻¹
+	a       *mat.Dense    // n×m
+	q       float64       // tr(Y'PY)
+}
+
+// noise is 1/w.
+func (t Targets) noise(i int) float64 {
+	if t.Weights == nil {
+		return 1
+	}
+	return 1 / t.Weights[i]
+}
+
+// newState factorises c = K + λ diag(1/w), which it takes over; ok is false where that is not
+// positive definite.
+func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
+	factor, err := linalg.NewCholesky("", c)
+	if err != nil || factor.Jitter() > 0 {
+		return nil, false
+	}
+	n, m := t.Y.Dims()
+	s := &state{Targets: t, n: n, factor: factor, eta: make([]float64, n), a: mat.DenseCopyOf(t.Y)}
+	factor.Solve(s.a)
+	if constant {
+		for i := range s.eta {
+			s.eta[i] = 1
+		}
+		factor.SolveVec(s.eta)
+		s.sum = floats.Sum(s.eta)
+		for k := range m {
+			b := 0.0
+			for i := range n {
+				b += s.a.At(i, k)
+			}
+			b /= s.sum
+			for i, e := range s.eta {
+				s.a.Set(i, k, s.a.At(i, k)-b*e)
+			}
+		}
+	}
+	for i := range n {
+		s.q += floats.Dot(s.a.RawRowView(i), t.Y.RawRowView(i))
+	}
+	return s, s.q > 0 && !math.IsInf(s.q, 0)
+}
+
+// evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
+// the derivatives if they are wanted; ok is false where c is not positive definite.
+func evaluate(kind Kind, c *mat.SymDense, t Targets, lambda, sigma2 float64, gradient bool) (v value, ok bool) {
+	s, ok := newState(c, t, kind != ZeroMean)
+	if !ok {
+		return v, false
+	}
+	if kind == LeaveOneOut || kind == Density {
+		v = s.leftOut(kind, gradient)
+	} else {
+		v = s.evidence(kind, sigma2, gradient)
+	}
+	if gradient {
+		for i := range s.n {
+			v.Lambda += lambda * v.W.At(i, i) * t.noise(i)
+		}
+	}
+	return v, !math.IsNaN(v.F)
+}
+
+// evidence returns a log evidence. The weights' own part of the determinant, which no
+// parameter changes, is left in.
+func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
+	n, m := float64(s.n), float64(s.Outputs)
+	det := s.factor.LogDet()
+	aa, inv := 0.0, -m/2 // W = aa·AA' + inv·(C⁻¹, or P)
+	switch kind {
+	case Given:
+		v.F = -n*m/2*math.Log(2*math.Pi*sigma2) - m*det/2 - s.q/2/sigma2
+		v.Sigma2 = -n*m/2 + s.q/2/sigma2
+		aa = 1 / sigma2 / 2
+	case Restricted:
+		f := n - 1
+		v.F = -f*m/2*math.Log(2*math.Pi*s.q/f/m) - m*det/2 - m*math.Log(s.sum)/2 - f*m/2
+		aa = f * m / s.q / 2
+	default:
+		v.F = -n*m/2*math.Log(2*math.Pi*s.q/n/m) - m*det/2 - n*m/2
+		aa = n * m / s.q / 2
+	}
+	if !gradient {
+		return v
+	}
+	v.W = s.factor.Inverse()
+	if kind == Restricted {
+		v.W.SymRankOne(v.W, -1/s.sum, mat.NewVecDense(s.n, s.eta))
+	}
+	v.W.ScaleSym(inv, v.W)
+	_, outputs := s.a.Dims()
+	for k := range outputs {
+		v.W.SymRankOne(v.W, aa, s.a.ColView(k))
+	}
+	return v
+}
+
+// leftOut returns an objective of the leave-one-out residuals.
+func (s *state) leftOut(kind Kind, gradient bool) (v value) {
+	n, _ := s.a.Dims()
+	_, outputs := s.a.Dims()
+	p := s.factor.Inverse()
+	if s.sum != 0 {
+		p.SymRankOne(p, -1/s.sum, mat.NewVecDense(n, s.eta))
+	}
+	var r losses
+	if kind == Density {
+		r = s.density(p)
+	} else {
+		r = s.squares(p)
+	}
+	v.F = r.f
+	if !gradient {
+		return v
+	}
+	// W = ± P diag(v) P + c (aq' + qa'), with q = Pu.
+	scaled := mat.NewDense(n, n, nil)
+	for i := range n {
+		root := math.Sqrt(r.v[i])
+		row := scaled.RawRowView(i)
+		for j := range n {
+			row[j] = root * p.At(i, j)
+		}
+	}
+	v.W = linalg.SymmetricProduct(r.sign, scaled)
+	q := mat.NewDense(n, outputs, nil)
+	q.Mul(p, r.u)
+	for k := range outputs {
+		v.W.RankTwo(v.W, r.cross, s.a.ColView(k), q.ColView(k))
+	}
+	return v
+}
+
+// losses are what a function of the leave-one-out residuals contributes to W.
+type losses struct {
+	f, sign, cross float64
+	u              *mat.Dense
+	v              []float64
+}
+
+// squares is minus the mean squared residual.
+func (s *state) squares(p *mat.SymDense) losses {
+	n, outputs := s.a.Dims()
+	total := 0.0
+	for i := range n {
+		total += 1 / s.noise(i)
+	}
+	out := losses{sign: -1, cross: .5, u: mat.NewDense(n, outputs, nil), v: make([]float64, n)}
+	for i := range n {
+		for k := range outputs {
+			r := s.a.At(i, k) / p.At(i, i)
+			w := 1 / s.noise(i) / total
+			out.f -= w * r * r
+			u := 2 * w * r / p.At(i, i)
+			out.u.Set(i, k, u)
+			out.v[i] += u * r
+		}
+	}
+	return out
+}
+
+// density is the log predictive density at its best variance.
+func (s *state) density(p *mat.SymDense) losses {
+	n, outputs := s.a.Dims()
+	m := float64(s.Outputs)
+	total, logs := 0.0, 0.0
+	res := mat.NewDense(n, outputs, nil)
+	for i := range n {
+		for k := range outputs {
+			r := s.a.At(i, k) / p.At(i, i)
+			res.Set(i, k, r)
+			total += r * s.a.At(i, k)
+		}
+		logs += math.Log(p.At(i, i))
+	}
+	c := float64(n) * m
+	out := losses{f: -c/2*math.Log(2*math.Pi*total/c) + m*logs/2 - c/2, sign: -1, cross: c / 2 / total, u: res, v: make([]float64, n)}
+	for i := range n {
+		for k := range outputs {
+			r := res.At(i, k)
+			out.v[i] += c * r * r / total / 2
+		}
+		out.v[i] += m / p.At(i, i) / 2
+	}
+	return out
+}

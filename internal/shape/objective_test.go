@@ -1,0 +1,230 @@
+package shape
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// described is a kernel of the reference files.
+type described struct {
+	Kind   string
+	Base   string
+	Of     []described
+	Groups []int
+}
+
+// kernel makes it for d columns, its parameters at 1 in the order of the files, but for the
+// factors of a sum, which the files have at the end.
+func (k described) kernel(d int) kernels.Differentiable {
+	ones := func() []float64 {
+		out := make([]float64, d)
+		for j := range out {
+			out[j] = 1
+		}
+		return out
+	}
+	column := func(of kernels.Kernel) kernels.Differentiable {
+		lengths := ones()
+		if k.Groups != nil {
+			lengths = lengths[:slices.Max(k.Groups)+1]
+		}
+		return kernels.ARD{Kernel: of, Lengths: lengths, Groups: k.Groups}
+	}
+	switch k.Kind {
+	case "rbf":
+		return column(kernels.RBF{Gamma: .5})
+	case "matern12":
+		return column(kernels.Matern{Nu: .5})
+	case "matern32":
+		return column(kernels.Matern{Nu: 1.5})
+	case "matern52":
+		return column(kernels.Matern{Nu: 2.5})
+	case "rq":
+		return column(kernels.RationalQuadratic{})
+	case "laplacian":
+		return column(kernels.Laplacian{})
+	case "linear":
+		return column(kernels.Linear{})
+	}
+	return nil
+}
+
+type reference struct {
+	Name    string
+	Kernel  described
+	X       [][]float64
+	Y       json.RawMessage
+	Classes []int
+	Weights []float64
+	Theta   []float64
+	Start   []float64
+	Params  []string
+
+	Objectives map[string]struct {
+		Value float64
+		Grad  []float64
+	}
+	Optima map[string]struct {
+		Value     float64
+		Theta     []float64
+		AtBound   []string `json:"at_bound"`
+		FromStart float64  `json:"from_start"`
+	}
+}
+
+func references(t *testing.T, name string) []reference {
+	data, err := os.ReadFile("testdata/" + name)
+	require.NoError(t, err)
+	var file struct{ Cases []reference }
+	require.NoError(t, json.Unmarshal(data, &file))
+	return file.Cases
+}
+
+func dense(rows [][]float64) *mat.Dense {
+	out := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
+		out.SetRow(i, row)
+	}
+	return out
+}
+
+// targets are those of a case: one or two columns, or the indicators of classes.
+func (r reference) targets(t *testing.T) Targets {
+	var one []float64
+	var more [][]float64
+	switch {
+	case r.Y == nil:
+		k := slices.Max(r.Classes) + 1
+		y := mat.NewDense(len(r.X), k, nil)
+		for i, c := range r.Classes {
+			y.Set(i, c, 1)
+		}
+		return Targets{Y: y, Outputs: k - 1}
+	case json.Unmarshal(r.Y, &one) == nil:
+		return Targets{Y: mat.NewDense(len(one), 1, one), Weights: r.Weights, Outputs: 1}
+	}
+	require.NoError(t, json.Unmarshal(r.Y, &more))
+	y := dense(more)
+	_, m := y.Dims()
+	return Targets{Y: y, Weights: r.Weights, Outputs: m}
+}
+
+func (r reference) problem(t *testing.T, kind Kind) *Problem {
+	x := dense(r.X)
+	_, d := x.Dims()
+	k := r.Kernel.kernel(d)
+	if k == nil {
+		return nil
+	}
+	b, err := NewBlock(x, r.targets(t), nil)
+	require.NoError(t, err)
+	return &Problem{Kind: kind, Kernel: k, Blocks: []*Block{b}, MaxIterations: 300, Bounds: DefaultBounds(k)}
+}
+
+var kinds = map[string]Kind{
+	"evidence": Full, "evidence_restricted": Restricted, "loo_mse": LeaveOneOut, "loo_lpd": Density,
+	"evidence_fixed_sigma2": Given, "evidence_zero_mean": ZeroMean,
+}
+
+// The values and gradients of the reference files, which were computed with 60 digits.
+func TestObjectives(t *testing.T) {
+	compared := 0
+	for _, file := range []string{"objectives.json", "objectives_special.json"} {
+		for _, c := range references(t, file) {
+			for name, want := range c.Objectives {
+				kind, ok := kinds[name]
+				require.True(t, ok, name)
+				p := c.problem(t, kind)
+				if p == nil {
+					continue
+				}
+				theta := slices.Clone(c.Theta)
+				if kind != Given {
+					theta = theta[:len(theta)-1]
+				}
+				tolerance := 1e-9
+				if c.Name == "noisefree_matern52_12x1" {
+					tolerance = 1e-7 // of condition 1e6
+				}
+				sign := 1.0
+				if kind == LeaveOneOut {
+					sign = -1 // the file's is an error
+				}
+				gradient := make([]float64, len(theta))
+				f, err := p.At(context.Background(), theta, gradient)
+				require.NoError(t, err)
+				assert.InDelta(t, want.Value, sign*f, tolerance*max(1, math.Abs(want.Value)), "%s %s", c.Name, name)
+				largest := 0.0
+				for _, g := range want.Grad {
+					largest = max(largest, math.Abs(g))
+				}
+				for j, g := range gradient {
+					assert.InDelta(t, want.Grad[j], sign*g, tolerance*largest, "%s %s %s", c.Name, name, c.Params[min(j, len(c.Params)-1)])
+				}
+				value, err := p.At(context.Background(), theta, nil)
+				require.NoError(t, err)
+				assert.Equal(t, f, value, "without a gradient")
+				compared++
+			}
+		}
+	}
+	t.Log(compared, "objectives")
+	assert.GreaterOrEqual(t, compared, 95)
+}
+
+// A climb from the files' start reaches their optima.
+func TestOptima(t *testing.T) {
+	for _, c := range references(t, "optimum.json") {
+		for name, want := range c.Optima {
+			kind, prior := kinds[name], (*Prior)(nil)
+			if name == "evidence_restricted_prior" {
+				kind = Restricted
+				prior = &Prior{Centre: make([]float64, len(c.Start)), Nu: 3, Tau: .5}
+				for j, p := range c.Params {
+					prior.Centre[j] = math.NaN()
+					if p != "log_lambda" && p != "log_alpha" {
+						prior.Centre[j] = c.Start[j]
+					}
+				}
+			}
+			p := c.problem(t, kind)
+			p.Prior = prior
+			for j, name := range c.Params { // the box of the file
+				p.Bounds.Low[j], p.Bounds.High[j] = -3, 7
+				switch name {
+				case "log_alpha":
+					p.Bounds.High[j] = 6
+				case "log_lambda":
+					p.Bounds.Low[j], p.Bounds.High[j] = -14, 4
+				}
+			}
+			out, err := p.Improve(context.Background(), c.Start)
+			require.NoError(t, err)
+			sign := 1.0
+			if kind == LeaveOneOut {
+				sign = -1
+			}
+			t.Logf("%s %s: %v for %v (from the start %v), %d evaluations", c.Name, name, sign*out.F, want.Value, want.FromStart, out.Evaluations)
+			closest := min(math.Abs(want.Value-sign*out.F), math.Abs(want.FromStart-sign*out.F))
+			assert.LessOrEqual(t, closest, 1e-4, "%s %s", c.Name, name)
+			if prior != nil {
+				assert.InDelta(t, want.FromStart, out.F, 1e-4, "%s %s", c.Name, name)
+				for j, v := range want.Theta {
+					if !slices.Contains(want.AtBound, c.Params[j]) {
+						assert.InDelta(t, v, out.Theta[j], 1e-3, "%s %s", c.Name, c.Params[j])
+					}
+				}
+			}
+		}
+	}
+}
