@@ -55,6 +55,18 @@ var peerMethods = []method{
 		configuration: "RandomForestClassifier, RandomForestRegressor, defaults (100 trees)",
 	},
 	{
+		name: "sklearn-gp-columns", source: sklearnSource, tasks: []string{regressionTask},
+		configuration: "z-score; GaussianProcessRegressor of a constant times Matern 3/2 with a length scale for each column, and noise, targets normalised",
+	},
+	{
+		name: "sklearn-extra-trees", source: sklearnSource, tasks: bothTasks,
+		configuration: "ExtraTreesClassifier, ExtraTreesRegressor, defaults (100 trees)",
+	},
+	{
+		name: "sklearn-boosting", source: sklearnSource, tasks: bothTasks,
+		configuration: "HistGradientBoostingClassifier, HistGradientBoostingRegressor, defaults",
+	},
+	{
 		name: "kernlab-rvm", source: kernlabSource, tasks: []string{regressionTask},
 		configuration: "z-score, targets too; rvm, RBF, sigma of its own estimate",
 	},

@@ -2,7 +2,6 @@ package shape
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -91,11 +90,9 @@ type Problem struct {
 	Bounds Bounds
 	// MaxIterations bounds the steps of the quasi-Newton method.
 	MaxIterations int
-	// Evaluated, if not nil, stands in for the computation of an objective that is known.
-	Known func(theta []float64) (f float64, gradient []float64, ok bool)
-	// Observe, if not nil, is called with each value that was computed, and ends the search
-	// with an error or with stop.
-	Observe func(theta []float64, f float64, gradient []float64) (stop bool, err error)
+	// Evaluate, if not nil, stands between the climb and At: it may recall a value, record it,
+	// or end the climb with an error.
+	Evaluate func(ctx context.Context, theta []float64) (f float64, gradient []float64, err error)
 }
 
 // At returns the objective with the prior at the logarithms theta, and sets the gradient if it
@@ -163,11 +160,9 @@ type Outcome struct {
 	Converged   bool
 }
 
-var errStop = errors.New("shape: stop")
-
 // Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
-// point that was seen, also where the climb ended early. Errors are those of the kernel, of
-// Observe, and ctx's.
+// point that was seen, with an error too; F is -Inf if none had a value. Errors are those of
+// the kernel, of Evaluate, and ctx's.
 func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
 	rows := 0
 	for _, b := range p.Blocks {
@@ -185,31 +180,23 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		Status: c.status,
 	}
 	result, err := optimize.Minimize(problem, slices.Clone(theta), settings, &optimize.LBFGS{})
-	if c.err != nil && !errors.Is(c.err, errStop) {
+	if c.err != nil {
 		return c.best, c.err
 	}
-	if result != nil && err == nil {
-		c.best.Converged = result.Status == optimize.FunctionConvergence || result.Status == optimize.GradientThreshold
-	}
 	// A line search that makes no more progress is a normal end: the best point counts.
-	var bad optimize.ErrGrad
-	var nan optimize.ErrFunc
-	if c.best.Evaluations == 0 && (errors.As(err, &bad) || errors.As(err, &nan)) {
-		return c.best, err
-	}
+	c.best.Converged = err == nil && result != nil && (result.Status == optimize.FunctionConvergence || result.Status == optimize.GradientThreshold)
 	return c.best, nil
 }
 
 // climb keeps the last point, which gonum's methods ask for twice, and the best.
 type climb struct {
 	*Problem
-	ctx      context.Context
-	scale    float64
-	x, g     []float64
-	f        float64
-	best     Outcome
-	err      error
-	gradient []float64
+	ctx   context.Context
+	scale float64
+	x, g  []float64
+	f     float64
+	best  Outcome
+	err   error
 }
 
 // at returns what is minimised, and its gradient: minus the objective at the nearest point
@@ -243,31 +230,17 @@ func (c *climb) at(x []float64) (float64, []float64) {
 	return c.f, c.g
 }
 
-func (c *climb) objective(theta []float64) (float64, []float64, error) {
+func (c *climb) objective(theta []float64) (f float64, gradient []float64, err error) {
 	if c.err != nil {
 		return 0, nil, c.err
 	}
-	if c.Known != nil {
-		if f, g, ok := c.Known(theta); ok {
-			return f, g, nil
-		}
-	}
-	gradient := make([]float64, len(theta))
-	f, err := c.At(c.ctx, theta, gradient)
-	if err != nil {
-		return 0, nil, err
-	}
 	c.best.Evaluations++
-	if c.Observe != nil {
-		stop, err := c.Observe(theta, f, gradient)
-		if err != nil {
-			return 0, nil, err
-		}
-		if stop {
-			c.err = errStop
-		}
+	if c.Evaluate != nil {
+		return c.Evaluate(c.ctx, slices.Clone(theta))
 	}
-	return f, gradient, nil
+	gradient = make([]float64, len(theta))
+	f, err = c.At(c.ctx, theta, gradient)
+	return f, gradient, err
 }
 
 func (c *climb) clamp(x []float64) []float64 {

@@ -112,10 +112,28 @@ def forest(regression, d, seed):
     return (RandomForestRegressor if regression else RandomForestClassifier)(random_state=seed)
 
 
+def gp_columns(regression, d, seed):
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+    k = ConstantKernel() * Matern(length_scale=[d ** 0.5] * d, nu=1.5) + WhiteKernel()
+    return make_pipeline(StandardScaler(), GaussianProcessRegressor(k, normalize_y=True, random_state=seed))
+
+
+def extra_trees(regression, d, seed):
+    from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+    return (ExtraTreesRegressor if regression else ExtraTreesClassifier)(random_state=seed)
+
+
+def boosting(regression, d, seed):
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    return (HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier)(random_state=seed)
+
+
 METHODS = {
     "sklearn-kernel-ridge": kernel_ridge, "sklearn-kernel-ridge-grid": kernel_ridge_grid, "sklearn-svm": svm,
     "sklearn-svm-grid": svm_grid, "sklearn-gp": gp, "sklearn-nystroem": nystroem, "sklearn-fourier": fourier,
-    "sklearn-lda": lda, "sklearn-forest": forest,
+    "sklearn-lda": lda, "sklearn-forest": forest, "sklearn-gp-columns": gp_columns, "sklearn-extra-trees": extra_trees,
+    "sklearn-boosting": boosting,
 }
 
 
@@ -171,7 +189,7 @@ out["memory_peak_bytes"] = peak_bytes()
 out["model_bytes"] = len(pickle.dumps(m))
 if regression:
     out["values"] = p.tolist()
-    if method == "sklearn-gp":
+    if method.startswith("sklearn-gp"):
         out["variance"] = (m.predict(xt, return_std=True)[1] ** 2).tolist()
 else:
     out.update(labels=p.tolist(), classes=m.classes_.tolist())
