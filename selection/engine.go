@@ -69,6 +69,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if any(inner) == nil {
 		return nil, c.builtNothing()
 	}
+	setRidge(inner, result)
 	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, y, weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
@@ -122,7 +123,8 @@ func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result
 		return option[E]{}, nil, err
 	}
 	i := slices.IndexFunc(c.space.families, func(f kernels.Family) bool { return f.String() == result.Family })
-	return c.space.at(c.space.families[i], result.Point), result, nil
+	chosen, err := c.space.chosen(c.space.families[i], result.Point, result.Values)
+	return chosen, result, err
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
@@ -224,6 +226,19 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 		}
 	}
 	return out, nil
+}
+
+// setRidge gives a machine of package lssvm that is to choose its ridge one that was learnt.
+func setRidge(e any, r *Result) {
+	if r.Values == nil || !(r.Ridge > 0) {
+		return
+	}
+	switch m := e.(type) {
+	case *lssvm.Regressor:
+		m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+	case *lssvm.Classifier:
+		m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+	}
 }
 
 // supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.

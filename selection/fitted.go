@@ -82,6 +82,7 @@ type stored struct {
 	Family string
 	Point  Point
 	Param2 float64 // of a family of two
+	Values codec.Floats // that were learnt beside the point
 	Steps  []byte  // a pipeline.Transformer
 	Inner  estimators.Part
 	Result []byte // JSON
@@ -91,7 +92,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if f == nil {
 		return nil, fault.NotFitted(c.typ)
 	}
-	s := stored{Family: f.result.Family, Point: f.result.Point}
+	s := stored{Family: f.result.Family, Point: f.result.Point, Values: f.result.Values}
 	if c.space.two != nil {
 		s.Param2 = f.result.Param2
 	}
@@ -116,7 +117,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	chosen, err := c.space.find(kind, s.Family, s.Point, s.Param2)
+	chosen, err := c.space.find(kind, s.Family, s.Point, s.Param2, s.Values)
 	if err != nil {
 		return nil, err
 	}

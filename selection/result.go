@@ -43,7 +43,11 @@ type Result struct {
 	LargerIsBetter bool   `json:"larger_is_better,omitempty"` // of Score
 	// Ridge is the one at which the chosen kernel had its closed-form score, NaN
 	// without.
-	Ridge          float64    `json:"ridge"`
+	Ridge float64 `json:"ridge"`
+	// Lengths are those of the columns of the preprocessed rows, nil where none were learnt.
+	// Values are all parameters of the kernel then.
+	Lengths        []float64  `json:"lengths,omitempty"`
+	Values         []float64  `json:"values,omitempty"`
 	Evaluations    int        `json:"evaluations"`     // entropies computed
 	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
 	Fits           int        `json:"fits"`            // of the learner, the final one included
@@ -107,6 +111,7 @@ func (r *Result) clone() *Result {
 	}
 	out := *r
 	out.Warnings = slices.Clone(r.Warnings)
+	out.Lengths, out.Values = slices.Clone(r.Lengths), slices.Clone(r.Values)
 	out.Trace = cloneTrace(r.Trace)
 	out.Others = slices.Clone(r.Others)
 	for i, o := range out.Others {

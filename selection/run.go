@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -61,13 +62,25 @@ type settings struct {
 type place struct {
 	param            float64
 	candidate, round int
+	theta            string
 }
 
 func placeOf(p Point, round int) place {
 	if p.IsCandidate() {
-		return place{0, p.Candidate, round}
+		return place{candidate: p.Candidate, round: round}
 	}
-	return place{p.Param, NoCandidate, round}
+	return place{param: p.Param, candidate: NoCandidate, round: round}
+}
+
+// place is where the row belongs.
+func (t *TraceRow) place() place {
+	out := placeOf(t.Point, t.Round)
+	var bits []byte
+	for _, v := range t.Theta {
+		bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(v))
+	}
+	out.theta = string(bits)
+	return out
 }
 
 // recall is a place on so many rows.
@@ -82,7 +95,7 @@ func newRun(p problem, b budget) *Run {
 		if row.Family != r.familyName() {
 			continue
 		}
-		key := recall{placeOf(row.Point, row.Round), row.Rows}
+		key := recall{row.place(), row.Rows}
 		// Of several rows of one place the last that has a score, or else the last.
 		if old, ok := r.recalled[key]; !ok || row.Basis != "" || old.Basis == "" {
 			r.recalled[key] = row
@@ -161,7 +174,7 @@ func (r *Run) add(row TraceRow) *TraceRow {
 	if row.IsCandidate() {
 		row.Type = r.types[row.Candidate]
 	}
-	r.index[placeOf(row.Point, row.Round)] = len(r.trace)
+	r.index[row.place()] = len(r.trace)
 	r.trace = append(r.trace, row)
 	return &r.trace[len(r.trace)-1]
 }
@@ -176,7 +189,7 @@ func (r *Run) at(p Point, round int) *TraceRow {
 
 // known returns what an earlier search has computed of a row.
 func (r *Run) known(row *TraceRow) (TraceRow, bool) {
-	old, ok := r.recalled[recall{placeOf(row.Point, row.Round), row.Rows}]
+	old, ok := r.recalled[recall{row.place(), row.Rows}]
 	return old, ok
 }
 
@@ -187,13 +200,18 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 // own, and Matrices to the number of kernel matrices that it made. The error is compute's,
 // ctx's, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(row *TraceRow) error) (TraceRow, error) {
+	row := unscored(p)
+	row.Rows, row.Aim = rows, aim
+	return r.evaluate(ctx, row, compute)
+}
+
+// evaluate is Evaluate of a row that says where it belongs.
+func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(row *TraceRow) error) (TraceRow, error) {
 	if len(r.trace) > 0 && r.Spent() {
 		r.cut = true
 		return TraceRow{}, ErrBudget
 	}
-	begun := r.budget.seconds()
-	row := unscored(p)
-	row.Rows, row.Aim = rows, aim
+	begun, aim := r.budget.seconds(), row.Aim
 	if old, ok := r.known(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
@@ -231,7 +249,7 @@ func matricesOf(b Basis) int {
 func (r *Run) show(row *TraceRow) {
 	if r.observe != nil {
 		shown := *row
-		shown.Taken = slices.Clone(row.Taken)
+		shown.Taken, shown.Theta, shown.Gradient = slices.Clone(row.Taken), slices.Clone(row.Theta), slices.Clone(row.Gradient)
 		r.observe(shown)
 	}
 }
@@ -249,7 +267,23 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 		Ridge: row.Ridge, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
 	}
 	if r.family != nil {
-		out.Kernel = r.family.At(row.Param).String()
+		kernel := r.family.At(row.Param)
+		if c.Values != nil {
+			learnt, err := learntKernel(kernel, c.Values)
+			if err != nil {
+				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), err.Error())
+			}
+			_, d := r.x.Dims()
+			out.Ridge = missing
+			if c.Ridge > 0 {
+				out.Ridge = c.Ridge
+			}
+			kernel, out.Values, out.Lengths = learnt, slices.Clone(c.Values), slices.Clone(learnt.Lengths)
+			if len(out.Lengths) != d {
+				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), fmt.Sprintf("a length for each of %d columns, and what else the kernel has", d))
+			}
+		}
+		out.Kernel = kernel.String()
 	}
 	if r.cut {
 		out.Status = StatusBudget

@@ -86,8 +86,24 @@ func (s Space[E]) at(family kernels.Family, p Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
 	}
-	kernel := family.At(p.Param)
+	return s.with(family.At(p.Param))
+}
+
+// with is what a kernel stands for.
+func (s Space[E]) with(kernel kernels.Kernel) option[E] {
 	return option[E]{name: kernel.String(), kernel: kernel, build: func() E { return s.build(kernel) }}
+}
+
+// chosen is what a result stands for.
+func (s Space[E]) chosen(family kernels.Family, p Point, values []float64) (option[E], error) {
+	if len(values) == 0 || p.IsCandidate() {
+		return s.at(family, p), nil
+	}
+	kernel, err := learntKernel(family.At(p.Param), values)
+	if err != nil {
+		return option[E]{}, err
+	}
+	return s.with(kernel), nil
 }
 
 // along is the family that is left of one of two parameters when the other has a value.
@@ -174,7 +190,7 @@ func (s Space[E]) String() string {
 }
 
 // find returns what a model was fitted with, if the space has it.
-func (s Space[E]) find(kind string, family string, p Point, param2 float64) (option[E], error) {
+func (s Space[E]) find(kind string, family string, p Point, param2 float64, values []float64) (option[E], error) {
 	var none option[E]
 	other := fault.BadModel(kind, "fitted with %s, this value's Space is %v", described(family, p), s)
 	within := func(v, lo, hi float64) bool { return v >= lo && v <= hi && !math.IsInf(v, 0) }
@@ -203,7 +219,11 @@ func (s Space[E]) find(kind string, family string, p Point, param2 float64) (opt
 		if lo, hi := f.Bounds(); !within(p.Param, lo, hi) {
 			return none, fault.BadModel(kind, "parameter %v of family %s", p.Param, family)
 		}
-		return s.at(f, p), nil
+		chosen, err := s.chosen(f, p, values)
+		if err != nil {
+			return none, fault.BadModel(kind, "values of %s: %v", family, err)
+		}
+		return chosen, nil
 	}
 	return none, other
 }

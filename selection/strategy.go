@@ -33,6 +33,13 @@ type Choice struct {
 	Status    Status  // how the search ended; the Run makes it StatusBudget if that was spent
 	Target    float64 // the entropy that was aimed at; NaN without one
 	Measure   Measure // of the scores; zero where nothing was scored
+	// Values, if not nil, are parameters that were learnt beside the point's: the kernel is the
+	// kernels.ARD around the family's that has them as its Params, a length for each column
+	// first.
+	Values []float64
+	// Ridge, if not 0, is the one that goes with Values. Machines of package lssvm that would
+	// choose theirs take it.
+	Ridge float64
 }
 
 // Measure is the name and the sense of scores.

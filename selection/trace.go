@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
@@ -34,6 +36,11 @@ type TraceRow struct {
 
 	Score    float64  `json:"score"`
 	Ridge    float64  `json:"ridge"` // at which a closed form has its score
+	// Theta are the logarithms of what a Shape tries there: of the kernel's parameters and of
+	// the ridge. Gradient is that of the score in them.
+	Theta    []float64 `json:"theta,omitempty"`
+	Gradient []float64 `json:"gradient,omitempty"`
+
 	Basis    Basis    `json:"basis,omitempty"`
 	ScoredOn int      `json:"scored_on,omitempty"` // pivots, rows or folds, as Basis says
 	Unscored Unscored `json:"unscored,omitempty"`
@@ -54,6 +61,7 @@ const (
 	OnPivots Basis = "pivots" // all rows, by the features of ScoredOn pivots
 	OnRows   Basis = "rows"   // the kernel matrix of ScoredOn rows
 	OnFolds  Basis = "folds"  // the mean over ScoredOn folds
+	OnBlocks Basis = "blocks" // the sum over blocks of rows, ScoredOn in all
 )
 
 // Unscored says why there is no score where one was wanted.
@@ -104,6 +112,10 @@ func (t TraceRow) Decision() string {
 		add("not scored: %s", t.Unscored)
 	case t.Basis == OnFolds:
 		add("mean of %d folds", t.ScoredOn)
+	case len(t.Theta) > 0 && len(t.Gradient) == 0:
+		add("one length for all columns")
+	case len(t.Theta) > 0:
+		add("slope %.3g", floats.Norm(t.Gradient, 2))
 	case t.Basis == OnPivots || t.Basis == OnRows:
 		add("scored on %d %s", t.ScoredOn, t.Basis)
 	}
@@ -158,6 +170,7 @@ func cloneTrace(rows []TraceRow) []TraceRow {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Taken = slices.Clone(out[i].Taken)
+		out[i].Theta, out[i].Gradient = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient)
 	}
 	return out
 }

@@ -1,0 +1,335 @@
+package selection
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const shapeType = "selection: Shape"
+
+// Objective is what a Shape maximises.
+type Objective int
+
+// The objectives. All are of the machine of package lssvm, with a free constant, and have
+// exact gradients; formulas and sources stand in the documentation of the package.
+const (
+	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
+	// targets, which do not know the constant, at its best variance.
+	RestrictedEvidence Objective = iota
+	// FullEvidence is the log evidence at the best constant and variance.
+	FullEvidence
+	// LeaveOneOutError is minus the mean squared leave-one-out residual.
+	LeaveOneOutError
+	// LeaveOneOutDensity is the log density that the other rows predict for each.
+	LeaveOneOutDensity
+)
+
+var objectives = map[Objective]struct {
+	kind shape.Kind
+	name string
+}{
+	RestrictedEvidence: {shape.Restricted, "restricted log evidence"},
+	FullEvidence:       {shape.Full, "log evidence"},
+	LeaveOneOutError:   {shape.LeaveOneOut, "minus the leave-one-out error"},
+	LeaveOneOutDensity: {shape.Density, "leave-one-out log density"},
+}
+
+// String returns the objective's name.
+func (o Objective) String() string {
+	if known, ok := objectives[o]; ok {
+		return known.name
+	}
+	return fmt.Sprintf("Objective(%d)", int(o))
+}
+
+const (
+	defaultPriorScale     = 0.5
+	defaultShapeSteps     = 100
+	defaultShapeRows      = 2000
+	priorDegrees          = 3.0
+	startRows             = 300 // of which the search for one length is
+	polishSteps           = 5   // on all rows, from what those found
+	randomBlock           = 700
+	localBlocks, localRow = 4, 250
+)
+
+// Shape learns a length for each column, and the ridge, by the gradient of an objective: an
+// [Objective], less a penalty that keeps a length near that of all columns unless the rows say
+// otherwise. The kernels of the family need a length and derivatives, as RBF, Matern, Laplacian
+// and RationalQuadratic have them; other parameters of theirs are learnt with the lengths. The
+// columns should be of comparable scale, as after transformers.StandardScaler.
+//
+// The search starts with one length for all columns: those of a grid on up to 300 rows, and a
+// climb from the best, or what Start chooses. From there a quasi-Newton method (L-BFGS) climbs
+// with all of them. The penalty is the logarithm of a Student t density with three degrees of
+// freedom around the start: without it the lengths follow the noise of few rows. Each value
+// with its gradient costs a kernel matrix, a Cholesky factor and an inverse, n³ + 4n²d
+// multiplications for n rows of d columns; 10 to 60 of them are usual. Of more than MaxRows
+// rows the objective is the sum over a random block of 700 rows and four of 250 neighbours each;
+// the machine that is fitted then chooses its ridge on all rows.
+//
+// With classes the targets are ±1, or the indicators of more than two. There one length for all
+// columns usually does better; see docs/shape.md.
+type Shape struct {
+	Objective Objective // zero: RestrictedEvidence
+	// Start finds one length for all columns; nil: the grid and the climb described above.
+	// An Entropy is another.
+	Start Strategy
+	// Groups holds for each column of the preprocessed rows the number of its length, from 0
+	// on, for those that share one: the levels of a category. nil: each column its own.
+	Groups []int
+	// PriorScale is the scale of the Student t density, in units of the logarithm of a length;
+	// 0: 0.5. NoPrior is for none.
+	PriorScale    float64
+	NoPrior       bool
+	MaxIterations int    // steps of the climb; 0: 100
+	MaxRows       int    // rows of which the objective is taken at once, >= 2; 0: 2000
+	Seed          uint64 // of the rows that are drawn
+}
+
+var _ Strategy = (*Shape)(nil)
+
+// Name returns "shape".
+func (s *Shape) Name() string { return "shape" }
+
+func (s *Shape) validate(d int) error {
+	switch _, ok := objectives[s.Objective]; {
+	case !ok:
+		return fault.Param(shapeType, "Objective", int(s.Objective), "RestrictedEvidence, FullEvidence, LeaveOneOutError or LeaveOneOutDensity")
+	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
+		return fault.Param(shapeType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
+	case s.MaxIterations < 0:
+		return fault.Param(shapeType, "MaxIterations", s.MaxIterations, ">= 1, or 0 for the default")
+	case s.MaxRows < 0 || s.MaxRows == 1:
+		return fault.Param(shapeType, "MaxRows", s.MaxRows, ">= 2, or 0 for the default")
+	case s.Groups != nil && len(s.Groups) != d:
+		return fault.Param(shapeType, "Groups", len(s.Groups), fmt.Sprintf("a number for each of %d columns", d))
+	}
+	for g := range slices.Max(append(slices.Clone(s.Groups), 0)) {
+		if !slices.Contains(s.Groups, g) {
+			return fault.Param(shapeType, "Groups", s.Groups, "numbers from 0 on without a gap")
+		}
+	}
+	if slices.ContainsFunc(s.Groups, func(g int) bool { return g < 0 }) {
+		return fault.Param(shapeType, "Groups", s.Groups, "numbers from 0 on")
+	}
+	return nil
+}
+
+// Choose implements [Strategy].
+func (s *Shape) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if err := r.KernelsOnly(shapeType); err != nil {
+		return Choice{}, err
+	}
+	_, d := r.x.Dims()
+	if err := s.validate(d); err != nil {
+		return Choice{}, err
+	}
+	l, err := newLearning(s, r)
+	if err != nil {
+		return Choice{}, err
+	}
+	start, err := l.begin(ctx)
+	if err != nil && !errors.Is(err, ErrBudget) {
+		return Choice{}, err
+	}
+	if err == nil && start.theta != nil {
+		if err := l.climb(ctx, &start); err != nil && !errors.Is(err, ErrBudget) {
+			return Choice{}, err
+		}
+	}
+	return l.conclude(start)
+}
+
+// learntKernel returns the kernel of given parameters around one of a family, the lengths of
+// all columns first.
+func learntKernel(base kernels.Kernel, values []float64) (kernels.ARD, error) {
+	var none kernels.ARD
+	d := len(values) - len(kernels.ARD{Kernel: base, Lengths: []float64{1}}.Params()) + 1
+	if d < 1 {
+		return none, fmt.Errorf("%d, want a length for each column and what else %v has", len(values), base)
+	}
+	k := kernels.ARD{Kernel: base, Lengths: slices.Repeat([]float64{1}, d)}.WithParams(values).(kernels.ARD)
+	return k, kernels.Validate(k)
+}
+
+// spot is a place of the climb: the logarithms of the parameters of a kernel and of the ridge.
+type spot struct {
+	theta  []float64
+	score  float64
+	groups []int
+	row    int // of the trace, where no climb has been
+}
+
+// learning is the state of one search.
+type learning struct {
+	*Shape
+	run      *Run
+	base     kernels.Kernel // of unit length
+	d        int
+	targets  shape.Targets
+	measure  Measure
+	spread   []float64      // ln of each column's standard deviation
+	sample   *shape.Block   // the rows of the start, blocks[0] where those are all
+	sampled  int            // how many
+	blocks   []*shape.Block // those of the climb
+	onBlocks int            // rows of blocks, 0 if they are all rows
+}
+
+func newLearning(s *Shape, r *Run) (*learning, error) {
+	_, d := r.x.Dims()
+	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, measure: Measure{Name: s.Objective.String(), LargerIsBetter: true}}
+	k, err := kernels.AsDifferentiable(l.base)
+	if err != nil {
+		return nil, err
+	}
+	if len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
+		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
+	}
+	l.targets = targetsOf(r)
+	return l, l.divide()
+}
+
+// targetsOf are the targets of a regression, ±1 for two classes, or the indicators of more.
+func targetsOf(r *Run) shape.Targets {
+	if r.y != nil {
+		return shape.Targets{Y: mat.NewDense(len(r.y), 1, slices.Clone(r.y)), Weights: r.weights, Outputs: 1}
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(r.labels)))
+	n := len(r.labels)
+	if len(names) <= 2 {
+		y := mat.NewDense(n, 1, nil)
+		for i, label := range r.labels {
+			y.Set(i, 0, 1)
+			if label == names[0] {
+				y.Set(i, 0, -1)
+			}
+		}
+		return shape.Targets{Y: y, Weights: r.weights, Outputs: 1}
+	}
+	y := mat.NewDense(n, len(names), nil)
+	for i, label := range r.labels {
+		at, _ := slices.BinarySearch(names, label)
+		y.Set(i, at, 1)
+	}
+	return shape.Targets{Y: y, Weights: r.weights, Outputs: len(names) - 1}
+}
+
+// degenerate reports whether there is nothing to learn from: fewer than three rows, or
+// targets that are all the same.
+func (l *learning) degenerate() bool {
+	n, m := l.targets.Y.Dims()
+	if n < 3 {
+		return true
+	}
+	for i := range n {
+		for k := range m {
+			if l.targets.Y.At(i, k) != l.targets.Y.At(0, k) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// kernel is the kernel of some groups of columns.
+func (l *learning) kernel(groups []int) kernels.ARD {
+	lengths := l.d
+	if groups != nil {
+		lengths = slices.Max(groups) + 1
+	}
+	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups}
+}
+
+// oneLength is the group of all columns.
+func (l *learning) oneLength() []int { return make([]int, l.d) }
+
+// problem is the learning of a kernel on blocks. The values are rows of the run.
+func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
+	k := l.kernel(groups)
+	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps}
+	n, _ := l.run.x.Dims()
+	basis, on := OnMatrix, 0
+	if rows != n {
+		basis, on = OnBlocks, rows
+	}
+	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
+		row := unscored(At(1))
+		row.Rows, row.Theta = n, theta
+		if basis == OnBlocks {
+			row.Rows = rows
+		}
+		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+			gradient := make([]float64, len(theta))
+			f, err := p.At(ctx, theta, gradient)
+			if err != nil {
+				return err
+			}
+			row.setScore(f, math.Exp(theta[len(theta)-1]), basis, on)
+			row.Gradient, row.Matrices = gradient, len(blocks)
+			return nil
+		})
+		return got.Score, got.Gradient, err
+	}
+	return p
+}
+
+// climb improves all lengths from one.
+func (l *learning) climb(ctx context.Context, at *spot) error {
+	extra := at.theta[1:]
+	k := l.kernel(l.Groups)
+	theta := append(slices.Repeat(at.theta[:1], len(k.Lengths)), extra...)
+	n, _ := l.run.x.Dims()
+	p := l.problem(l.Groups, l.blocks, cmp.Or(l.onBlocks, n), cmp.Or(l.MaxIterations, defaultShapeSteps))
+	if !l.NoPrior {
+		p.Prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
+		for j := len(k.Lengths); j < len(theta); j++ {
+			p.Prior.Centre[j] = math.NaN()
+		}
+	}
+	out, err := p.Improve(ctx, theta)
+	if !math.IsInf(out.F, -1) {
+		at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
+	}
+	return err
+}
+
+// conclude takes the best place of the trace.
+func (l *learning) conclude(at spot) (Choice, error) {
+	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK}
+	for _, row := range l.run.trace {
+		if slices.Equal(row.Theta, at.theta) && row.Score == at.score {
+			out.Iteration = row.Iteration
+		}
+	}
+	if out.Iteration == 0 {
+		out.Iteration, out.Measure = at.row, Measure{}
+		return out, nil
+	}
+	k := l.kernel(at.groups)
+	logs := at.theta[:len(at.theta)-1]
+	if groups := at.groups; groups != nil {
+		lengths := make([]float64, l.d)
+		for j, g := range groups {
+			lengths[j] = logs[g]
+		}
+		logs = append(lengths, logs[len(k.Lengths):]...)
+	}
+	for _, v := range logs {
+		out.Values = append(out.Values, math.Exp(v))
+	}
+	if l.onBlocks == 0 {
+		out.Ridge = math.Exp(at.theta[len(at.theta)-1])
+	}
+	return out, nil
+}

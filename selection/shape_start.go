@@ -1,0 +1,268 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The grid of the start: lengths in units of the median distance, and ridges.
+var (
+	startLengths = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
+	startRidges  = []float64{1e-6, 1e-4, 1e-2, 1e-1, 1}
+)
+
+const shapeStream = 0x7368617065 // "shape"
+
+// divide chooses the rows of the start and of the climb.
+func (l *learning) divide() error {
+	n, d := l.run.x.Dims()
+	l.spread = make([]float64, d)
+	column := make([]float64, n)
+	for j := range d {
+		if sd := stat.PopStdDev(mat.Col(column, j, l.run.x), nil); sd > 0 && !math.IsInf(sd, 1) {
+			l.spread[j] = math.Log(sd)
+		}
+	}
+	rng := rand.New(rand.NewPCG(l.Seed, shapeStream))
+	order := rng.Perm(n)
+	whole := l.MaxRows
+	if whole == 0 {
+		whole = defaultShapeRows
+	}
+	parts := [][]int{nil} // nil: all rows
+	if n > whole {
+		parts = l.local(order, min(randomBlock, whole/2), min(localRow, whole/2))
+	}
+	for _, rows := range parts {
+		b, err := l.block(rows)
+		if err != nil {
+			return err
+		}
+		l.blocks = append(l.blocks, b)
+		l.onBlocks += len(rows)
+	}
+	l.sample, l.sampled = l.blocks[0], n
+	if n > startRows {
+		sample := slices.Sorted(slices.Values(order[:startRows]))
+		b, err := l.block(sample)
+		if err != nil {
+			return err
+		}
+		l.sample, l.sampled = b, startRows
+	}
+	return nil
+}
+
+// local returns the rows of a random block, and those nearest to each of a few more.
+func (l *learning) local(order []int, random, near int) [][]int {
+	x := l.run.x
+	n, _ := x.Dims()
+	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
+	distances, rows := make([]float64, n), make([]int, n)
+	for _, centre := range order[random : random+localBlocks] {
+		for i := range rows {
+			rows[i] = i
+			distances[i] = vecmath.SquaredDistance(x.RawRowView(i), x.RawRowView(centre))
+		}
+		sort.SliceStable(rows, func(a, b int) bool { return distances[rows[a]] < distances[rows[b]] })
+		out = append(out, slices.Sorted(slices.Values(rows[:near])))
+	}
+	return out
+}
+
+// block is an objective's share of some rows, nil for all.
+func (l *learning) block(rows []int) (*shape.Block, error) {
+	x, t := l.run.x, l.targets
+	if rows != nil {
+		x, t.Y = linalg.Rows(x, rows), linalg.Rows(t.Y, rows)
+		if t.Weights != nil {
+			weights := make([]float64, len(rows))
+			for i, r := range rows {
+				weights[i] = t.Weights[r]
+			}
+			t.Weights = weights
+		}
+	}
+	n, _ := x.Dims()
+	limit := l.run.maxKernelBytes
+	if limit == 0 {
+		limit = kernels.MaxKernelBytes
+	}
+	// The matrix, its inverse, the factor's and the derivative, beside what the block keeps.
+	if need := 8 * 4 * float64(n) * float64(n); need > float64(limit) {
+		return nil, &fault.TooLargeError{What: shapeType + ": the matrices of an evaluation", Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: "lower MaxRows, or raise MaxKernelBytes"}
+	}
+	return shape.NewBlock(x, t, &kernels.Options{Workers: l.run.workers, MaxBytes: limit})
+}
+
+// bounds are those of the parameters, lengths in units of the columns' deviations.
+func (l *learning) bounds(k kernels.ARD) shape.Bounds {
+	b := shape.DefaultBounds(k)
+	for i, p := range k.Params()[:len(k.Lengths)] {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, j := range p.Columns {
+			low, high = min(low, l.spread[j]), max(high, l.spread[j])
+		}
+		b.Low[i] += low
+		b.High[i] += high
+	}
+	return b
+}
+
+// begin returns the best kernel of one length for all columns; a spot without theta is the row
+// of a kernel that stays as it is.
+func (l *learning) begin(ctx context.Context) (spot, error) {
+	if l.Start != nil {
+		return l.chosen(ctx)
+	}
+	one := l.oneLength()
+	if l.degenerate() {
+		return l.atMedian(ctx)
+	}
+	p := l.problem(one, []*shape.Block{l.sample}, l.sampled, defaultShapeSteps)
+	best := spot{score: math.Inf(-1), groups: one}
+	median, err := l.median(ctx)
+	if err != nil {
+		return best, err
+	}
+	for _, factor := range startLengths {
+		length := min(max(math.Log(factor*median), p.Bounds.Low[0]), p.Bounds.High[0])
+		theta, score, err := l.tryLength(ctx, p, length)
+		if err != nil {
+			return best, err
+		}
+		if score > best.score {
+			best.score, best.theta = score, theta
+		}
+	}
+	if best.theta == nil {
+		return l.atMedian(ctx)
+	}
+	out, err := p.Improve(ctx, best.theta)
+	if out.F > best.score {
+		best.theta, best.score = out.Theta, out.F
+	}
+	if n, _ := l.run.x.Dims(); err != nil || l.sampled == n {
+		return best, err
+	}
+	on := l.onBlocks
+	if on == 0 {
+		on, _ = l.run.x.Dims()
+	}
+	p = l.problem(one, l.blocks, on, polishSteps)
+	out, err = p.Improve(ctx, best.theta)
+	best.score, best.theta = out.F, out.Theta
+	return best, err
+}
+
+// tryLength returns the objective at a length, at the best of a few ridges.
+func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float64) (theta []float64, score float64, err error) {
+	theta = append(kernels.LogParams(l.kernel(l.oneLength())), 0)
+	theta[0] = length
+	row := unscored(At(1))
+	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:len(theta)-1])
+	got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+		best, ridge := math.Inf(-1), startRidges[0]
+		for _, v := range startRidges {
+			theta[len(theta)-1] = math.Log(v)
+			f, err := p.At(ctx, theta, nil)
+			if err != nil {
+				return err
+			}
+			if f > best {
+				best, ridge = f, v
+			}
+		}
+		row.setScore(best, ridge, OnBlocks, l.sampled)
+		row.Matrices = len(startRidges)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	theta[len(theta)-1] = math.Log(got.Ridge)
+	return theta, got.Score, nil
+}
+
+// median is the median distance, or 1 where most rows are equal.
+func (l *learning) median(ctx context.Context) (float64, error) {
+	m, err := kernels.MedianSquaredDistance(ctx, l.run.x, l.Seed)
+	if err != nil {
+		return 0, err
+	}
+	if m > 0 {
+		return math.Sqrt(m), nil
+	}
+	return 1, nil
+}
+
+// atMedian is where the family's search would begin, for rows from which nothing is learnt.
+func (l *learning) atMedian(ctx context.Context) (spot, error) {
+	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
+	param, err := l.run.family.Start(ctx, l.run.x)
+	if err != nil {
+		return spot{}, err
+	}
+	n, _ := l.run.x.Dims()
+	row, err := l.run.Evaluate(ctx, At(param), n, missing, func(row *TraceRow) error {
+		row.setScore(math.Inf(-1), missing, OnMatrix, 0)
+		return nil
+	})
+	return spot{score: math.Inf(-1), row: row.Iteration}, err
+}
+
+// chosen is the kernel that another strategy has chosen.
+func (l *learning) chosen(ctx context.Context) (spot, error) {
+	choice, err := l.Start.Choose(ctx, l.run)
+	if err != nil {
+		return spot{}, err
+	}
+	row := l.run.Row(choice.Iteration)
+	if l.degenerate() {
+		return spot{score: math.Inf(-1), row: row.Iteration}, nil
+	}
+	ridge := row.Ridge
+	if !(ridge > 0) {
+		ridge = 1e-2
+	}
+	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
+	theta[0] = math.Log(l.lengthOf(row.Param))
+	return spot{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
+}
+
+// lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
+func (l *learning) lengthOf(param float64) float64 {
+	at := func(k kernels.Kernel) float64 {
+		for _, p := range k.(kernels.Differentiable).Params() {
+			if p.Columns == nil && p.Kind != kernels.KindShape && p.Kind != kernels.KindVariance {
+				return p.Value
+			}
+		}
+		return 1
+	}
+	k := l.run.family.At(param)
+	ratio := at(k) / at(l.base)
+	// A length, a rate, or a rate of squares: that which gives the same value.
+	x, zero := []float64{1}, []float64{0}
+	best, off := ratio, math.Inf(1)
+	for _, power := range []float64{1, -1, -0.5} {
+		length := math.Pow(ratio, power)
+		x[0] = length
+		if d := math.Abs(k.Eval(x, zero) - l.base.Eval([]float64{1}, zero)); d < off {
+			best, off = length, d
+		}
+	}
+	return best
+}
