@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"math/bits"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -35,11 +36,25 @@ func (l *layout) view(k Kernel, of func(rows *mat.Dense) *mat.Dense) (p part, in
 	return v.layout.compile(k), len(l.views) - 1
 }
 
-// levels is the number of sets of rows that the layout has: those given, and the views.
-func (l *layout) levels() int {
-	n := 1
+// rowsView enters a view for a part that reads it itself.
+func (l *layout) rowsView(n need, of func(rows *mat.Dense) *mat.Dense) (index int) {
+	l.views = append(l.views, &view{of: of, layout: layout{need: n}})
+	return len(l.views) - 1
+}
+
+// viewCount is the number of views, and of views in views.
+func (l *layout) viewCount() (n int) {
 	for _, v := range l.views {
-		n += v.levels()
+		n += 1 + v.viewCount()
+	}
+	return n
+}
+
+// keeps is the number of things that pairs of operands keep of what they have.
+func (l *layout) keeps() int {
+	n := bits.OnesCount(uint(l.need & (needDots | needDistances | needManhattan)))
+	for _, v := range l.views {
+		n += v.keeps()
 	}
 	return n
 }
@@ -63,17 +78,20 @@ type need int
 const (
 	needDots      need = 1 << iota // inner products of the rows as given
 	needDistances                  // squared Euclidean distances
+	needManhattan                  // Manhattan distances
+	needColumns                    // the rows in columns
 )
 
 // operand is one side of a block, with what every block it takes part in would
 // otherwise compute again.
 type operand struct {
-	rows *mat.Dense // r×d, as the caller gave them
+	rows  *mat.Dense // r×d, as the caller gave them
+	shift []float64  // near the middle of the rows, the same for both sides of a block
 	// trans is d×r, the rows in columns: gonum's product runs along the rows of
 	// its second factor, several times faster than the dot products of A·Bᵀ.
 	trans *mat.Dense
 	sq    []float64 // squared norms of rows
-	// The same of the rows less a shift common to both sides, for distances:
+	// The same of the rows less the shift, for distances:
 	// |x-z|² is taken from |x|²+|z|²-2<x,z>, which loses digits in the measure
 	// that the norms exceed the distance, so the norms are made small first.
 	centred, centredTrans *mat.Dense
@@ -86,9 +104,12 @@ type operand struct {
 }
 
 func newOperand(rows *mat.Dense, l *layout, shift []float64) *operand {
-	o := &operand{rows: rows}
+	o := &operand{rows: rows, shift: shift}
+	if l.need&(needDots|needManhattan|needColumns) != 0 {
+		o.trans = transpose(rows)
+	}
 	if l.need&needDots != 0 {
-		o.trans, o.sq = transpose(rows), squaredNorms(rows)
+		o.sq = squaredNorms(rows)
 	}
 	if l.need&needDistances != 0 {
 		o.centred = mat.DenseCopyOf(rows)

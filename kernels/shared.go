@@ -36,7 +36,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
 		return nil, err
 	}
 	s := &Shared{x: mat.DenseCopyOf(xd), shift: meanRow(xd), options: o}
-	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
+	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	enter(s.sides, newPairs(len(s.sides), len(s.sides)))
@@ -67,10 +67,10 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCros
 		return nil, err
 	}
 	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), shift: meanRow(zd), options: o}
-	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
+	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
-	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.z, s.shift, o.Workers); err != nil {
+	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.z, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	kept := newPairs(len(s.xSide), len(s.zSide))
