@@ -194,7 +194,7 @@ func (p additive) diag(dst []float64, _ *mat.Dense) {
 // each calls do with the squared distances of the row i of x and all of z in each column.
 func (p additive) each(x, z *operand, do func(i, column int, squared []float64)) {
 	squared := make([]float64, z.len())
-	rows, columns := x.views[p.view].rows, z.views[p.view].trans
+	rows, columns := x.views[p.view].moved, z.views[p.view].movedTrans
 	for i := range x.len() {
 		for c, v := range rows.RawRowView(i) {
 			for j, u := range columns.RawRowView(c) {

@@ -108,13 +108,17 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	defer rowsPool.Put(s)
 	s.of(k)
 	s.scale(s.x, x)
+	checkColumns(z.RawMatrix().Cols, k.columns())
 	r, radial := own.As[Radial](k.Kernel)
 	d, dot := own.As[DotProduct](k.Kernel)
 	switch {
 	case radial:
 		for i := range dst {
-			s.scale(s.z, z.RawRowView(i))
-			dst[i] = vecmath.SquaredDistance(s.x, s.z)
+			dst[i] = 0
+			for j, v := range z.RawRowView(i) {
+				d := (x[j] - v) * s.inverse[j]
+				dst[i] += d * d
+			}
 		}
 		r.OfSquaredDistances(dst, dst)
 	case dot:

@@ -119,7 +119,7 @@ func (d *Derivatives) prepare(ctx context.Context, l *layout) ([]*operand, error
 	if len(l.views) == 0 {
 		return d.rows, nil
 	}
-	sides, err := withViews(ctx, d.rows, l, d.shift, d.options.Workers)
+	sides, err := withViews(ctx, d.rows, l, d.options.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -105,9 +105,9 @@ func (k Laplacian) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	for i := range x.len() {
 		gi := g.RawRowView(i)
 		floats.Mul(gi, w.RawRowView(i))
-		for c, v := range x.rows.RawRowView(i) {
+		for c, v := range x.moved.RawRowView(i) {
 			s := 0.0
-			for j, u := range z.trans.RawRowView(c) {
+			for j, u := range z.movedTrans.RawRowView(c) {
 				s += gi[j] * math.Abs(v-u)
 			}
 			dst[c] += k.gamma() * s
@@ -122,8 +122,8 @@ func manhattans(dst *mat.Dense, x, z *operand) {
 	for i := range r {
 		di := dst.RawRowView(i)
 		clear(di)
-		for c, v := range x.rows.RawRowView(i) {
-			for j, w := range z.trans.RawRowView(c) {
+		for c, v := range x.moved.RawRowView(i) {
+			for j, w := range z.movedTrans.RawRowView(c) {
 				di[j] += math.Abs(v - w)
 			}
 		}

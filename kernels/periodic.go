@@ -228,16 +228,16 @@ func (p periodic) addPair(lengths, periods []float64, g float64, x, z []float64)
 // addPeriods adds the derivatives in the periods of pairs of weights g.
 func (p periodic) addPeriods(periods []float64, g *mat.Dense, x, z *operand) {
 	xv, zv := x.views[p.view], z.views[p.view]
-	xd, zd := timesRows(xv.trans, x), timesRows(zv.trans, z)
+	xd, zd := timesRows(xv.movedTrans, x), timesRows(zv.movedTrans, z)
 	r, c := 2*len(periods), z.len()
 	circles, weighted := mat.NewDense(r, c, nil), mat.NewDense(r, c, nil)
-	product(circles, 1, xv.trans, g)
+	product(circles, 1, xv.movedTrans, g)
 	product(weighted, 1, xd, g)
 	for j := range periods {
 		cos, sin := 2*j, 2*j+1
 		periods[j] += 2 * math.Pi / shared(p.Periods, j) *
-			(floats.Dot(weighted.RawRowView(sin), zv.trans.RawRowView(cos)) -
-				floats.Dot(weighted.RawRowView(cos), zv.trans.RawRowView(sin)) -
+			(floats.Dot(weighted.RawRowView(sin), zv.movedTrans.RawRowView(cos)) -
+				floats.Dot(weighted.RawRowView(cos), zv.movedTrans.RawRowView(sin)) -
 				floats.Dot(circles.RawRowView(sin), zd.RawRowView(cos)) +
 				floats.Dot(circles.RawRowView(cos), zd.RawRowView(sin)))
 	}

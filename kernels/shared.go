@@ -52,7 +52,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 		return nil, err
 	}
 	p := compile(k)
-	sides, err := withViews(ctx, s.sides, &p.layout, s.shift, s.options.Workers)
+	sides, err := withViews(ctx, s.sides, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +89,11 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 		return nil, err
 	}
 	p := compile(k)
-	x, err := withViews(ctx, s.xSide, &p.layout, s.shift, s.options.Workers)
+	x, err := withViews(ctx, s.xSide, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}
-	z, err := withViews(ctx, s.zSide, &p.layout, s.shift, s.options.Workers)
+	z, err := withViews(ctx, s.zSide, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}
