@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -107,13 +108,17 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	defer rowsPool.Put(s)
 	s.of(k)
 	s.scale(s.x, x)
+	checkColumns(z.RawMatrix().Cols, k.columns())
 	r, radial := own.As[Radial](k.Kernel)
 	d, dot := own.As[DotProduct](k.Kernel)
 	switch {
 	case radial:
 		for i := range dst {
-			s.scale(s.z, z.RawRowView(i))
-			dst[i] = vecmath.SquaredDistance(s.x, s.z)
+			dst[i] = 0
+			for j, v := range z.RawRowView(i) {
+				d := (x[j] - v) * s.inverse[j]
+				dst[i] += d * d
+			}
 		}
 		r.OfSquaredDistances(dst, dst)
 	case dot:
@@ -158,7 +163,7 @@ func list[T int | float64](values []T) string {
 // Validate returns an ErrParam error unless there is a length, each is positive and finite and
 // so is one over it, and Groups holds indices of lengths; or the error of Kernel.
 func (k ARD) Validate() error {
-	if err := validateLengths("ARD", k.Lengths); err != nil {
+	if err := validateLengths("ARD", "Lengths", k.Lengths); err != nil {
 		return err
 	}
 	for j, g := range k.Groups {
@@ -166,8 +171,10 @@ func (k ARD) Validate() error {
 			return fault.Param("kernels: ARD", fmt.Sprintf("Groups[%d]", j), g, fmt.Sprintf("0 to %d, the index of a length", len(k.Lengths)-1))
 		}
 	}
-	if k.Groups != nil && len(k.Groups) == 0 {
-		return fault.Param("kernels: ARD", "Groups", "empty", "an index for each column, or nil")
+	for g := range k.Lengths {
+		if k.Groups != nil && !slices.Contains(k.Groups, g) {
+			return fault.Param("kernels: ARD", "Groups", list(k.Groups), fmt.Sprintf("a column of the length %d, or nil", g))
+		}
 	}
 	if err := Validate(k.Kernel); err != nil {
 		return err
@@ -175,13 +182,13 @@ func (k ARD) Validate() error {
 	return ValidateColumns(k.Kernel, k.columns())
 }
 
-func validateLengths(typ string, lengths []float64) error {
+func validateLengths(typ, field string, lengths []float64) error {
 	if len(lengths) == 0 {
-		return fault.Param("kernels: "+typ, "Lengths", "none", "one for each column")
+		return fault.Param("kernels: "+typ, field, "none", "one for each column")
 	}
 	for j, l := range lengths {
 		if !(l > 0) || math.IsInf(l, 1) || math.IsInf(1/l, 1) {
-			return fault.Param("kernels: "+typ, fmt.Sprintf("Lengths[%d]", j), l, "a finite value > 0")
+			return fault.Param("kernels: "+typ, fmt.Sprintf("%s[%d]", field, j), l, "a finite value > 0")
 		}
 	}
 	return nil
@@ -273,7 +280,19 @@ func (k ARD) SpectralDensity() (SpectralDensity, error) {
 }
 
 func (k ARD) compile(l *layout) part {
-	p := stretched{of: k, rows: func(rows *mat.Dense) *mat.Dense {
+	p := stretched{of: k, rows: stretchedRows(k)}
+	p.inner, p.view = l.view(k.Kernel, p.rows)
+	if l.derivatives {
+		if p.count, p.skip = learnt(k.Kernel); !stretchable(p.inner) {
+			l.err = fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel whose derivatives in the columns are known: RadialSlopes, DotProductSlopes, or one of this package that is Differentiable")
+		}
+	}
+	return p
+}
+
+// stretchedRows is the view that an ARD has of rows: over its lengths.
+func stretchedRows(k ARD) func(rows *mat.Dense) *mat.Dense {
+	return func(rows *mat.Dense) *mat.Dense {
 		var s rowsScratch
 		s.of(k)
 		r, c := rows.Dims()
@@ -282,14 +301,7 @@ func (k ARD) compile(l *layout) part {
 			s.scale(out.RawRowView(i), rows.RawRowView(i))
 		}
 		return out
-	}}
-	p.inner, p.view = l.view(k.Kernel, p.rows)
-	if l.derivatives {
-		if p.count, p.skip = learnt(k.Kernel); !stretchable(p.inner) {
-			l.err = fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel whose derivatives in the columns are known: RadialSlopes, DotProductSlopes, or one of this package that is Differentiable")
-		}
 	}
-	return p
 }
 
 // stretched is the part of an ARD.
@@ -326,12 +338,15 @@ func addLearnt(p part, skip int, dst []float64, w *mat.Dense, x, z *operand) {
 	}
 	inner := make([]float64, paramCount(p))
 	addGradient(p, inner, w, x, z)
-	if skip >= 0 {
-		inner = slices.Delete(inner, skip, skip+1)
+	floats.Add(dst, skipping(inner, skip))
+}
+
+// skipping returns the values without that of index skip, if that is not -1.
+func skipping(values []float64, skip int) []float64 {
+	if skip < 0 {
+		return values
 	}
-	for i, v := range inner {
-		dst[i] += v
-	}
+	return append(slices.Clone(values[:skip]), values[skip+1:]...)
 }
 
 // stretch has lengths around the lengths: both are of the same columns.

@@ -19,8 +19,9 @@ import (
 //
 // (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006,
 // section 5.4.1). The distances that MatrixTo computes are kept for Gradient; the memory is
-// kept from call to call: n²/2 float64 for the rows as they are and for each ARD, Columns and
-// Periodic in the kernel, where they are used. Calls at the same time need a Derivatives each.
+// kept from call to call: n²/2 float64 for the inner products, the distances and the Manhattan
+// distances of the rows, and the same of the rows as each ARD, Columns and Periodic in the
+// kernel takes them, for what is asked of them. Calls at the same time need a Derivatives each.
 type Derivatives struct {
 	x       *mat.Dense
 	shift   []float64
@@ -84,7 +85,7 @@ func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel)
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d", n)
 	}
 	p := compileDerivatives(k)
-	if err := checkDerivatives(n, p.layout.levels(), d.options.MaxBytes); err != nil {
+	if err := checkDerivatives(n, p.layout.keeps(), d.options.MaxBytes); err != nil {
 		return err
 	}
 	if dst.IsEmpty() {
@@ -118,11 +119,11 @@ func (d *Derivatives) prepare(ctx context.Context, l *layout) ([]*operand, error
 	if len(l.views) == 0 {
 		return d.rows, nil
 	}
-	sides, err := withViews(ctx, d.rows, l, d.shift, d.options.Workers)
+	sides, err := withViews(ctx, d.rows, l, d.options.Workers)
 	if err != nil {
 		return nil, err
 	}
-	for len(d.memory) < l.levels()-1 {
+	for len(d.memory) < l.viewCount() {
 		d.memory = append(d.memory, newPairs(len(sides), len(sides)))
 	}
 	enterViews(sides, d.memory)
@@ -144,11 +145,11 @@ func enterViews(side []*operand, memory []*pairs) []*pairs {
 	return memory
 }
 
-func checkDerivatives(n, levels int, limit int64) error {
+func checkDerivatives(n, keeps int, limit int64) error {
 	if err := checkBytes(n, n, limit); err != nil {
 		return err
 	}
-	if need := 8 * float64(n) * float64(n) * (1 + float64(levels)/2); need > float64(limit) {
+	if need := 8 * float64(n) * float64(n) * (1 + float64(keeps)/2); need > float64(limit) {
 		return &fault.TooLargeError{
 			What: "a kernel matrix and the distances that its derivatives are made of", Bytes: int64(min(need, 1<<62)), Limit: limit,
 			Hint: "learn on fewer rows, or raise the limit",

@@ -139,7 +139,7 @@ func (k radial) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 		for j, sz := range z.centredSq {
 			v := gi[j] * wi[j]
 			if !(si[j] > cancellation*(sx+sz)) {
-				addSquares(dst, v, x.rows.RawRowView(i), z.rows.RawRowView(j))
+				addSquares(dst, v, x.moved.RawRowView(i), z.moved.RawRowView(j))
 				v = 0
 			}
 			gi[j] = v

@@ -58,20 +58,6 @@ func (k Matern) polynomial(s float64) float64 {
 	return 1 + s
 }
 
-// slope returns the factor before exp(-s) in -k'(r)/r, where k is a function of r = |x-z|/ℓ.
-func (k Matern) slope(s float64) float64 {
-	switch k.Nu {
-	case 0.5:
-		if s == 0 {
-			return 0 // infinite; what it is multiplied with is 0
-		}
-		return 1 / s
-	case 2.5:
-		return 5.0 / 3 * (1 + s)
-	}
-	return 3
-}
-
 // Eval returns k(x, z). Cost O(d).
 func (k Matern) Eval(x, z []float64) float64 {
 	checkLen(x, z)
@@ -110,38 +96,100 @@ func (k Matern) WithParams(values []float64) Kernel {
 func (k Matern) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 // OfSquaredDistances implements Radial.
-func (k Matern) OfSquaredDistances(dst, squared []float64) {
-	k = k.withDefaults()
-	k.exponentials(dst, squared, k.polynomial)
-}
+func (k Matern) OfSquaredDistances(dst, squared []float64) { k.evaluate(maternValue, dst, squared) }
 
 // SlopesOfSquaredDistances implements RadialSlopes: with s = √(2ν) r they are 1/ℓ² times
 // e^-s/s (0 of equal rows) for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
 func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
-	k = k.withDefaults()
-	perUnit := 1 / k.Length / k.Length
-	k.exponentials(dst, squared, func(s float64) float64 { return perUnit * k.slope(s) })
+	k.evaluate(maternSlope, dst, squared)
 }
 
+// gradientOfSquaredDistances is the slope times the squared distance.
 func (k Matern) gradientOfSquaredDistances(_ int, dst, squared []float64) {
-	k = k.withDefaults()
-	perUnit := 1 / (2 * k.Nu)
-	k.exponentials(dst, squared, func(s float64) float64 { return perUnit * s * s * k.slope(s) })
+	k.evaluate(maternLength, dst, squared)
 }
 
-// exponentials sets dst[i] to factor(s) exp(-s), where s is √(2ν)·r of squared[i]. k has its
-// defaults.
-func (k Matern) exponentials(dst, squared []float64, factor func(s float64) float64) {
+// maternFunction is what is evaluated of s = √(2ν)·r and exp(-s).
+type maternFunction int
+
+const (
+	maternValue  maternFunction = iota
+	maternSlope                 // -k'(r)/r
+	maternLength                // the derivative in ln ℓ
+)
+
+// evaluate sets dst to a function of the squared distances, piece by piece.
+func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
+	k = k.withDefaults()
 	var exps [stripe]float64
 	for len(dst) > 0 {
 		n := min(len(dst), stripe)
+		s := dst[:n]
 		for i, d := range squared[:n] {
-			dst[i] = k.scaled(d)
+			s[i] = k.scaled(d)
 		}
-		vecmath.Exp(exps[:n], -1, dst[:n])
-		for i, s := range dst[:n] {
-			dst[i] = factor(s) * exps[i]
+		vecmath.Exp(exps[:n], -1, s)
+		switch f {
+		case maternValue:
+			k.values(s, exps[:n])
+		case maternSlope:
+			k.slopes(s, exps[:n])
+		default:
+			k.lengths(s, exps[:n])
 		}
 		dst, squared = dst[n:], squared[n:]
+	}
+}
+
+func (k Matern) values(s, exps []float64) {
+	switch k.Nu {
+	case 0.5:
+		copy(s, exps)
+	case 1.5:
+		for i, e := range exps {
+			s[i] = (1 + s[i]) * e
+		}
+	default:
+		for i, e := range exps {
+			s[i] = (1 + s[i] + s[i]*s[i]/3) * e
+		}
+	}
+}
+
+func (k Matern) slopes(s, exps []float64) {
+	perUnit := 1 / k.Length / k.Length
+	switch k.Nu {
+	case 0.5:
+		for i, e := range exps {
+			if s[i] == 0 {
+				continue // infinite; what it is multiplied with is 0
+			}
+			s[i] = perUnit * e / s[i]
+		}
+	case 1.5:
+		for i, e := range exps {
+			s[i] = 3 * perUnit * e
+		}
+	default:
+		for i, e := range exps {
+			s[i] = 5.0 / 3 * perUnit * (1 + s[i]) * e
+		}
+	}
+}
+
+func (k Matern) lengths(s, exps []float64) {
+	switch k.Nu {
+	case 0.5:
+		for i, e := range exps {
+			s[i] *= e
+		}
+	case 1.5:
+		for i, e := range exps {
+			s[i] *= s[i] * e
+		}
+	default:
+		for i, e := range exps {
+			s[i] *= s[i] * (1 + s[i]) / 3 * e
+		}
 	}
 }

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"math/bits"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -35,11 +36,25 @@ func (l *layout) view(k Kernel, of func(rows *mat.Dense) *mat.Dense) (p part, in
 	return v.layout.compile(k), len(l.views) - 1
 }
 
-// levels is the number of sets of rows that the layout has: those given, and the views.
-func (l *layout) levels() int {
-	n := 1
+// rowsView enters a view for a part that reads it itself.
+func (l *layout) rowsView(n need, of func(rows *mat.Dense) *mat.Dense) (index int) {
+	l.views = append(l.views, &view{of: of, layout: layout{need: n}})
+	return len(l.views) - 1
+}
+
+// viewCount is the number of views, and of views in views.
+func (l *layout) viewCount() (n int) {
 	for _, v := range l.views {
-		n += v.levels()
+		n += 1 + v.viewCount()
+	}
+	return n
+}
+
+// keeps is the number of things that pairs of operands keep of what they have.
+func (l *layout) keeps() int {
+	n := bits.OnesCount(uint(l.need & (needDots | needDistances | needManhattan)))
+	for _, v := range l.views {
+		n += v.keeps()
 	}
 	return n
 }
@@ -63,19 +78,26 @@ type need int
 const (
 	needDots      need = 1 << iota // inner products of the rows as given
 	needDistances                  // squared Euclidean distances
+	needManhattan                  // Manhattan distances
+	needColumns                    // the moved rows in columns
 )
 
 // operand is one side of a block, with what every block it takes part in would
 // otherwise compute again.
 type operand struct {
-	rows *mat.Dense // r×d, as the caller gave them
+	rows *mat.Dense // r×d, as the caller gave them, or as a view makes of those
 	// trans is d×r, the rows in columns: gonum's product runs along the rows of
 	// its second factor, several times faster than the dot products of A·Bᵀ.
 	trans *mat.Dense
 	sq    []float64 // squared norms of rows
-	// The same of the rows less a shift common to both sides, for distances:
+	// For what depends on differences of rows alone, rows that may be moved. Those given
+	// are not: their differences are exact where they are close. Views make them of the
+	// rows less the shift, so that an offset in a column costs no digits.
+	moved, movedTrans *mat.Dense
+	// The same less a shift common to both sides, for distances:
 	// |x-z|² is taken from |x|²+|z|²-2<x,z>, which loses digits in the measure
 	// that the norms exceed the distance, so the norms are made small first.
+	shift                 []float64
 	centred, centredTrans *mat.Dense
 	centredSq             []float64
 	views                 []*operand // those of the layout
@@ -86,36 +108,59 @@ type operand struct {
 }
 
 func newOperand(rows *mat.Dense, l *layout, shift []float64) *operand {
-	o := &operand{rows: rows}
-	if l.need&needDots != 0 {
-		o.trans, o.sq = transpose(rows), squaredNorms(rows)
-	}
-	if l.need&needDistances != 0 {
-		o.centred = mat.DenseCopyOf(rows)
-		r, _ := rows.Dims()
-		for i := range r {
-			ci := o.centred.RawRowView(i)
-			for j, s := range shift {
-				ci[j] -= s
-			}
-		}
-		o.centredTrans, o.centredSq = transpose(o.centred), squaredNorms(o.centred)
-	}
-	o.addViews(l, shift)
+	o := &operand{rows: rows, moved: rows, shift: shift}
+	o.hold(l)
+	o.addViews(l)
 	return o
 }
 
+// hold makes what the layout needs, without its views.
+func (o *operand) hold(l *layout) {
+	if l.need&needDots != 0 {
+		o.trans, o.sq = transpose(o.rows), squaredNorms(o.rows)
+	}
+	if l.need&(needManhattan|needColumns) != 0 {
+		o.movedTrans = transpose(o.moved)
+	}
+	if l.need&needDistances != 0 {
+		o.centred = o.less()
+		o.centredTrans, o.centredSq = transpose(o.centred), squaredNorms(o.centred)
+	}
+}
+
+// less returns the moved rows less the shift.
+func (o *operand) less() *mat.Dense {
+	if o.centred != nil {
+		return o.centred
+	}
+	out := mat.DenseCopyOf(o.moved)
+	r, _ := out.Dims()
+	for i := range r {
+		oi := out.RawRowView(i)
+		for j, s := range o.shift {
+			oi[j] -= s
+		}
+	}
+	return out
+}
+
 // addViews makes the views of a layout.
-func (o *operand) addViews(l *layout, shift []float64) {
+func (o *operand) addViews(l *layout) {
+	if len(l.views) == 0 {
+		return
+	}
+	less, zero := o.less(), mat.NewDense(1, len(o.shift), nil)
 	for _, v := range l.views {
-		of := v.of(mat.NewDense(1, len(shift), shift)).RawRowView(0)
-		o.views = append(o.views, newOperand(v.of(o.rows), &v.layout, of))
+		of := &operand{rows: v.of(o.rows), moved: v.of(less), shift: v.of(zero).RawRowView(0)}
+		of.hold(&v.layout)
+		of.addViews(&v.layout)
+		o.views = append(o.views, of)
 	}
 }
 
 // withViews returns operands with the views of a layout, which share all else with those
 // given.
-func withViews(ctx context.Context, side []*operand, l *layout, shift []float64, workers int) ([]*operand, error) {
+func withViews(ctx context.Context, side []*operand, l *layout, workers int) ([]*operand, error) {
 	if len(l.views) == 0 {
 		return side, nil
 	}
@@ -123,7 +168,7 @@ func withViews(ctx context.Context, side []*operand, l *layout, shift []float64,
 	err := parallel.For(ctx, workers, len(side), func(i int) error {
 		o := *side[i]
 		o.views = nil
-		o.addViews(l, shift)
+		o.addViews(l)
 		out[i] = &o
 		return nil
 	})
@@ -194,7 +239,7 @@ func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 			d := s + di[j]
 			// The negated comparison also catches the NaN of norms that overflowed.
 			if !(d > cancellation*s) {
-				d = vecmath.SquaredDistance(x.rows.RawRowView(i), z.rows.RawRowView(j))
+				d = vecmath.SquaredDistance(x.moved.RawRowView(i), z.moved.RawRowView(j))
 			}
 			di[j] = d
 		}

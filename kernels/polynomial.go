@@ -28,7 +28,7 @@ type Polynomial struct {
 
 var _ interface {
 	Kernel
-	DotProduct
+	DotProductSlopes
 	Validator
 } = Polynomial{}
 
@@ -62,6 +62,14 @@ func (k Polynomial) OfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i, v := range products {
 		dst[i] = powi(g*v+c, p)
+	}
+}
+
+// SlopesOfDotProducts implements DotProductSlopes: pγ(γ<x,z> + c)^(p-1).
+func (k Polynomial) SlopesOfDotProducts(dst, products []float64) {
+	g, c, p := k.gamma(), k.Coef0, k.degree()
+	for i, v := range products {
+		dst[i] = float64(p) * g * powi(g*v+c, p-1)
 	}
 }
 

@@ -36,7 +36,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
 		return nil, err
 	}
 	s := &Shared{x: mat.DenseCopyOf(xd), shift: meanRow(xd), options: o}
-	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
+	if s.sides, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	enter(s.sides, newPairs(len(s.sides), len(s.sides)))
@@ -52,7 +52,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 		return nil, err
 	}
 	p := compile(k)
-	sides, err := withViews(ctx, s.sides, &p.layout, s.shift, s.options.Workers)
+	sides, err := withViews(ctx, s.sides, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +67,10 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCros
 		return nil, err
 	}
 	s := &SharedCross{x: mat.DenseCopyOf(xd), z: mat.DenseCopyOf(zd), shift: meanRow(zd), options: o}
-	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.x, s.shift, o.Workers); err != nil {
+	if s.xSide, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.x, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
-	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances}, s.z, s.shift, o.Workers); err != nil {
+	if s.zSide, err = operands(ctx, &layout{need: needDots | needDistances | needManhattan}, s.z, s.shift, o.Workers); err != nil {
 		return nil, err
 	}
 	kept := newPairs(len(s.xSide), len(s.zSide))
@@ -89,11 +89,11 @@ func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
 		return nil, err
 	}
 	p := compile(k)
-	x, err := withViews(ctx, s.xSide, &p.layout, s.shift, s.options.Workers)
+	x, err := withViews(ctx, s.xSide, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}
-	z, err := withViews(ctx, s.zSide, &p.layout, s.shift, s.options.Workers)
+	z, err := withViews(ctx, s.zSide, &p.layout, s.options.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Tanh struct {
 
 var _ interface {
 	Kernel
-	DotProduct
+	DotProductSlopes
 	Validator
 } = Tanh{}
 
@@ -51,5 +51,14 @@ func (k Tanh) OfDotProducts(dst, products []float64) {
 	g, c := k.gamma(), k.Coef0
 	for i, v := range products {
 		dst[i] = math.Tanh(g*v + c)
+	}
+}
+
+// SlopesOfDotProducts implements DotProductSlopes: γ(1 - k²).
+func (k Tanh) SlopesOfDotProducts(dst, products []float64) {
+	k.OfDotProducts(dst, products)
+	g := k.gamma()
+	for i, v := range dst {
+		dst[i] = g * (1 - v*v)
 	}
 }

@@ -104,6 +104,61 @@ func (cauchy) String() string { return "cauchy" }
 
 func cauchyFormula(x, z []float64) float64 { return 1 / (1 + math.Pow(distance(x, z, 2), 2)) }
 
+func matern12(length float64) formula {
+	return func(x, z []float64) float64 { return math.Exp(-distance(x, z, 2) / length) }
+}
+
+func rationalQuadratic(alpha, length float64) formula {
+	return func(x, z []float64) float64 {
+		r := distance(x, z, 2) / length
+		return math.Pow(1+r*r/(2*alpha), -alpha)
+	}
+}
+
+func periodic(periods, lengths []float64) formula {
+	return func(x, z []float64) float64 {
+		s := 0.0
+		for i := range x {
+			s += math.Pow(math.Sin(math.Pi*(x[i]-z[i])/periods[i%len(periods)])/lengths[i%len(lengths)], 2)
+		}
+		return math.Exp(-2 * s)
+	}
+}
+
+// over is a kernel of columns over their lengths.
+func over(lengths []float64, k formula) formula {
+	return func(x, z []float64) float64 {
+		a, b := make([]float64, len(x)), make([]float64, len(x))
+		for i, l := range lengths {
+			a[i], b[i] = x[i]/l, z[i]/l
+		}
+		return k(a, b)
+	}
+}
+
+func columns(of []int, k formula) formula {
+	return func(x, z []float64) float64 {
+		a, b := make([]float64, len(of)), make([]float64, len(of))
+		for i, j := range of {
+			a[i], b[i] = x[j], z[j]
+		}
+		return k(a, b)
+	}
+}
+
+func additive(lengths, variances []float64, k formula) formula {
+	return func(x, z []float64) (s float64) {
+		for i, l := range lengths {
+			s += variances[i] * k([]float64{x[i] / l}, []float64{z[i] / l})
+		}
+		return s
+	}
+}
+
+var noSlopes = map[string]string{
+	"parameters": "holds a kernel without slopes", "derivatives": "holds a kernel without slopes", "units": "holds a kernel without slopes",
+}
+
 // TestAll runs the suite on every kernel and family of the module, and fails if
 // one that exists has no line here.
 func TestAll(t *testing.T) {
@@ -120,6 +175,13 @@ func TestAll(t *testing.T) {
 		{kernels.Laplacian{}, laplacian(1)},
 		{kernels.Laplacian{Gamma: 0.3}, laplacian(0.3)},
 		{kernels.Matern{}, matern32(1)},
+		{kernels.Matern{Nu: 0.5, Length: 2}, matern12(2)},
+		{kernels.RationalQuadratic{}, rationalQuadratic(1, 1)},
+		{kernels.RationalQuadratic{Alpha: 0.3, Length: 2}, rationalQuadratic(0.3, 2)},
+		{kernels.Periodic{}, periodic([]float64{1}, []float64{1})},
+		{kernels.Periodic{Periods: []float64{3}, Lengths: []float64{0.6}}, periodic([]float64{3}, []float64{0.6})},
+		{kernels.Columns{Of: []int{0}, Kernel: kernels.Matern{}}, columns([]int{0}, matern32(1))},
+		{kernels.Product{kernels.RBF{}, kernels.Columns{Of: []int{0}, Kernel: kernels.Periodic{}}}, product(rbf(1), columns([]int{0}, periodic([]float64{1}, []float64{1})))},
 		{kernels.Matern{Nu: 2.5, Length: 2}, matern52(2)},
 		{kernels.Polynomial{}, polynomial(3, 1, 0)},
 		{kernels.Polynomial{Degree: 2, Gamma: 0.5, Coef0: 1}, polynomial(2, 0.5, 1)},
@@ -143,6 +205,38 @@ func TestAll(t *testing.T) {
 	} {
 		tested = append(tested, declared.Name(c.kernel))
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Table: table})
+	}
+	// Kernels of four columns.
+	lengths, ones := []float64{0.5, 2, 1, 3}, []float64{1, 1, 1, 1}
+	for _, c := range []struct {
+		kernel  kernels.Kernel
+		formula formula
+		skip    map[string]string
+	}{
+		{kernel: kernels.ARD{Kernel: kernels.RBFOfLength(1), Lengths: lengths}, formula: over(lengths, rbf(0.5))},
+		{kernel: kernels.ARD{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Lengths: []float64{2, 2, 2, 2}}, formula: matern52(4)},
+		{kernel: kernels.ARD{Kernel: kernels.RationalQuadratic{}, Lengths: []float64{1, 3}, Groups: []int{1, 0, 0, 1}}, formula: over([]float64{3, 1, 1, 3}, rationalQuadratic(1, 1))},
+		{kernel: kernels.ARD{Kernel: kernels.Linear{}, Lengths: lengths}, formula: over(lengths, dot)},
+		{kernel: kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths}, formula: over(lengths, laplacian(1))},
+		{kernel: kernels.ARD{Kernel: kernels.Normalized{Kernel: kernels.ELM{}}, Lengths: lengths}, formula: over(lengths, normalized(elm(1))), skip: noSlopes},
+		{kernel: kernels.Normalized{Kernel: kernels.ARD{Kernel: kernels.Polynomial{Coef0: 1}, Lengths: lengths}}, formula: normalized(over(lengths, polynomial(3, 1, 1)))},
+		{kernel: kernels.ARD{Kernel: cauchy{}, Lengths: lengths}, formula: over(lengths, cauchyFormula), skip: noSlopes},
+		{
+			kernel:  kernels.ARD{Kernel: kernels.Sum{kernels.ARD{Kernel: kernels.Matern{}, Lengths: ones}, kernels.Columns{Of: []int{3, 1}, Kernel: kernels.Laplacian{}}}, Lengths: lengths},
+			formula: over(lengths, sum(matern32(1), columns([]int{3, 1}, laplacian(1)))),
+			skip:    map[string]string{"units": "has lengths of the lengths"},
+		},
+		{kernel: kernels.Periodic{Periods: []float64{3, 2, 4, 5}, Lengths: lengths}, formula: periodic([]float64{3, 2, 4, 5}, lengths)},
+		{kernel: kernels.ARD{Kernel: kernels.Periodic{Periods: []float64{2}}, Lengths: lengths}, formula: over(lengths, periodic([]float64{2}, ones))},
+		{
+			kernel:  kernels.Columns{Of: []int{2, 0}, Kernel: kernels.ARD{Kernel: kernels.Matern{}, Lengths: []float64{2, 3}}},
+			formula: columns([]int{2, 0}, over([]float64{2, 3}, matern32(1))),
+		},
+		{kernel: kernels.Additive{Kernel: kernels.Matern{}, Lengths: lengths}, formula: additive(lengths, ones, matern32(1))},
+		{kernel: kernels.Additive{Kernel: kernels.RationalQuadratic{Alpha: 2}, Lengths: ones, Variances: lengths}, formula: additive(ones, lengths, rationalQuadratic(2, 1))},
+	} {
+		tested = append(tested, declared.Name(c.kernel))
+		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Columns: 4, Skip: c.skip, Table: table})
 	}
 	for _, c := range []struct {
 		kernel  kernels.Kernel

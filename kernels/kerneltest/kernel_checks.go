@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,6 +29,17 @@ func rows(n, d int, seed uint64) *mat.Dense {
 	}
 	return x
 }
+
+// width returns how many columns rows have where a check would have d.
+func (s *subject) width(d int) int {
+	if s.Columns > 0 {
+		return s.Columns
+	}
+	return d
+}
+
+// rows is the function of that name for the width of a check.
+func (s *subject) rows(n, d int, seed uint64) *mat.Dense { return rows(n, s.width(d), seed) }
 
 // same fails unless two computations of one value agree.
 func (s *subject) same(p *conformance.Probe, what string, got, want float64) {
@@ -69,7 +81,7 @@ func checkFormula(p *conformance.Probe, s *subject) {
 		p.Skip("has no Options.Formula to compare with")
 	}
 	for _, d := range []int{1, 3, 8} {
-		x := rows(12, d, 1)
+		x := s.rows(12, d, 1)
 		for i := range 12 {
 			for j := range 12 {
 				a, b := x.RawRowView(i), x.RawRowView(j)
@@ -80,7 +92,7 @@ func checkFormula(p *conformance.Probe, s *subject) {
 }
 
 func checkSymmetric(p *conformance.Probe, s *subject) {
-	x, z := rows(20, 4, 1), rows(20, 4, 2)
+	x, z := s.rows(20, 4, 1), s.rows(20, 4, 2)
 	for i := range 20 {
 		a, b := x.RawRowView(i), z.RawRowView(i)
 		s.same(p, fmt.Sprintf("Eval(%v, %v), the other way round,", a, b), s.kernel.Eval(b, a), s.kernel.Eval(a, b))
@@ -89,19 +101,20 @@ func checkSymmetric(p *conformance.Probe, s *subject) {
 
 // odd returns rows that formulas stumble over: zeros, equal values, repeated and
 // nearly repeated rows, large ones.
-func odd() *mat.Dense {
-	x := rows(24, 4, 3)
-	x.SetRow(0, make([]float64, 4))
-	x.SetRow(1, []float64{2, 2, 2, 2})
+func (s *subject) odd() *mat.Dense {
+	x := s.rows(24, 4, 3)
+	_, d := x.Dims()
+	x.SetRow(0, make([]float64, d))
+	x.SetRow(1, slices.Repeat([]float64{2}, d))
 	x.SetRow(2, x.RawRowView(3))
 	x.SetRow(4, x.RawRowView(5))
 	x.Set(4, 0, x.At(4, 0)+1e-9)
-	x.SetRow(6, []float64{30, -30, 30, 0})
+	x.SetRow(6, slices.Repeat([]float64{30, -30, 30, 0}, d)[:d])
 	return x
 }
 
 func checkFinite(p *conformance.Probe, s *subject) {
-	x := odd()
+	x := s.odd()
 	n, _ := x.Dims()
 	diag, block := make([]float64, n), mat.NewDense(n, n, nil)
 	kernels.Diag(diag, s.kernel, x)
@@ -126,7 +139,7 @@ func checkPositive(p *conformance.Probe, s *subject) {
 	if s.Indefinite {
 		p.Skip("does not claim it")
 	}
-	for _, x := range []*mat.Dense{rows(60, 3, 5), rows(8, 20, 6), rows(30, 1, 7), odd()} {
+	for _, x := range []*mat.Dense{s.rows(60, 3, 5), s.rows(8, 20, 6), s.rows(30, 1, 7), s.odd()} {
 		positive(p, s.kernel, x)
 	}
 }
@@ -146,7 +159,7 @@ func positive(p *conformance.Probe, k kernels.Kernel, x *mat.Dense) {
 }
 
 func checkDiagonal(p *conformance.Probe, s *subject) {
-	x := odd()
+	x := s.odd()
 	n, _ := x.Dims()
 	diag := make([]float64, n)
 	for i := range diag {
@@ -160,9 +173,10 @@ func checkDiagonal(p *conformance.Probe, s *subject) {
 }
 
 func checkBlock(p *conformance.Probe, s *subject) {
-	large, largeDst := rows(40, 9, 8), mat.NewDense(40, 40, nil)
+	large, largeDst := rows(40, max(9, s.Columns+2), 8), mat.NewDense(40, 40, nil)
 	for _, c := range []struct{ r, c, d int }{{1, 1, 1}, {1, 7, 3}, {7, 1, 3}, {17, 11, 5}} {
-		x, z := rows(c.r, c.d, 1), rows(c.c, c.d, 2)
+		c.d = s.width(c.d)
+		x, z := s.rows(c.r, c.d, 1), s.rows(c.c, c.d, 2)
 		dst := mat.NewDense(c.r, c.c, nil)
 		kernels.Block(dst, s.kernel, x, z)
 		s.pairs(p, "Block", dst, x, z)
@@ -201,7 +215,7 @@ func matrices(p *conformance.Probe, k kernels.Kernel, x, z *mat.Dense, workers i
 
 func checkMatrix(p *conformance.Probe, s *subject) {
 	for _, n := range []int{1, 2, 141} { // the last is more than a block
-		x, z := rows(n, 3, 1), rows(n/2+1, 3, 2)
+		x, z := s.rows(n, 3, 1), s.rows(n/2+1, 3, 2)
 		square, cross := matrices(p, s.kernel, x, z, 0)
 		s.pairs(p, "kernels.Matrix", square, x, x)
 		s.pairs(p, "kernels.Cross", cross, x, z)
@@ -209,7 +223,7 @@ func checkMatrix(p *conformance.Probe, s *subject) {
 }
 
 func checkWorkers(p *conformance.Probe, s *subject) {
-	x, z := rows(300, 6, 1), rows(200, 6, 2)
+	x, z := s.rows(300, 6, 1), s.rows(200, 6, 2)
 	square, cross := matrices(p, s.kernel, x, z, 1)
 	for _, w := range []int{2, 5} {
 		sq, cr := matrices(p, s.kernel, x, z, w)
@@ -222,7 +236,7 @@ func checkWorkers(p *conformance.Probe, s *subject) {
 // checkShared asks twice, with another kernel in between: one that writes to the distances
 // that are kept is seen then.
 func checkShared(p *conformance.Probe, s *subject) {
-	x, z := rows(150, 3, 1), rows(40, 3, 2)
+	x, z := s.rows(150, 3, 1), s.rows(40, 3, 2)
 	one, err := kernels.Share(context.Background(), x, nil)
 	p.Must("kernels.Share", err)
 	two, err := kernels.ShareCross(context.Background(), x, z, nil)
@@ -253,7 +267,8 @@ func checkSpectral(p *conformance.Probe, s *subject) {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, difference := range [][]float64{{0.5}, {0.3, -0.9}, {1, 0.2, -0.4}} {
-		d := len(difference)
+		d := s.width(len(difference))
+		difference = slices.Repeat(difference, d)[:d]
 		zero, w, u := make([]float64, d), make([]float64, d), make([]float64, density.Uniforms(d))
 		s.same(p, "the variance", density.Variance, s.kernel.Eval(zero, zero))
 		mean := 0.0
@@ -276,7 +291,7 @@ func checkSpectral(p *conformance.Probe, s *subject) {
 }
 
 func checkInputs(p *conformance.Probe, s *subject) {
-	x, z := odd(), rows(5, 4, 9)
+	x, z := s.odd(), s.rows(5, 4, 9)
 	wantX, wantZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
 	n, _ := x.Dims()
 	s.kernel.Eval(x.RawRowView(0), z.RawRowView(0))
@@ -288,7 +303,7 @@ func checkInputs(p *conformance.Probe, s *subject) {
 }
 
 func checkConcurrent(p *conformance.Probe, s *subject) {
-	x, z := rows(20, 4, 1), rows(20, 4, 2)
+	x, z := s.rows(20, 4, 1), s.rows(20, 4, 2)
 	want := make([]float64, 20)
 	for i := range want {
 		want[i] = s.kernel.Eval(x.RawRowView(i), z.RawRowView(i))
@@ -325,5 +340,6 @@ func checkLengths(p *conformance.Probe, s *subject) {
 			p.Errorf("Eval of rows of 2 and 3 does not panic")
 		}
 	}()
-	s.kernel.Eval([]float64{1, 2}, []float64{1, 2, 3})
+	d := s.width(2)
+	s.kernel.Eval(make([]float64, d), make([]float64, d+1))
 }

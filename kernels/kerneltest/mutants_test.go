@@ -1,10 +1,12 @@
 package kerneltest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,12 +20,50 @@ import (
 // broken is an RBF with some methods replaced.
 type broken struct {
 	rbf     kernels.RBF
+	ell     float64
 	eval    func(x, z []float64) float64
 	name    func() string
 	valid   error
 	diag    func(dst []float64, x *mat.Dense)
 	blocks  func(dst, x, z *mat.Dense)
 	density func(s *kernels.SpectralDensity)
+
+	params   func() []kernels.Param
+	with     func(values []float64) kernels.Kernel
+	gradient func(dst, x, z []float64)
+}
+
+// Params has the length in the place of γ = 1/(2ℓ²).
+func (b broken) Params() []kernels.Param {
+	if b.params != nil {
+		return b.params()
+	}
+	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: b.length()}}
+}
+
+func (b broken) length() float64 {
+	if b.ell != 0 {
+		return b.ell
+	}
+	return math.Sqrt(0.5)
+}
+
+func (b broken) WithParams(values []float64) kernels.Kernel {
+	if b.with != nil {
+		return b.with(values)
+	}
+	b.ell, b.rbf = values[0], kernels.RBFOfLength(values[0])
+	b.valid = kernels.Validate(b.rbf)
+	return b
+}
+
+func (b broken) EvalGradient(dst, x, z []float64) {
+	if b.gradient != nil {
+		b.gradient(dst, x, z)
+		return
+	}
+	b.rbf.EvalGradient(dst, x, z)
+	dst[0] *= -2
 }
 
 func (b broken) Eval(x, z []float64) float64 {
@@ -64,6 +104,23 @@ func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
 		b.density(&s)
 	}
 	return s, err
+}
+
+// keeping has a length that all values share, as a slice that is kept would be.
+type keeping struct{ length *float64 }
+
+func (k keeping) value() float64                 { return 1 + *k.length }
+func (k keeping) Eval(x, z []float64) float64    { return kernels.RBFOfLength(k.value()).Eval(x, z) }
+func (keeping) String() string                   { return "keeping" }
+func (k keeping) Validate() error                { return kernels.Validate(kernels.RBFOfLength(k.value())) }
+func (keeping) EvalGradient(dst, x, z []float64) {}
+func (k keeping) Params() []kernels.Param {
+	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.value()}}
+}
+
+func (k keeping) WithParams(values []float64) kernels.Kernel {
+	*k.length = values[0] - 1
+	return k
 }
 
 // lax has a Validate that looks at nothing.
@@ -204,6 +261,33 @@ func mutants() map[string]map[string]any {
 			"the variance is": broken{density: func(s *kernels.SpectralDensity) { s.Variance = 2 }},
 			"Eval, turned":    turning{},
 		},
+		"parameters": {
+			"two parameters are named": broken{params: func() []kernels.Param {
+				return slices.Repeat([]kernels.Param{{Name: "length", Value: 1}}, 2)
+			}, with: func([]float64) kernels.Kernel { return broken{} }},
+			"the parameter length is 0": broken{params: func() []kernels.Param { return []kernels.Param{{Name: "length"}} }},
+			"WithParams of the values of Params is RBF": broken{with: func(values []float64) kernels.Kernel {
+				return kernels.RBFOfLength(values[0])
+			}},
+			"after WithParams the parameter length": broken{with: func([]float64) kernels.Kernel { return broken{} }},
+			"changed the kernel":                    keeping{new(float64)},
+			"nothing wrong with length = 0": broken{with: func(values []float64) kernels.Kernel {
+				return broken{ell: cmp.Or(values[0], 1), rbf: kernels.RBFOfLength(cmp.Or(values[0], 1))}
+			}},
+		},
+		"derivatives": {
+			"by differences of Eval": broken{gradient: func(dst, x, z []float64) {
+				rbf.EvalGradient(dst, x, z)
+				dst[0] *= -2.00001
+			}},
+			"the sum of EvalGradient": broken{gradient: func(dst, x, z []float64) {
+				rbf.EvalGradient(dst, x, z)
+				dst[0] *= -2 - 1e-7*math.Abs(math.Sin(float64(calls.Add(1))))
+			}},
+		},
+		"units": {"in another unit": broken{with: func(values []float64) kernels.Kernel {
+			return broken{rbf: kernels.RBFOfLength(1.00001 * values[0])}
+		}}},
 		"inputs-unmodified": {"wrote to its rows": broken{blocks: after(func(_, x, _ *mat.Dense) { x.Set(0, 0, 1) })}},
 		"concurrent": {"during concurrent calls": broken{eval: func(x, z []float64) float64 {
 			return rbf.Eval(x, z) + float64(calls.Add(1))
@@ -301,7 +385,7 @@ func TestSkips(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"formula": "has no Options.Formula to compare with", "positive-semi-definite": "does not claim it",
-		"spectral-density": "has no SpectralDensity", "lengths": "is skipped by this test",
+		"spectral-density": "has no SpectralDensity", "parameters": "is not Differentiable", "derivatives": "is not Differentiable", "units": "is not Differentiable", "lengths": "is skipped by this test",
 	}, got)
 }
 

@@ -17,6 +17,9 @@ type Options struct {
 	// Formula evaluates the kernel in the plainest way, independently of Eval, for
 	// the check formula. Nil skips it. It is not used for a family.
 	Formula func(x, z []float64) float64
+	// Columns is how many columns rows have, for a kernel that takes no others. 0: those of
+	// each check, 1 to 20.
+	Columns int
 	// Indefinite says that the kernel does not claim to be positive semi-definite.
 	Indefinite bool
 	// Tolerance, times max(1, |k|), is how far two computations of the same value k
@@ -173,6 +176,9 @@ var checks = []check{
 	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
 	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.", checkShared},
 	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.", checkSpectral},
+	{"parameters", kernel, "WithParams of the values of Params is the same kernel, of others one that has those, and of one that is not positive a kernel that Validate refuses.", checkParameters},
+	{"derivatives", kernel, "EvalGradient is the limit of differences of Eval, and kernels.Derivatives the sum of EvalGradient over a matrix, on any number of workers.", checkDerivatives},
+	{"units", kernel, "A column in another unit, with its lengths and periods in it, has the same values.", checkUnits},
 	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block write to no row.", checkInputs},
 	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
 	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},

@@ -1,0 +1,166 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Columns is a kernel of some columns of the rows. A Sum or a Product of such has a kernel of
+// its own for each set of columns: one of seasons for the time, one of lengths for all else.
+// For a sum over single columns there is Additive.
+//
+// Params are those of Kernel, with the columns of the rows.
+type Columns struct {
+	Of     []int // the indices of the columns, each once, in the order in which Kernel has them
+	Kernel Kernel
+}
+
+var _ interface {
+	Differentiable
+	compiler
+	Validator
+	ColumnValidator
+	Spectral
+} = Columns{}
+
+// Eval returns Kernel of the columns. It panics if the rows have not as many.
+func (k Columns) Eval(x, z []float64) float64 {
+	checkLen(x, z)
+	s := columnsPool.Get().(*[2][]float64)
+	defer columnsPool.Put(s)
+	s[0], s[1] = k.appendTo(s[0][:0], x), k.appendTo(s[1][:0], z)
+	return k.Kernel.Eval(s[0], s[1])
+}
+
+var columnsPool = sync.Pool{New: func() any { return new([2][]float64) }}
+
+func (k Columns) appendTo(dst, row []float64) []float64 {
+	for _, j := range k.Of {
+		dst = append(dst, row[j])
+	}
+	return dst
+}
+
+// String returns, for example, "Columns([0 3], RBF(gamma=1))".
+func (k Columns) String() string { return fmt.Sprintf("Columns(%s, %v)", list(k.Of), k.Kernel) }
+
+// Validate returns an ErrParam error unless Of holds at least one index, none twice and none
+// negative; or the error of Kernel.
+func (k Columns) Validate() error {
+	seen := make(map[int]bool, len(k.Of))
+	for i, j := range k.Of {
+		if j < 0 || seen[j] {
+			return fault.Param("kernels: Columns", fmt.Sprintf("Of[%d]", i), j, "the index of a column, each once")
+		}
+		seen[j] = true
+	}
+	if len(k.Of) == 0 {
+		return fault.Param("kernels: Columns", "Of", "none", "the index of at least one column")
+	}
+	if err := Validate(k.Kernel); err != nil {
+		return err
+	}
+	return ValidateColumns(k.Kernel, len(k.Of))
+}
+
+// ValidateColumns returns an ErrShape error unless rows have all the columns.
+func (k Columns) ValidateColumns(d int) error {
+	if last := slices.Max(k.Of); d <= last {
+		return fault.Shape("rows have", d, "columns", "Columns takes that of index %d", last)
+	}
+	return nil
+}
+
+// Params implements Differentiable.
+func (k Columns) Params() []Param {
+	params := paramsOf(k.Kernel)
+	for i, p := range params {
+		columns := slices.Clone(k.Of)
+		if p.Columns != nil {
+			columns = columns[:0]
+			for _, j := range p.Columns {
+				columns = append(columns, k.Of[j])
+			}
+		}
+		slices.Sort(columns)
+		params[i].Columns = columns
+	}
+	return params
+}
+
+// WithParams implements Differentiable.
+func (k Columns) WithParams(values []float64) Kernel {
+	checkParams(k, len(values), len(paramsOf(k.Kernel)))
+	return Columns{Of: k.Of, Kernel: withParamsOf(k.Kernel, values)}
+}
+
+// EvalGradient implements Differentiable.
+func (k Columns) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
+
+// SpectralDensity implements Spectral: frequencies of Kernel, 0 in other columns.
+func (k Columns) SpectralDensity() (SpectralDensity, error) {
+	inner, err := SpectralDensityOf(k.Kernel)
+	if err != nil {
+		return SpectralDensity{}, fmt.Errorf("kernels: Columns: %w", err)
+	}
+	d := len(k.Of)
+	return SpectralDensity{
+		Variance: inner.Variance,
+		Uniforms: func(int) int { return inner.Uniforms(d) },
+		Frequency: func(w, u []float64) {
+			clear(w)
+			of := make([]float64, d)
+			inner.Frequency(of, u)
+			for i, j := range k.Of {
+				w[j] = of[i]
+			}
+		},
+	}, nil
+}
+
+func (k Columns) compile(l *layout) part {
+	p := selected{of: k.Of, rows: func(rows *mat.Dense) *mat.Dense {
+		r, _ := rows.Dims()
+		out := mat.NewDense(r, len(k.Of), nil)
+		for i := range r {
+			k.appendTo(out.RawRowView(i)[:0], rows.RawRowView(i))
+		}
+		return out
+	}}
+	p.inner, p.view = l.view(k.Kernel, p.rows)
+	return p
+}
+
+// selected is the part of a Columns.
+type selected struct {
+	of    []int
+	rows  func(rows *mat.Dense) *mat.Dense
+	inner part
+	view  int // of operands
+}
+
+func (p selected) diag(dst []float64, x *mat.Dense) { p.inner.diag(dst, p.rows(x)) }
+
+func (p selected) block(dst *mat.Dense, x, z *operand) {
+	p.inner.block(dst, x.views[p.view], z.views[p.view])
+}
+
+func (p selected) params() int       { return paramCount(p.inner) }
+func (p selected) stretchable() bool { return stretchable(p.inner) }
+
+func (p selected) gradient(dst []float64, w *mat.Dense, x, z *operand) {
+	addGradient(p.inner, dst, w, x.views[p.view], z.views[p.view])
+}
+
+func (p selected) stretch(dst []float64, w *mat.Dense, x, z *operand) {
+	columns := make([]float64, len(p.of))
+	p.inner.(stretcher).stretch(columns, w, x.views[p.view], z.views[p.view])
+	for i, j := range p.of {
+		dst[j] += columns[i]
+	}
+}
