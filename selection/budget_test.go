@@ -187,7 +187,7 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
 	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
-	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}} {
+	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}, &Shape{}, &Shape{Start: &Entropy{}}} {
 		r := Regressor{Search: s, Budget: time.Nanosecond, now: hasty, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, StatusBudget, r.Result().Status)

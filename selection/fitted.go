@@ -81,9 +81,9 @@ const version = 1
 type stored struct {
 	Family string
 	Point  Point
-	Param2 float64 // of a family of two
+	Param2 float64      // of a family of two
 	Values codec.Floats // that were learnt beside the point
-	Steps  []byte  // a pipeline.Transformer
+	Steps  []byte       // a pipeline.Transformer
 	Inner  estimators.Part
 	Result []byte // JSON
 }

@@ -38,6 +38,8 @@ func TestResume(t *testing.T) {
 		"entropy, subsamples":       &Entropy{Method: Subsample},
 		"grid":                      &Grid{Points: 7},
 		"halving":                   &Halving{Points: 7},
+		"shape":                     &Shape{},
+		"shape, on blocks":          &Shape{MaxRows: 40},
 		"golden section":            &GoldenSection{Lo: 1e-3, Hi: 1e3},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -258,24 +258,16 @@ func (l *learning) oneLength() []int { return make([]int, l.d) }
 func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
 	k := l.kernel(groups)
 	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps}
-	n, _ := l.run.x.Dims()
-	basis, on := OnMatrix, 0
-	if rows != n {
-		basis, on = OnBlocks, rows
-	}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
-		row.Rows, row.Theta = n, theta
-		if basis == OnBlocks {
-			row.Rows = rows
-		}
+		row.Rows, row.Theta = rows, theta
 		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
 			gradient := make([]float64, len(theta))
 			f, err := p.At(ctx, theta, gradient)
 			if err != nil {
 				return err
 			}
-			row.setScore(f, math.Exp(theta[len(theta)-1]), basis, on)
+			row.setScore(f, math.Exp(theta[len(theta)-1]), OnBlocks, rows)
 			row.Gradient, row.Matrices = gradient, len(blocks)
 			return nil
 		})
@@ -308,12 +300,16 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 func (l *learning) conclude(at spot) (Choice, error) {
 	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK}
 	for _, row := range l.run.trace {
-		if slices.Equal(row.Theta, at.theta) && row.Score == at.score {
+		// Of the grid a row has no logarithm of the ridge.
+		if n := len(row.Theta); at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
 			out.Iteration = row.Iteration
 		}
 	}
-	if out.Iteration == 0 {
-		out.Iteration, out.Measure = at.row, Measure{}
+	if out.Iteration == 0 { // a kernel that stays as it is
+		out.Iteration = max(1, at.row)
+		if math.IsInf(at.score, -1) {
+			out.Measure = Measure{}
+		}
 		return out, nil
 	}
 	k := l.kernel(at.groups)

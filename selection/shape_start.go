@@ -54,7 +54,10 @@ func (l *learning) divide() error {
 		l.onBlocks += len(rows)
 	}
 	l.sample, l.sampled = l.blocks[0], n
-	if n > startRows {
+	if len(parts) > 1 {
+		l.sampled = len(parts[0])
+	}
+	if l.sampled > startRows {
 		sample := slices.Sorted(slices.Values(order[:startRows]))
 		b, err := l.block(sample)
 		if err != nil {
@@ -217,7 +220,7 @@ func (l *learning) atMedian(ctx context.Context) (spot, error) {
 	}
 	n, _ := l.run.x.Dims()
 	row, err := l.run.Evaluate(ctx, At(param), n, missing, func(row *TraceRow) error {
-		row.setScore(math.Inf(-1), missing, OnMatrix, 0)
+		row.setScore(math.Inf(-1), missing, OnBlocks, n)
 		return nil
 	})
 	return spot{score: math.Inf(-1), row: row.Iteration}, err

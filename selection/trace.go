@@ -34,8 +34,8 @@ type TraceRow struct {
 	StandardError float64 `json:"standard_error,omitempty"` // of Entropy, from subsamples
 	Band          Band    `json:"band,omitempty"`           // where the entropy lies, of a GoldenSection
 
-	Score    float64  `json:"score"`
-	Ridge    float64  `json:"ridge"` // at which a closed form has its score
+	Score float64 `json:"score"`
+	Ridge float64 `json:"ridge"` // at which a closed form has its score
 	// Theta are the logarithms of what a Shape tries there: of the kernel's parameters and of
 	// the ridge. Gradient is that of the score in them.
 	Theta    []float64 `json:"theta,omitempty"`
@@ -61,7 +61,7 @@ const (
 	OnPivots Basis = "pivots" // all rows, by the features of ScoredOn pivots
 	OnRows   Basis = "rows"   // the kernel matrix of ScoredOn rows
 	OnFolds  Basis = "folds"  // the mean over ScoredOn folds
-	OnBlocks Basis = "blocks" // the sum over blocks of rows, ScoredOn in all
+	OnBlocks Basis = "blocks" // the sum over blocks of rows, of ScoredOn rows in all
 )
 
 // Unscored says why there is no score where one was wanted.

@@ -25,6 +25,9 @@ func TestAll(t *testing.T) {
 		"subsamples":        func() selection.Strategy { return &selection.Entropy{Method: selection.Subsample} },
 		"grid":              func() selection.Strategy { return &selection.Grid{Points: 7} },
 		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
+		"shape":             func() selection.Strategy { return &selection.Shape{} },
+		"shape, entropy":    func() selection.Strategy { return &selection.Shape{Start: &selection.Entropy{}} },
+		"shape, blocks":     func() selection.Strategy { return &selection.Shape{MaxRows: 20} },
 		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
 		tested = append(tested, declared.Name(build()))
@@ -32,6 +35,9 @@ func TestAll(t *testing.T) {
 			skip := map[string]string{}
 			if name == "evidence" {
 				skip["chooses"] = "scores targets of regressions only"
+			}
+			if _, ok := build().(*selection.Shape); ok {
+				skip["families"] = "learns the lengths of kernels that have some"
 			}
 			selectiontest.Strategy(t, build, &selectiontest.Options{Table: table, Skip: skip})
 		})

@@ -118,8 +118,12 @@ func checkChooses(p *conformance.Probe, s *subject) {
 	if res.Strategy != s.build().Name() || res.Param != row.Param || res.Status == "" {
 		p.Errorf("the Result has strategy %q, parameter %v, status %q; the chosen row %v", res.Strategy, res.Param, res.Status, row.Param)
 	}
-	if want := (kernels.RBF{Gamma: row.Param}).String(); res.Kernel != want {
-		p.Errorf("the Result has the kernel %s, the chosen row %s", res.Kernel, want)
+	want := kernels.Kernel(kernels.RBF{Gamma: row.Param})
+	if res.Values != nil {
+		want = kernels.ARD{Kernel: want, Lengths: res.Lengths}
+	}
+	if res.Kernel != want.String() {
+		p.Errorf("the Result has the kernel %s, the chosen row %v", res.Kernel, want)
 	}
 	if k := r.Fitted().(counted).ChosenKernel().String(); k != res.Kernel {
 		p.Errorf("fitted with %s, chosen was %s", k, res.Kernel)
@@ -161,7 +165,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 		p.Skip("takes what it finds, whatever its score")
 	}
 	for _, row := range res.Trace {
-		if row.Basis == best.Basis && row.Round == best.Round && (row.Score-best.Score != 0) && (row.Score > best.Score) == res.LargerIsBetter {
+		if row.Basis == best.Basis && row.ScoredOn == best.ScoredOn && row.Round == best.Round && (row.Score-best.Score != 0) && (row.Score > best.Score) == res.LargerIsBetter {
 			p.Errorf("row %d has the score %v, better than the %v of row %d, which is chosen", row.Iteration, row.Score, best.Score, best.Iteration)
 		}
 	}
