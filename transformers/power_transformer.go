@@ -37,7 +37,8 @@ const farthest = 5
 // The zero value is ready to use. Fit costs O(nd), some thirty exponentials a value; Transform
 // O(nd). Besides the errors of [Transformer], a row of Transform so far from the rows of Fit that
 // its value overflows is ErrNotFinite, and so is a z of InverseTransform beyond all ψ, which is
-// bounded above where λ < 0 and below where λ > 2.
+// bounded above where λ < 0 and below where λ > 2. With NoStandardize that may befall the rows of Fit:
+// ψ of a column far from 0 against its spread can be beyond all numbers, or one number for all.
 type PowerTransformer struct {
 	NoStandardize bool // leaves ψ as it is
 	// Clip takes values beyond the range of a column in Fit for its ends, in columns of λ ≠ 1,

@@ -13,6 +13,9 @@ func yeoJohnson(x, lambda float64) float64 {
 
 // boxCox is ((1+u)^p - 1)/p for u ≥ 0.
 func boxCox(u, p float64) float64 {
+	if p == 1 {
+		return u
+	}
 	l := math.Log1p(u)
 	if p*l >= 1 { // the exponential of a logarithm would lose digits, and nothing cancels
 		return (math.Pow(1+u, p) - 1) / p
@@ -22,7 +25,10 @@ func boxCox(u, p float64) float64 {
 
 // inverseYeoJohnson is the x with ψ(x) = z, infinite beyond all ψ.
 func inverseYeoJohnson(z, lambda float64) float64 {
-	if z < 0 {
+	switch {
+	case lambda == 1:
+		return z
+	case z < 0:
 		return -math.Expm1(inverseGrowth(2-lambda, -z, 0))
 	}
 	return math.Expm1(inverseGrowth(lambda, z, 0))
@@ -98,7 +104,10 @@ func newWarp(lambda, least, largest, shift float64) warp {
 // at returns v(x).
 func (w warp) at(x float64) float64 {
 	u := w.sign * x
-	if u >= 0 {
+	switch {
+	case w.p == 1:
+		return w.sign * (u - w.ref) / (1 + w.ref) * math.Exp(-w.shift)
+	case u >= 0:
 		return w.sign * growth(w.p, logRatio(u, w.ref), -w.shift)
 	}
 	return w.sign * (w.atZero() - growth(2-w.p, math.Log1p(-u), w.below()))
@@ -112,6 +121,9 @@ func (w warp) below() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 // inverse returns the x with v(x) = v, infinite beyond all v.
 func (w warp) inverse(v float64) float64 {
 	v *= w.sign
+	if w.p == 1 {
+		return w.sign * (w.ref + v*math.Exp(w.shift)*(1+w.ref))
+	}
 	zero := w.atZero()
 	if v < zero {
 		return -w.sign * math.Expm1(inverseGrowth(2-w.p, zero-v, w.below()))
