@@ -124,16 +124,9 @@ func transformed(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat
 // mapInto sets dst to the rows of x mapped by m: by many at once, unless that is nil or rows
 // says that few go one by one. What is not finite in a result is an error.
 func mapInto(dst *mat.Dense, x mat.Matrix, m mapper, rows bool, many func(dst, x *mat.Dense) error) error {
-	var gap func(int) bool
-	if g, ok := m.(gapped); ok {
-		gap = g.gap
-	}
-	in, err := check.DenseGaps("x", x, gap)
-	if err != nil {
-		return err
-	}
 	from, to := m.columns()
-	if err := check.Columns("x", in, from); err != nil {
+	in, gaps, err := input("x", x, m, from)
+	if err != nil {
 		return err
 	}
 	n, _ := in.Dims()
@@ -146,7 +139,20 @@ func mapInto(dst *mat.Dense, x mat.Matrix, m mapper, rows bool, many func(dst, x
 	for i := range n {
 		m.row(dst.RawRowView(i), in.RawRowView(i))
 	}
-	return finite(m, dst, 0, gap != nil)
+	return finite(m, dst, 0, gaps)
+}
+
+// input checks rows of the width for m, and says whether there may be gaps in them.
+func input(name string, x mat.Matrix, m mapper, width int) (in *mat.Dense, gaps bool, err error) {
+	var gap func(int) bool
+	if g, ok := m.(gapped); ok {
+		gap = g.gap
+	}
+	in, err = check.DenseGaps(name, x, gap)
+	if err != nil {
+		return nil, false, err
+	}
+	return in, gap != nil, check.Columns(name, in, width)
 }
 
 // finite returns an error for what is not finite in a result whose first row is the one of the

@@ -70,6 +70,12 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 	})
 }
 
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
+// that value, whatever z is; with Clip what lies within the ranges of Fit.
+func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	return inverted(&s.learned, z)
+}
+
 // Min returns the d least values that Fit saw, or nil before Fit.
 func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.known().Min) }
 
@@ -88,6 +94,21 @@ func (m minMaxModel) columns() (from, to int) { return len(m.Min), len(m.Min) }
 func (m minMaxModel) row(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = m.scale(v, m.Min[j], m.Max[j])
+	}
+}
+
+func (m minMaxModel) unrow(dst, z []float64) {
+	for j, v := range z {
+		t := (v - m.Low) / (m.High - m.Low)
+		if math.IsInf(m.High-m.Low, 1) || math.IsInf(v-m.Low, 0) {
+			t = (v/2 - m.Low/2) / (m.High/2 - m.Low/2)
+		}
+		if m.Clip {
+			t = min(max(t, 0), 1)
+		}
+		if dst[j] = m.Min[j]; m.Min[j] < m.Max[j] {
+			dst[j] = m.Min[j]*(1-t) + m.Max[j]*t
+		}
 	}
 }
 

@@ -22,15 +22,19 @@ import (
 var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
 
 var goldenFiles = map[string]Transformer{
-	"StandardScaler-v1.keln": &StandardScaler{},
-	"RMSScaler-v1.keln":      &RMSScaler{},
-	"UnitRows-v1.keln":       &UnitRows{},
-	"MinMaxScaler-v1.keln":   &MinMaxScaler{Low: -1, High: 1, Clip: true},
-	"Imputer-v1.keln":        &Imputer{Statistic: Median, Indicators: true},
-	"OneHot-v1.keln":         &OneHot{Columns: []int{0, 1}, Drop: DropBinary},
-	"KernelMap-v1.keln":      &KernelMap{},
-	"KernelCenterer-v1.keln": &KernelCenterer{},
-	"RandomHidden-v1.keln":   &RandomHidden{Units: 3, Activation: Tanh, Seed: 2},
+	"StandardScaler-v1.keln":       &StandardScaler{},
+	"RMSScaler-v1.keln":            &RMSScaler{},
+	"UnitRows-v1.keln":             &UnitRows{},
+	"MinMaxScaler-v1.keln":         &MinMaxScaler{Low: -1, High: 1, Clip: true},
+	"PowerTransformer-v1.keln":     &PowerTransformer{Clip: true},
+	"PowerTransformer-raw-v1.keln": &PowerTransformer{NoStandardize: true, Gaps: true},
+	"QuantileTransformer-v1.keln":  &QuantileTransformer{Quantiles: 3, Output: Normal},
+	"Winsorizer-v1.keln":           &Winsorizer{Lower: 0.1, NoUpper: true},
+	"Imputer-v1.keln":              &Imputer{Statistic: Median, Indicators: true},
+	"OneHot-v1.keln":               &OneHot{Columns: []int{0, 1}, Drop: DropBinary},
+	"KernelMap-v1.keln":            &KernelMap{},
+	"KernelCenterer-v1.keln":       &KernelCenterer{},
+	"RandomHidden-v1.keln":         &RandomHidden{Units: 3, Activation: Tanh, Seed: 2},
 
 	"RandomFourier-v1.keln":            &RandomFourier{Components: 6, Seed: 2},
 	"RandomFourier-phase-v1.keln":      &RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true},
@@ -104,6 +108,19 @@ func TestHostilePayloads(t *testing.T) {
 		"NaN minimum":    {&MinMaxScaler{}, "transformers.MinMaxScaler", minMaxModel{High: 1, Min: []float64{math.NaN()}, Max: []float64{1}}},
 		"no range":       {&MinMaxScaler{}, "transformers.MinMaxScaler", minMaxModel{Min: []float64{0}, Max: []float64{1}}},
 		"infinite range": {&MinMaxScaler{}, "transformers.MinMaxScaler", minMaxModel{High: math.Inf(1), Min: []float64{0}, Max: []float64{1}}},
+		"no scale of λ":  {&PowerTransformer{}, "transformers.PowerTransformer", powerModel{}},
+		"λ":              {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Lambdas[0] = 1001 })},
+		"range of λ":     {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Least[0] = 2 })},
+		"shift of λ":     {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Shifts[0] = -1 })},
+		"infinite λ":     {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Lambdas[0] = math.Inf(1) })},
+		"scale of λ":     {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Scales[0] = 0 })},
+		"means of λ":     {&PowerTransformer{}, "transformers.PowerTransformer", powered(func(m *powerModel) { m.Means = nil })},
+		"no quantiles":   {&QuantileTransformer{}, "transformers.QuantileTransformer", quantileModel{}},
+		"quantiles":      {&QuantileTransformer{}, "transformers.QuantileTransformer", quantileModel{Quantiles: codec.Matrix{Rows: 1, Cols: 2, Data: []float64{2, 1}}}},
+		"NaN quantile":   {&QuantileTransformer{}, "transformers.QuantileTransformer", quantileModel{Quantiles: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{math.NaN()}}}},
+		"no bounds":      {&Winsorizer{}, "transformers.Winsorizer", winsorModel{}},
+		"bounds":         {&Winsorizer{}, "transformers.Winsorizer", winsorModel{Low: []float64{2}, High: []float64{1}}},
+		"infinite bound": {&Winsorizer{}, "transformers.Winsorizer", winsorModel{Low: []float64{0}, High: []float64{math.Inf(1)}}},
 		"no values":      {&Imputer{}, "transformers.Imputer", imputerModel{}},
 		"NaN value":      {&Imputer{}, "transformers.Imputer", imputerModel{Values: []float64{math.NaN()}}},
 		"indicator":      {&Imputer{}, "transformers.Imputer", imputerModel{Values: []float64{0}, Gaps: []int{1}}},
@@ -149,6 +166,14 @@ func TestHostilePayloads(t *testing.T) {
 			require.ErrorIs(t, err, fault.ErrNotFitted)
 		})
 	}
+}
+
+// powered is a sound model of one column, made unsound.
+func powered(change func(m *powerModel)) powerModel {
+	f := func(v float64) codec.Floats { return codec.Floats{v} }
+	m := powerModel{Lambdas: f(0), Least: f(0), Largest: f(1), Shifts: f(0), Means: f(0), Scales: f(1)}
+	change(&m)
+	return m
 }
 
 func one() codec.Matrix { return column(1) }

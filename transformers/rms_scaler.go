@@ -38,6 +38,11 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
 	})
 }
 
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d.
+func (s *RMSScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	return inverted(&s.learned, z)
+}
+
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
 func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.known().Scales) }
@@ -52,6 +57,12 @@ func (m rmsScalerModel) columns() (from, to int) { return len(m.Scales), len(m.S
 func (m rmsScalerModel) row(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = v / m.Scales[j]
+	}
+}
+
+func (m rmsScalerModel) unrow(dst, z []float64) {
+	for j, v := range z {
+		dst[j] = v * m.Scales[j]
 	}
 }
 

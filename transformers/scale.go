@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 // The statistics of a column are taken in units of a power of two that brings
@@ -30,31 +33,46 @@ func positive(v float64, e int) float64 {
 	return math.Min(math.Max(math.Ldexp(v, e), math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// meanAndDeviation returns the mean of a column and its standard deviation with
-// n-1 below, or 1 if all values are the same.
-func meanAndDeviation(column []float64) (mean, deviation float64) {
-	e := exponent(column)
-	n := float64(len(column))
+// units returns two powers of two whose product is 2^-e, which may be more than the largest number.
+func units(e int) (a, b float64) {
+	if e < -1000 {
+		return 0x1p1000, math.Ldexp(1, -e-1000)
+	}
+	return math.Ldexp(1, -e), 1
+}
+
+// moments returns the mean of v, which is not empty, and the sum of the squares of what is left
+// of it without the mean, in units of 2^e and 2^2e.
+func moments(v []float64) (mean, squares float64, e int) {
+	e = exponent(v)
+	a, b := units(e)
+	n := float64(len(v))
 	// Differences from one of the values lose nothing to a large common offset.
-	first := math.Ldexp(column[0], -e)
+	first := v[0] * a * b
 	sum := 0.0
-	for _, v := range column {
-		sum += math.Ldexp(v, -e) - first
+	for _, x := range v {
+		sum += x*a*b - first
 	}
 	shift := sum / n
-	var squares, rest float64
-	for _, v := range column {
-		d := (math.Ldexp(v, -e) - first) - shift
+	rest := 0.0
+	for _, x := range v {
+		d := (x*a*b - first) - shift
 		squares += d * d
 		rest += d
 	}
 	// The second term takes out what rounding left in shift.
-	squares -= rest * rest / n
-	mean = math.Ldexp(first+shift, e)
+	return first + shift, squares - rest*rest/n, e
+}
+
+// meanAndDeviation returns the mean of a column and its standard deviation with
+// n-1 below, or 1 if all values are the same.
+func meanAndDeviation(column []float64) (mean, deviation float64) {
+	mean, squares, e := moments(column)
+	mean = math.Ldexp(mean, e)
 	if !(squares > 0) {
 		return mean, 1
 	}
-	return mean, positive(math.Sqrt(squares/(n-1)), e)
+	return mean, positive(math.Sqrt(squares/float64(len(column)-1)), e)
 }
 
 // rootMeanSquare returns sqrt(Σv²/max(1, n-1)) of a column, or 1 if all are zero.
@@ -73,15 +91,24 @@ func rootMeanSquare(column []float64) float64 {
 
 // eachColumn calls f with every column of x, in a buffer that it uses again.
 func eachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float64)) error {
+	return onWorkers(ctx, 1, x, func(j int, column []float64) error {
+		f(j, column)
+		return nil
+	})
+}
+
+// onWorkers is eachColumn on some goroutines at once, for what takes long.
+func onWorkers(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
 	n, d := x.Dims()
-	buffer := make([]float64, n)
-	for j := range d {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f(j, mat.Col(buffer, j, x))
-	}
-	return ctx.Err()
+	buffers := sync.Pool{New: func() any {
+		buffer := make([]float64, n)
+		return &buffer
+	}}
+	return parallel.For(ctx, workers, d, func(j int) error {
+		buffer := buffers.Get().(*[]float64)
+		defer buffers.Put(buffer)
+		return f(j, mat.Col(*buffer, j, x))
+	})
 }
 
 // scaled is (v - mean) / scale.
@@ -92,6 +119,15 @@ func scaled(v, mean, scale float64) float64 {
 		return (v/2 - mean/2) / scale * 2
 	}
 	return z
+}
+
+// unscaled is z scale + mean.
+func unscaled(z, mean, scale float64) float64 {
+	v := z*scale + mean
+	if math.IsInf(v, 0) {
+		return (z/2*scale + mean/2) * 2
+	}
+	return v
 }
 
 // validScales says what is wrong with scales that were read from model data.

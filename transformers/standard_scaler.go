@@ -39,6 +39,11 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 	})
 }
 
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d.
+func (s *StandardScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	return inverted(&s.learned, z)
+}
+
 // Means returns the d column means, or nil before Fit.
 func (s *StandardScaler) Means() []float64 { return slices.Clone(s.known().Means) }
 
@@ -56,6 +61,12 @@ func (m standardScalerModel) columns() (from, to int) { return len(m.Scales), le
 func (m standardScalerModel) row(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = scaled(v, m.Means[j], m.Scales[j])
+	}
+}
+
+func (m standardScalerModel) unrow(dst, z []float64) {
+	for j, v := range z {
+		dst[j] = unscaled(v, m.Means[j], m.Scales[j])
 	}
 }
 

@@ -1,0 +1,99 @@
+package transformers
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+func inverters() map[string]Inverter {
+	return map[string]Inverter{
+		"StandardScaler": &StandardScaler{}, "RMSScaler": &RMSScaler{}, "MinMaxScaler": &MinMaxScaler{}, "MinMaxScaler, clip": &MinMaxScaler{Low: -2, High: 5, Clip: true},
+		"PowerTransformer": &PowerTransformer{}, "PowerTransformer, raw": &PowerTransformer{NoStandardize: true}, "PowerTransformer, clip": &PowerTransformer{Clip: true},
+		"QuantileTransformer": &QuantileTransformer{}, "QuantileTransformer, normal": &QuantileTransformer{Output: Normal},
+	}
+}
+
+// The way there and back is the identity on the rows of Fit, of any column that a power does not
+// press together.
+func TestInverseIsInverse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offset := rapid.SampledFrom([]float64{0, 3, -3, 100}).Draw(t, "offset")
+		x := rapid.SliceOfN(rapid.Float64Range(-2, 2), 3, 12).Draw(t, "x")
+		for i := range x {
+			x[i] += offset
+		}
+		for name, tr := range inverters() {
+			require.NoError(t, tr.(Transformer).Fit(context.Background(), asColumn(x)))
+			if p, ok := tr.(*PowerTransformer); ok && p.NoStandardize && (offset != 0 || math.Abs(p.Lambdas()[0]) > 10) {
+				continue // ψ itself is nearly constant or huge then
+			}
+			z, err := tr.(Transformer).Transform(asColumn(x))
+			require.NoError(t, err)
+			back, err := tr.InverseTransform(z)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for i, v := range x {
+				if math.Abs(back.At(i, 0)-v) > 1e-6 {
+					t.Fatalf("%s: %v came back as %v", name, v, back.At(i, 0))
+				}
+			}
+		}
+	})
+}
+
+func TestInverseOfOddColumns(t *testing.T) {
+	x := mat.NewDense(3, 4, []float64{
+		7, 0, -1e308, 1e-300,
+		7, 0, 1e308, 2e-300,
+		7, 0, 1e300, 3e-300,
+	})
+	for name, tr := range inverters() {
+		if name == "PowerTransformer, raw" {
+			continue // ψ of the largest numbers of both signs needs an affine map
+		}
+		z := fitTransform(t, tr.(Transformer), x)
+		back, err := tr.InverseTransform(z)
+		require.NoError(t, err, name)
+		for j := range 4 {
+			unit := math.Max(math.Abs(x.At(0, j)), math.Abs(x.At(2, j)))
+			for i := range 3 {
+				if unit > 0 {
+					assert.InDelta(t, x.At(i, j)/unit, back.At(i, j)/unit, 1e-9, "%s: row %d of column %d", name, i, j)
+				} else {
+					assert.Zero(t, back.At(i, j), "%s: row %d of column %d", name, i, j)
+				}
+			}
+		}
+	}
+	// A column of one value comes back from anywhere.
+	m := &MinMaxScaler{}
+	fitTransform(t, m, asColumn([]float64{4, 4}))
+	back, err := m.InverseTransform(asColumn([]float64{0.5, -3}))
+	require.NoError(t, err)
+	assert.Equal(t, []float64{4, 4}, back.RawMatrix().Data)
+}
+
+func TestInverseErrors(t *testing.T) {
+	for name, tr := range inverters() {
+		_, err := tr.InverseTransform(table)
+		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
+		fitTransform(t, tr.(Transformer), table)
+		_, err = tr.InverseTransform(mat.NewDense(1, 2, nil))
+		assert.EqualError(t, err, "z has 2 columns, fitted on 3", name)
+		_, err = tr.InverseTransform(mat.NewDense(1, 3, []float64{0, 0, math.NaN()}))
+		assert.EqualError(t, err, "z[0,2] is NaN", name)
+	}
+	s := &StandardScaler{}
+	fitTransform(t, s, asColumn([]float64{0, 1e300}))
+	_, err := s.InverseTransform(asColumn([]float64{0, 1e300}))
+	assert.EqualError(t, err, "transformers: StandardScaler: result[1,0] is +Inf")
+}

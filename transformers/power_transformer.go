@@ -1,0 +1,202 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+const powerTransformerName = "transformers: PowerTransformer"
+
+// farthest is how many standard deviations a PowerTransformer with Clip leaves.
+const farthest = 5
+
+// PowerTransformer makes each column as normal as a power can, then gives it mean 0 and standard
+// deviation 1:
+//
+//	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd those of ψ over the rows of Fit, with n below
+//
+//	ψ(x) = ((1+x)^λ - 1)/λ              x ≥ 0   (λ = 0: ln(1+x))
+//	ψ(x) = -((1-x)^(2-λ) - 1)/(2-λ)     x < 0   (λ = 2: -ln(1-x))
+//
+// with a λ for each column of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson,
+// Biometrika 87, 2000). λ < 1 draws a long tail of large values in, λ > 1 one of small values, and
+// λ = 1 changes nothing. Because of the 1 in 1+|x| the result depends on the unit of a column: one
+// of tiny numbers is hardly bent unless λ is large.
+//
+// A column of one value, or of two, has nothing to make even: λ is 1. Likelihood and scaling are
+// computed up to an affine map of ψ, so that columns far from 0 against their spread, years or
+// longitudes, keep their digits, and no finite column overflows.
+//
+// The zero value is ready to use. Fit costs O(nd), some thirty exponentials a value; Transform
+// O(nd). Besides the errors of [Transformer], a row of Transform so far from the rows of Fit that
+// its value overflows is ErrNotFinite, and so is a z of InverseTransform beyond all ψ, which is
+// bounded above where λ < 0 and below where λ > 2. With NoStandardize that may befall the rows of Fit:
+// ψ of a column far from 0 against its spread can be beyond all numbers, or one number for all.
+type PowerTransformer struct {
+	NoStandardize bool // leaves ψ as it is
+	// Clip takes values beyond the range of a column in Fit for its ends, in columns of λ ≠ 1,
+	// and standardised ones beyond 5 for 5: a power can take a new value very far.
+	Clip bool
+	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	Gaps    bool
+	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+
+	learned[powerModel]
+}
+
+type powerModel struct {
+	Raw, Clip, Gaps bool
+	Lambdas         codec.Floats
+	Least, Largest  codec.Floats // in Fit; 0 of a column that is all gaps
+	Shifts          codec.Floats // of the columns' warps
+	Means, Scales   codec.Floats // of the warped columns
+}
+
+// Fit takes λ, mean and standard deviation of each column of x (n×d).
+func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
+		return err
+	}
+	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
+	return t.learn(ctx, x, m.gap, func(x *mat.Dense) (*powerModel, error) {
+		_, d := x.Dims()
+		for _, v := range []*codec.Floats{&m.Lambdas, &m.Least, &m.Largest, &m.Shifts, &m.Means, &m.Scales} {
+			*v = make(codec.Floats, d)
+		}
+		return m, onWorkers(ctx, t.Workers, x, func(j int, column []float64) error {
+			column = slices.DeleteFunc(column, math.IsNaN)
+			lambda, err := lambdaOf(ctx, column)
+			m.scale(j, column, lambda)
+			return err
+		})
+	})
+}
+
+// lambdaOf is 1 for fewer than three values.
+func lambdaOf(ctx context.Context, column []float64) (float64, error) {
+	if !threeValues(column) {
+		return 1, nil
+	}
+	return newLikelihood(column, slices.Min(column), slices.Max(column)).maximise(ctx)
+}
+
+// threeValues says whether a column has as many.
+func threeValues(column []float64) bool {
+	var found []float64
+	for _, v := range column {
+		if !slices.Contains(found, v) {
+			if found = append(found, v); len(found) == 3 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scale sets all of column j that follows from its λ; it overwrites the column.
+func (m *powerModel) scale(j int, column []float64, lambda float64) {
+	m.Lambdas[j], m.Scales[j] = lambda, 1
+	if len(column) == 0 {
+		return
+	}
+	m.Least[j], m.Largest[j] = slices.Min(column), slices.Max(column)
+	m.Shifts[j] = shiftOf(lambda, m.Least[j], m.Largest[j])
+	w := m.warp(j)
+	for i, v := range column {
+		column[i] = w.at(v)
+	}
+	n := float64(len(column))
+	mean, deviation := meanAndDeviation(column)
+	m.Means[j] = mean
+	if m.Least[j] < m.Largest[j] {
+		m.Scales[j] = max(deviation*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
+	}
+}
+
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d; with Clip within the
+// ranges of Fit, where they count.
+func (t *PowerTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	return inverted(&t.learned, z)
+}
+
+// Lambdas returns the d exponents λ, or nil before Fit.
+func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.known().Lambdas) }
+
+// Clone returns an unfitted PowerTransformer of the same configuration.
+func (t *PowerTransformer) Clone() Transformer {
+	return &PowerTransformer{NoStandardize: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps, Workers: t.Workers}
+}
+
+func (powerModel) name() string { return powerTransformerName }
+
+func (m powerModel) columns() (from, to int) { return len(m.Lambdas), len(m.Lambdas) }
+
+func (m powerModel) gap(int) bool { return m.Gaps }
+
+func (m powerModel) row(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = v
+		if !math.IsNaN(v) {
+			dst[j] = m.value(j, v)
+		}
+	}
+}
+
+func (m powerModel) value(j int, x float64) float64 {
+	x = m.clipped(j, x)
+	if m.Raw {
+		return yeoJohnson(x, m.Lambdas[j])
+	}
+	z := scaled(m.warp(j).at(x), m.Means[j], m.Scales[j])
+	if m.Clip {
+		return max(-farthest, min(z, farthest))
+	}
+	return z
+}
+
+func (m powerModel) unrow(dst, z []float64) {
+	for j, v := range z {
+		if dst[j] = v; math.IsNaN(v) {
+			continue
+		}
+		if m.Raw {
+			v = inverseYeoJohnson(v, m.Lambdas[j])
+		} else {
+			v = m.warp(j).inverse(unscaled(v, m.Means[j], m.Scales[j]))
+		}
+		dst[j] = m.clipped(j, v)
+	}
+}
+
+func (m powerModel) warp(j int) warp {
+	return newWarp(m.Lambdas[j], m.Least[j], m.Largest[j], m.Shifts[j])
+}
+
+// clipped is x within the range of Fit, where that counts.
+func (m powerModel) clipped(j int, x float64) float64 {
+	if m.Clip && m.Lambdas[j] != 1 {
+		return max(m.Least[j], min(x, m.Largest[j]))
+	}
+	return x
+}
+
+func (m powerModel) valid() error {
+	for _, v := range []codec.Floats{m.Lambdas, m.Least, m.Largest, m.Shifts, m.Means} {
+		if len(v) != len(m.Scales) || !v.Finite() {
+			return fmt.Errorf("%d numbers for %d columns, want as many and finite", len(v), len(m.Scales))
+		}
+	}
+	for j, lambda := range m.Lambdas {
+		if math.Abs(lambda) > maxLambda || m.Least[j] > m.Largest[j] || m.Shifts[j] < 0 {
+			return fmt.Errorf("column %d from %v to %v with λ = %v and a shift of %v", j, m.Least[j], m.Largest[j], lambda, m.Shifts[j])
+		}
+	}
+	return validScales(m.Scales)
+}

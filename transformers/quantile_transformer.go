@@ -1,0 +1,261 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const quantileTransformerName = "transformers: QuantileTransformer"
+
+// defaultQuantiles is the number of a QuantileTransformer whose Quantiles is 0.
+const defaultQuantiles = 1000
+
+// Output is the distribution that a QuantileTransformer gives its columns.
+type Output int
+
+// The distributions.
+const (
+	Uniform Output = iota // on [0, 1]
+	Normal                // of mean 0 and standard deviation 1, within ±5.2
+)
+
+// String returns the distribution's name.
+func (o Output) String() string {
+	switch o {
+	case Uniform:
+		return "Uniform"
+	case Normal:
+		return "Normal"
+	}
+	return fmt.Sprintf("Output(%d)", int(o))
+}
+
+// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows
+// below it, or by the normal quantile of that share. It makes any column even, whatever its shape, and
+// takes no notice of how far an outlier lies. The distances between values are lost: where those tell
+// something, [PowerTransformer] keeps more of them.
+//
+// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between
+// them, takes the middle of the shares of a value that is there several times, and the ends for
+// what lies beyond. With Output Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993.
+// That is scikit-learn's QuantileTransformer, but that a column of one value goes to the middle, 0.5
+// or 0, where scikit-learn has the lower end, and that the 10⁻⁷ are a share of the range of a column
+// where it is less than 1.
+//
+// The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
+type QuantileTransformer struct {
+	Quantiles int // at most n count; 0: 1000
+	Output    Output
+	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	Gaps    bool
+	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+
+	learned[quantileModel]
+}
+
+type quantileModel struct {
+	Normal, Gaps bool
+	Quantiles    codec.Matrix // d×q: those of a column in a row, ascending
+}
+
+// Fit takes the quantiles of each column of x (n×d).
+func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+	if err := check.Workers(quantileTransformerName, t.Workers); err != nil {
+		return err
+	}
+	count := t.Quantiles
+	if count == 0 {
+		count = defaultQuantiles
+	}
+	switch {
+	case count < 1:
+		return fault.Param(quantileTransformerName, "Quantiles", t.Quantiles, ">= 1, or 0 for the default")
+	case t.Output < Uniform || t.Output > Normal:
+		return fault.Param(quantileTransformerName, "Output", int(t.Output), "Uniform or Normal")
+	}
+	m := &quantileModel{Normal: t.Output == Normal, Gaps: t.Gaps}
+	return t.learn(ctx, x, m.gap, func(x *mat.Dense) (*quantileModel, error) {
+		n, d := x.Dims()
+		count := min(count, n)
+		m.Quantiles = codec.Matrix{Rows: d, Cols: count, Data: make(codec.Floats, d*count)}
+		return m, onWorkers(ctx, t.Workers, x, func(j int, column []float64) error {
+			column = slices.DeleteFunc(column, math.IsNaN)
+			slices.Sort(column)
+			least := math.Inf(-1)
+			for i, q := 0, m.of(j); i < count && len(column) > 0; i++ {
+				// Rounding may put a quantile below the one before it.
+				least = max(least, quantileOf(column, share(i, count)))
+				q[i] = least
+			}
+			return nil
+		})
+	})
+}
+
+// share is the i-th of so many evenly spaced numbers from 0 to 1.
+func share(i, count int) float64 {
+	if i == count-1 && i > 0 {
+		return 1
+	}
+	return float64(i) * (1 / float64(max(count-1, 1)))
+}
+
+// quantileOf interpolates between the sorted values on both sides of a share, as numpy and R (type
+// 7) do.
+func quantileOf(sorted []float64, share float64) float64 {
+	at := share * float64(len(sorted)-1)
+	i := int(at)
+	if i >= len(sorted)-1 {
+		return sorted[len(sorted)-1]
+	}
+	return between(sorted[i], sorted[i+1], at-float64(i))
+}
+
+// between is a + t(b - a) without overflow, and exact at both ends.
+func between(a, b, t float64) float64 {
+	switch width := b - a; {
+	case math.IsInf(width, 0):
+		return a*(1-t) + b*t
+	case t >= 0.5:
+		return b - width*(1-t)
+	default:
+		return a + width*t
+	}
+}
+
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d, within the ranges of Fit.
+func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	return inverted(&t.learned, z)
+}
+
+// ColumnQuantiles returns the quantiles of the columns, a row for each column, or nil before Fit.
+func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
+	if t.fitted == nil {
+		return nil
+	}
+	q := t.fitted.Quantiles
+	return mat.NewDense(q.Rows, q.Cols, slices.Clone(q.Data))
+}
+
+// Clone returns an unfitted QuantileTransformer of the same configuration.
+func (t *QuantileTransformer) Clone() Transformer {
+	return &QuantileTransformer{Quantiles: t.Quantiles, Output: t.Output, Gaps: t.Gaps, Workers: t.Workers}
+}
+
+func (quantileModel) name() string { return quantileTransformerName }
+
+func (m quantileModel) columns() (from, to int) { return m.Quantiles.Rows, m.Quantiles.Rows }
+
+func (m quantileModel) gap(int) bool { return m.Gaps }
+
+// of returns the quantiles of column j.
+func (m quantileModel) of(j int) []float64 {
+	return m.Quantiles.Data[j*m.Quantiles.Cols : (j+1)*m.Quantiles.Cols]
+}
+
+func (m quantileModel) row(dst, x []float64) {
+	for j, v := range x {
+		if dst[j] = v; math.IsNaN(v) {
+			continue
+		}
+		q := m.of(j)
+		dst[j] = shareOf(q, v, m.near(q))
+		if m.Normal {
+			dst[j] = max(leastNormal, min(mathext.NormalQuantile(dst[j]), mostNormal))
+		}
+	}
+}
+
+// nearEnd is how close to an end counts as the end where the output is normal, as in scikit-learn.
+const nearEnd = 1e-7
+
+// leastNormal and mostNormal are the ends of a normal output: the quantiles of what lies so close to
+// 0 and to 1.
+var (
+	leastNormal = mathext.NormalQuantile(nearEnd - 0x1p-52)
+	mostNormal  = mathext.NormalQuantile(1 - (nearEnd - 0x1p-52))
+)
+
+// near is how close to an end of the quantiles counts as the end.
+func (m quantileModel) near(q []float64) float64 {
+	if m.Normal {
+		return nearEnd * min(1, q[len(q)-1]-q[0])
+	}
+	return 0
+}
+
+// shareOf returns the share of the quantiles q below v. What is near an end, by less than that, is
+// the end.
+func shareOf(q []float64, v, near float64) float64 {
+	last := len(q) - 1
+	low, high := v <= q[0] || v-q[0] < near, v >= q[last] || q[last]-v < near
+	switch {
+	case low && high: // of a column of one value
+		return 0.5
+	case low:
+		return 0
+	case high:
+		return 1
+	}
+	// The means of the places of equal quantiles: the last that is not above v, the first that is
+	// not below.
+	above := sort.Search(len(q), func(i int) bool { return q[i] > v })
+	below := sort.SearchFloat64s(q, v)
+	if below < above {
+		return (share(below, len(q)) + share(above-1, len(q))) / 2
+	}
+	a, b := q[above-1], q[above]
+	t := (v - a) / (b - a)
+	if math.IsInf(b-a, 1) {
+		t = (v/2 - a/2) / (b/2 - a/2)
+	}
+	return between(share(above-1, len(q)), share(above, len(q)), t)
+}
+
+func (m quantileModel) unrow(dst, z []float64) {
+	for j, v := range z {
+		if dst[j] = v; math.IsNaN(v) {
+			continue
+		}
+		if m.Normal {
+			v = math.Erfc(-v/math.Sqrt2) / 2
+		}
+		q, last := m.of(j), m.Quantiles.Cols-1
+		switch {
+		case v <= 0 || m.Normal && v < nearEnd:
+			dst[j] = q[0]
+		case v >= 1 || m.Normal && 1-v < nearEnd:
+			dst[j] = q[last]
+		default:
+			i := min(sort.Search(last, func(i int) bool { return share(i+1, last+1) > v }), last-1)
+			a, b := share(i, last+1), share(i+1, last+1)
+			dst[j] = between(q[i], q[i+1], (v-a)/(b-a))
+		}
+	}
+}
+
+func (m quantileModel) valid() error {
+	q, err := m.Quantiles.Dense()
+	switch {
+	case err != nil:
+		return err
+	case q == nil:
+		return fmt.Errorf("no quantiles")
+	}
+	for j := range m.Quantiles.Rows {
+		if !slices.IsSorted(m.of(j)) {
+			return fmt.Errorf("quantiles of column %d are not ascending", j)
+		}
+	}
+	return nil
+}

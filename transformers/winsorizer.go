@@ -1,0 +1,141 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const winsorizerName = "transformers: Winsorizer"
+
+// defaultLower and defaultUpper are the quantiles of a Winsorizer whose Lower and Upper are 0.
+const (
+	defaultLower = 0.01
+	defaultUpper = 0.99
+)
+
+// Winsorizer takes the far values of each column to its bounds (C. P. Winsor; J. W. Tukey, Annals of
+// Mathematical Statistics 33, 1962):
+//
+//	z[i,j] = min(max(x[i,j], low[j]), high[j])
+//
+// low and high are quantiles of the rows of Fit, interpolated between their values. A row with a
+// mistake in one column stays, and the rest of it counts. Bounds of one side are scipy's winsorize and
+// feature-engine's Winsorizer by quantiles, of 5% there; a hundredth at each side here is meant for
+// mistakes, and leaves the tails of honest columns nearly whole. Of fewer than a hundred rows it still
+// takes a little off the outermost.
+//
+// The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
+type Winsorizer struct {
+	Lower            float64 // the quantile that is low, in (0, 1); 0: 0.01
+	Upper            float64 // the quantile that is high, in (Lower, 1]; 0: 0.99
+	NoLower, NoUpper bool    // no bound on that side
+	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	Gaps    bool
+	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+
+	learned[winsorModel]
+}
+
+type winsorModel struct {
+	Gaps      bool
+	Low, High codec.Floats // the largest number, of either sign, where there is no bound
+}
+
+// quantiles returns Lower and Upper, or the defaults.
+func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
+	lower, upper = w.Lower, w.Upper
+	if lower == 0 {
+		lower = defaultLower
+	}
+	if upper == 0 {
+		upper = defaultUpper
+	}
+	switch {
+	case !(lower > 0 && lower < 1):
+		return 0, 0, fault.Param(winsorizerName, "Lower", w.Lower, "in (0, 1), or 0 for the default")
+	case !(upper > 0 && upper <= 1):
+		return 0, 0, fault.Param(winsorizerName, "Upper", w.Upper, "in (0, 1], or 0 for the default")
+	case !w.NoLower && !w.NoUpper && lower >= upper:
+		return 0, 0, fault.Param(winsorizerName, "Upper", upper, fmt.Sprintf("more than Lower, %v", lower))
+	}
+	return lower, upper, nil
+}
+
+// Fit takes the bounds of each column of x (n×d).
+func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) error {
+	lower, upper, err := w.quantiles()
+	if err != nil {
+		return err
+	}
+	if err := check.Workers(winsorizerName, w.Workers); err != nil {
+		return err
+	}
+	m := &winsorModel{Gaps: w.Gaps}
+	return w.learn(ctx, x, m.gap, func(x *mat.Dense) (*winsorModel, error) {
+		_, d := x.Dims()
+		m.Low, m.High = make(codec.Floats, d), make(codec.Floats, d)
+		return m, onWorkers(ctx, w.Workers, x, func(j int, column []float64) error {
+			m.Low[j], m.High[j] = -math.MaxFloat64, math.MaxFloat64
+			column = slices.DeleteFunc(column, math.IsNaN)
+			slices.Sort(column)
+			if !w.NoLower && len(column) > 0 {
+				m.Low[j] = quantileOf(column, lower)
+			}
+			if !w.NoUpper && len(column) > 0 {
+				m.High[j] = max(m.Low[j], quantileOf(column, upper)) // rounding may put it below
+			}
+			return nil
+		})
+	})
+}
+
+// Bounds returns the d bounds of each side, infinite where there is none, or nil before Fit.
+func (w *Winsorizer) Bounds() (low, high []float64) {
+	low, high = slices.Clone(w.known().Low), slices.Clone(w.known().High)
+	for j := range low {
+		if low[j] == -math.MaxFloat64 {
+			low[j] = math.Inf(-1)
+		}
+		if high[j] == math.MaxFloat64 {
+			high[j] = math.Inf(1)
+		}
+	}
+	return low, high
+}
+
+// Clone returns an unfitted Winsorizer of the same configuration.
+func (w *Winsorizer) Clone() Transformer {
+	return &Winsorizer{Lower: w.Lower, Upper: w.Upper, NoLower: w.NoLower, NoUpper: w.NoUpper, Gaps: w.Gaps, Workers: w.Workers}
+}
+
+func (winsorModel) name() string { return winsorizerName }
+
+func (m winsorModel) columns() (from, to int) { return len(m.Low), len(m.Low) }
+
+func (m winsorModel) gap(int) bool { return m.Gaps }
+
+func (m winsorModel) row(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = max(m.Low[j], min(v, m.High[j])) // NaN stays
+	}
+}
+
+func (m winsorModel) valid() error {
+	if len(m.Low) == 0 || len(m.Low) != len(m.High) || !m.Low.Finite() || !m.High.Finite() {
+		return fmt.Errorf("%d and %d bounds, want as many and finite", len(m.Low), len(m.High))
+	}
+	for j, low := range m.Low {
+		if low > m.High[j] {
+			return fmt.Errorf("column %d from %v to %v", j, low, m.High[j])
+		}
+	}
+	return nil
+}
