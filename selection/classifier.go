@@ -66,7 +66,11 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
 		space: c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }),
 	}
-	if out.strategy == nil {
+	switch {
+	case out.strategy == nil && c.Space.isZero():
+		out.ways, out.mean, out.strategy = ways, meanOfClassifiers, &Shape{}
+		out.space.families = []kernels.Family{shapely}
+	case out.strategy == nil:
 		out.strategy = &Entropy{}
 	}
 	return out

@@ -29,12 +29,20 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	metric   metrics.Metric
 	splitter Splitter
 	scorer   func(metrics.Metric) (scoring[Y, E], error)
+	// With nothing set the columns are made even in several ways, and the models averaged.
+	ways    []way
+	mean    func(parts []*fitted[E]) E
+	columns string // the way of this search
 }
 
 // fit chooses a point and fits with it. target is y for a regression, labels is y for a
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
-	xd, err := check.Dense("x", x)
+	var gaps func(int) bool
+	if c.ways != nil {
+		gaps = func(int) bool { return true }
+	}
+	xd, err := check.DenseGaps("x", x, gaps)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +59,21 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
+	if c.ways != nil {
+		return c.fitWays(ctx, xd, y, weights, target, labels)
+	}
+	return c.fitOn(ctx, xd, y, weights, target, labels)
+}
+
+// fitOn is fit on checked rows, in one way.
+func (c engine[Y, E]) fitOn(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	chain, rows, err := fitChain(ctx, c.typ, c.steps, xd)
 	if err != nil {
 		return nil, err
 	}
 	chosen, result, err := c.choose(ctx, problem{
 		settings: c.settings, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
-		types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
+		columns: c.columns, types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, rowSet[Y]{xd, y, weights}, family, t)
 		},
@@ -244,7 +260,7 @@ func setRidge(e any, r *Result) {
 // supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting}}
-	if f != nil {
+	if f != nil && f.parts == nil {
 		w.Estimators = []any{f.inner}
 	} else {
 		for _, e := range c.space.samples() {

@@ -20,6 +20,7 @@ type fitted[E any] struct {
 	chain  *pipeline.Transformer
 	inner  E
 	result *Result
+	parts  []*fitted[E] // of several ways, whose mean inner is
 }
 
 // chainOf is Preprocess as one transformer.
@@ -92,6 +93,11 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if f == nil {
 		return nil, fault.NotFitted(c.typ)
 	}
+	if c.ways != nil {
+		one := c
+		one.ways = nil
+		return one.marshalWays(kind, f)
+	}
 	s := stored{Family: f.result.Family, Point: f.result.Point, Values: f.result.Values}
 	if c.space.two != nil {
 		s.Param2 = f.result.Param2
@@ -113,6 +119,9 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 }
 
 func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
+	if c.ways != nil {
+		return c.unmarshalWays(kind, data)
+	}
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err

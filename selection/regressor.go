@@ -66,7 +66,11 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
 		space: r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }),
 	}
-	if out.strategy == nil {
+	switch {
+	case out.strategy == nil && r.Space.isZero():
+		out.ways, out.mean, out.strategy = ways, meanOfRegressors, &Shape{}
+		out.space.families = []kernels.Family{shapely}
+	case out.strategy == nil:
 		out.strategy = &Entropy{}
 	}
 	return out

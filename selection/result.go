@@ -46,8 +46,14 @@ type Result struct {
 	Ridge float64 `json:"ridge"`
 	// Lengths are those of the columns of the preprocessed rows, nil where none were learnt.
 	// Values are all parameters of the kernel then.
-	Lengths        []float64  `json:"lengths,omitempty"`
-	Values         []float64  `json:"values,omitempty"`
+	Lengths []float64 `json:"lengths,omitempty"`
+	Values  []float64 `json:"values,omitempty"`
+	// Columns says how the columns were made even, LeaveOneOut is the leave-one-out error of the
+	// model over the variance of the targets, and Share its part of the mean that predicts;
+	// "", NaN and 0 but where several ways were compared. Others has the other ways.
+	Columns        string     `json:"columns,omitempty"`
+	LeaveOneOut    float64    `json:"leave_one_out"`
+	Share          float64    `json:"share,omitempty"`
 	Evaluations    int        `json:"evaluations"`     // entropies computed
 	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
 	Fits           int        `json:"fits"`            // of the learner, the final one included
@@ -61,6 +67,9 @@ type Result struct {
 // String returns the choice and the trace as a table for people.
 func (r Result) String() string {
 	var out strings.Builder
+	if r.Columns != "" {
+		r.ways(&out)
+	}
 	fmt.Fprintf(&out, "%s: %s, %s", r.Strategy, r.Choice(), r.Status)
 	if !math.IsNaN(r.Entropy) {
 		fmt.Fprintf(&out, ", entropy %.3f", r.Entropy)
@@ -80,9 +89,22 @@ func (r Result) String() string {
 		fmt.Fprintf(&out, "warning: %s\n", text)
 	}
 	for _, o := range r.Others {
+		if o.Columns != "" {
+			continue // the table has it
+		}
 		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", o.Choice(), o.ScoreName, o.Score)
 	}
 	return out.String()
+}
+
+// ways is the table of the ways that were compared.
+func (r Result) ways(out *strings.Builder) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", r.ScoreName)
+	for _, o := range append([]*Result{&r}, r.Others...) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, orDash("%.5g", o.Score), orDash("%.3g", o.Ridge), orDash("%.4f", o.LeaveOneOut), orDash("%.2f", o.Share))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
 }
 
 // measure is the name and the sense of Score.

@@ -33,8 +33,9 @@ type Run struct {
 // problem is what a strategy is asked.
 type problem struct {
 	settings
-	family kernels.Family // nil where candidates are compared
-	types  []string       // the candidates'
+	columns string         // how they were made even, of several ways
+	family  kernels.Family // nil where candidates are compared
+	types   []string       // the candidates'
 	// ridgeMachine says that the learner is the machine that closed-form scores are of.
 	ridgeMachine bool
 	x            *mat.Dense // the training rows, preprocessed
@@ -92,7 +93,7 @@ type recall struct {
 func newRun(p problem, b budget) *Run {
 	r := &Run{problem: p, budget: b, index: map[place]int{}, recalled: map[recall]TraceRow{}}
 	for _, row := range p.resume {
-		if row.Family != r.familyName() {
+		if row.Family != r.familyName() || row.Columns != r.columns {
 			continue
 		}
 		key := recall{row.place(), row.Rows}
@@ -170,7 +171,7 @@ func (r *Run) familyName() string {
 
 // add appends a row for a point.
 func (r *Run) add(row TraceRow) *TraceRow {
-	row.Iteration, row.Family = len(r.trace)+1, r.familyName()
+	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.columns
 	if row.IsCandidate() {
 		row.Type = r.types[row.Candidate]
 	}
@@ -264,7 +265,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	out := &Result{
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
-		Ridge: row.Ridge, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
+		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
 	}
 	if r.family != nil {
 		kernel := r.family.At(row.Param)

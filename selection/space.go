@@ -111,6 +111,11 @@ func (s Space[E]) along(second bool, value float64) kernels.Family {
 	return kernels.Fixed{Family: s.two, Second: second, Value: value}
 }
 
+// isZero reports whether nothing was said.
+func (s Space[E]) isZero() bool {
+	return s.build == nil && len(s.families) == 0 && s.two == nil && !s.listed
+}
+
 // withDefaults fills in what the caller left open.
 func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E) Space[E] {
 	if s.build == nil {

@@ -19,6 +19,8 @@ type TraceRow struct {
 	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
 	// other parameter too, as kernels.Fixed does.
 	Family string `json:"family,omitempty"`
+	// Columns says how the columns were made even, "" but where that is chosen too.
+	Columns string `json:"columns,omitempty"`
 	Point
 	Type string `json:"type,omitempty"` // of a candidate
 

@@ -23,18 +23,21 @@ import (
 // errors of [Transformer], a row of Transform that is so far from the rows of Fit
 // that its scaled value overflows is ErrNotFinite.
 type StandardScaler struct {
+	Clip bool // takes scaled values beyond 5 for 5: rows far from those of Fit stay near them
+
 	learned[standardScalerModel]
 }
 
 type standardScalerModel struct {
 	Means, Scales codec.Floats
+	Clip          bool
 }
 
 // Fit takes the mean and the standard deviation of each column of x (n×d).
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
-		m := &standardScalerModel{Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
+		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
 		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = meanAndDeviation(column) })
 	})
 }
@@ -52,7 +55,7 @@ func (s *StandardScaler) Means() []float64 { return slices.Clone(s.known().Means
 func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.known().Scales) }
 
 // Clone returns an unfitted StandardScaler.
-func (s *StandardScaler) Clone() Transformer { return &StandardScaler{} }
+func (s *StandardScaler) Clone() Transformer { return &StandardScaler{Clip: s.Clip} }
 
 func (standardScalerModel) name() string { return "transformers: StandardScaler" }
 
@@ -61,6 +64,9 @@ func (m standardScalerModel) columns() (from, to int) { return len(m.Scales), le
 func (m standardScalerModel) row(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = scaled(v, m.Means[j], m.Scales[j])
+		if m.Clip {
+			dst[j] = min(max(dst[j], -farthest), farthest)
+		}
 	}
 }
 

@@ -1,0 +1,196 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+)
+
+// mean is what the means of regressors and of classifiers have in common.
+type mean[E any] struct{ parts []*fitted[E] }
+
+// each calls f with each part that has a share, its share and the rows as it sees them.
+func (m mean[E]) each(typ string, x mat.Matrix, f func(inner E, share float64, z mat.Matrix) error) error {
+	for _, p := range m.parts {
+		if p.result.Share == 0 {
+			continue
+		}
+		if err := p.pass(typ, x, func(z mat.Matrix) error { return f(p.inner, p.result.Share, z) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Report is the best part's.
+func (m mean[E]) Report() estimators.Report { return m.parts[0].report() }
+
+// notByItself is the error of fitting a part of a search.
+func notByItself(typ string) error {
+	return fmt.Errorf("%s: the mean of its models is fitted by it alone: %w", typ, errors.ErrUnsupported)
+}
+
+// meanRegressor predicts the mean of regressors.
+type meanRegressor struct{ mean[estimators.Regressor] }
+
+func meanOfRegressors(parts []*fitted[estimators.Regressor]) estimators.Regressor {
+	return &meanRegressor{mean[estimators.Regressor]{averaged(parts)}}
+}
+
+var (
+	_ estimators.VariancePredictor    = (*meanRegressor)(nil)
+	_ estimators.IntervalPredictor    = (*meanRegressor)(nil)
+	_ estimators.PredictorTo[float64] = (*meanRegressor)(nil)
+	_ estimators.Reporter             = (*meanRegressor)(nil)
+)
+
+func (m *meanRegressor) Fit(context.Context, mat.Matrix, []float64) error {
+	return notByItself(regressorType)
+}
+
+func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
+	n, _ := x.Dims()
+	out := make([]float64, n)
+	return out, m.PredictTo(out, x)
+}
+
+// PredictTo adds the parts up, each in memory that is kept.
+func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) error {
+	if len(m.parts) == 1 {
+		return m.each(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
+	}
+	own := rowwise.Scratch(len(dst))
+	defer rowwise.Release(own)
+	clear(dst)
+	return m.each(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
+		if err := rowwise.Predict(e, *own, z); err != nil {
+			return err
+		}
+		for i, v := range *own {
+			dst[i] += share * v
+		}
+		return nil
+	})
+}
+
+// PredictVariance returns the mean and the variance of the mixture of the parts' predictions.
+func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	n, _ := x.Dims()
+	mean, variance = make([]float64, n), make([]float64, n)
+	var means [][]float64
+	err = m.each(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
+		own, of, err := e.(estimators.VariancePredictor).PredictVariance(z)
+		if err != nil {
+			return err
+		}
+		for i, v := range own {
+			mean[i] += share * v
+			variance[i] += share * of[i]
+		}
+		means = append(means, own)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, own := range means {
+		for i, v := range own {
+			d := v - mean[i]
+			variance[i] += m.parts[k].result.Share * d * d
+		}
+	}
+	return mean, variance, nil
+}
+
+// PredictInterval is that of a normal distribution.
+func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
+	}
+	return interval.Normal(level)(m.PredictVariance(x))
+}
+
+// meanClassifier predicts by the mean of the probabilities of classifiers.
+type meanClassifier struct{ mean[estimators.Classifier] }
+
+func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classifier {
+	return &meanClassifier{mean[estimators.Classifier]{averaged(parts)}}
+}
+
+var (
+	_ estimators.ProbaPredictor      = (*meanClassifier)(nil)
+	_ estimators.DecisionPredictor   = (*meanClassifier)(nil)
+	_ estimators.DecisionPredictorTo = (*meanClassifier)(nil)
+	_ estimators.PredictorTo[int]    = (*meanClassifier)(nil)
+	_ estimators.Reporter            = (*meanClassifier)(nil)
+)
+
+func (m *meanClassifier) Fit(context.Context, mat.Matrix, []int) error {
+	return notByItself(classifierType)
+}
+
+func (m *meanClassifier) Classes() []int { return m.parts[0].inner.Classes() }
+
+// PredictProba returns the mean of the parts' probabilities.
+func (m *meanClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	out := mat.NewDense(n, len(m.Classes()), nil)
+	return out, m.DecisionTo(out, x)
+}
+
+// Decision returns the probabilities, whose largest is what is predicted.
+func (m *meanClassifier) Decision(x mat.Matrix) (*mat.Dense, error) { return m.PredictProba(x) }
+
+// DecisionTo is Decision into dst.
+func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	n, _ := x.Dims()
+	if r, c := dst.Dims(); r != n || c != len(m.Classes()) {
+		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, len(m.Classes()), r)
+	}
+	dst.Zero()
+	return m.each(classifierType, x, func(e estimators.Classifier, share float64, z mat.Matrix) error {
+		p, err := e.(estimators.ProbaPredictor).PredictProba(z)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			to := dst.RawRowView(i)
+			for k, v := range p.RawRowView(i) {
+				to[k] += share * v
+			}
+		}
+		return nil
+	})
+}
+
+func (m *meanClassifier) Predict(x mat.Matrix) ([]int, error) {
+	n, _ := x.Dims()
+	out := make([]int, n)
+	return out, m.PredictTo(out, x)
+}
+
+// PredictTo takes the class of the largest mean probability.
+func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) error {
+	p, err := m.PredictProba(x)
+	if err != nil {
+		return err
+	}
+	of := m.Classes()
+	for i := range dst {
+		best := 0
+		for k, v := range p.RawRowView(i) {
+			if v > p.At(i, best) {
+				best = k
+			}
+		}
+		dst[i] = of[best]
+	}
+	return nil
+}

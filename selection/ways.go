@@ -1,0 +1,229 @@
+package selection
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// way is a way to make the columns even.
+type way struct {
+	name  string
+	steps func() []transformers.Transformer
+}
+
+// ways are those that a Regressor and a Classifier compare with nothing set.
+var ways = []way{
+	{"standardised", func() []transformers.Transformer {
+		return []transformers.Transformer{&transformers.StandardScaler{Clip: true}}
+	}},
+	{"Yeo-Johnson", func() []transformers.Transformer {
+		return []transformers.Transformer{&transformers.PowerTransformer{Clip: true}}
+	}},
+}
+
+// shapely is the family of the kernels that are learnt with nothing set.
+var shapely = kernels.MaternFamily{Nu: 2.5}
+
+// clearly is by how much the leave-one-out error of one way has to be larger than that of
+// another for the other to be taken alone. Settled on 14 sets, ten splits of seed 7: the
+// geometric mean of the errors is the same from 1.15 to 1.5, and 2% less than that of always
+// taking the mean.
+const clearly = 1.25
+
+// filling takes the place of gaps, wherever they come.
+func filling() transformers.Transformer {
+	return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+}
+
+// of is the search of one way.
+func (c engine[Y, E]) of(w way) engine[Y, E] {
+	c.ways, c.columns, c.steps = nil, w.name, w.steps()
+	return c
+}
+
+// fitWays fits once for each way and keeps the mean of the models, or the better one.
+func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+	steps := append(slices.Clone(c.steps), filling())
+	chain, rows, err := fitChain(ctx, c.typ, steps, xd)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*fitted[E]
+	for i, w := range c.ways {
+		one := c.of(w)
+		if i > 0 {
+			same, err := one.changesNothing(ctx, parts[0], rows)
+			if err != nil {
+				return nil, err
+			}
+			if same {
+				continue
+			}
+		}
+		if c.limit > 0 {
+			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
+		}
+		part, err := one.fitOn(ctx, rows, y, weights, target, labels)
+		if err != nil {
+			return nil, fmt.Errorf("columns %s: %w", w.name, err)
+		}
+		part.result.Columns = w.name
+		if part.result.LeaveOneOut, err = leftOutError(ctx, part.inner, target, weights); err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	parts = shared(parts)
+	return &fitted[E]{chain: chain, inner: c.mean(parts), result: together(parts), parts: parts}, nil
+}
+
+// changesNothing reports whether a way makes the rows what they are in a part.
+func (c engine[Y, E]) changesNothing(ctx context.Context, of *fitted[E], rows *mat.Dense) (bool, error) {
+	_, mine, err := fitChain(ctx, c.typ, c.steps, rows)
+	if err != nil {
+		return false, err
+	}
+	theirs, err := of.chain.Transform(rows)
+	return err == nil && mat.EqualApprox(mine, theirs, 1e-2/math.Sqrt(float64(mine.RawMatrix().Rows))), err
+}
+
+// leftOutError is the weighted leave-one-out error over the variance of the targets, NaN for
+// what has none.
+func leftOutError(ctx context.Context, e any, target, weights []float64) (float64, error) {
+	l, ok := e.(estimators.LeaveOneOutPredictor)
+	if !ok || target == nil || !estimators.Supports(e, estimators.LeaveOneOut) {
+		return missing, nil
+	}
+	residuals, err := l.LeaveOneOutResiduals(ctx)
+	if err != nil {
+		return missing, err
+	}
+	mean := stat.Mean(target, weights)
+	var errors, variance float64
+	for i, r := range residuals {
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		errors += w * r * r
+		variance += w * (target[i] - mean) * (target[i] - mean)
+	}
+	return errors / variance, nil
+}
+
+// shared gives each part its share of the mean, and leaves those without one at 0, behind.
+func shared[E any](parts []*fitted[E]) []*fitted[E] {
+	slices.SortStableFunc(parts, func(a, b *fitted[E]) int {
+		return cmp.Compare(a.result.LeaveOneOut, b.result.LeaveOneOut)
+	})
+	kept := 0
+	for _, p := range parts {
+		if !(p.result.LeaveOneOut > clearly*parts[0].result.LeaveOneOut) {
+			kept++
+		}
+	}
+	for i, p := range parts {
+		if i < kept {
+			p.result.Share = 1 / float64(kept)
+		}
+	}
+	return parts
+}
+
+// together is the result of the best part, with the others in it.
+func together[E any](parts []*fitted[E]) *Result {
+	out := parts[0].result.clone()
+	out.Strategy = "ways"
+	for _, p := range parts[1:] {
+		out.Others = append(out.Others, p.result.clone())
+		out.Fits += p.result.Fits
+		out.Seconds += p.result.Seconds
+		out.KernelMatrices += p.result.KernelMatrices
+		out.Evaluations += p.result.Evaluations
+	}
+	return out
+}
+
+// averaged are the parts that have a share.
+func averaged[E any](parts []*fitted[E]) (out []*fitted[E]) {
+	for _, p := range parts {
+		if p.result.Share > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// storedWays is a fitted search of all ways in a file: a file of each.
+type storedWays struct {
+	Steps  []byte
+	Names  []string
+	Parts  [][]byte
+	Result []byte
+}
+
+func (c engine[Y, E]) marshalWays(kind string, f *fitted[E]) ([]byte, error) {
+	var s storedWays
+	var err error
+	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
+		return nil, err
+	}
+	if s.Result, err = json.Marshal(f.result); err != nil {
+		return nil, err
+	}
+	for _, p := range averaged(f.parts) {
+		data, err := c.marshal(kind, &fitted[E]{chain: p.chain, inner: p.inner, result: p.result})
+		if err != nil {
+			return nil, err
+		}
+		s.Names, s.Parts = append(s.Names, p.result.Columns), append(s.Parts, data)
+	}
+	return codec.Marshal(kind+".ways", version, s)
+}
+
+func (c engine[Y, E]) unmarshalWays(kind string, data []byte) (*fitted[E], error) {
+	var s storedWays
+	if _, err := codec.Unmarshal(data, kind+".ways", version, &s); err != nil {
+		return nil, err
+	}
+	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
+		return nil, fault.BadModel(kind, "%d models of %d ways", len(s.Parts), len(s.Names))
+	}
+	f := &fitted[E]{chain: chainOf(c.typ, append(slices.Clone(c.steps), filling())), result: &Result{}}
+	if err := json.Unmarshal(s.Result, f.result); err != nil {
+		return nil, fault.BadModel(kind, "result: %v", err)
+	}
+	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
+		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
+	}
+	for i, name := range s.Names {
+		at := slices.IndexFunc(c.ways, func(w way) bool { return w.name == name })
+		if at < 0 {
+			return nil, fault.BadModel(kind, "columns %q, want standardised or Yeo-Johnson", name)
+		}
+		part, err := c.of(c.ways[at]).unmarshal(kind, s.Parts[i])
+		if err != nil {
+			return nil, err
+		}
+		if !(part.result.Share > 0) {
+			return nil, fault.BadModel(kind, "a share of %v", part.result.Share)
+		}
+		f.parts = append(f.parts, part)
+	}
+	f.inner = c.mean(f.parts)
+	return f, nil
+}
