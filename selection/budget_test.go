@@ -52,7 +52,7 @@ func scoredRows(t *testing.T, r *Result) (params []float64) {
 
 func TestEntropyBudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	whole := Regressor{}
+	whole := Regressor{Search: &Entropy{}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
 		clock := &ticker{}

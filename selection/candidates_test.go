@@ -62,7 +62,7 @@ func TestCandidates(t *testing.T) {
 		got, err := read.Predict(x)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
-		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Among(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 
 		weights := make([]float64, len(y))

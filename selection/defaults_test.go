@@ -23,7 +23,7 @@ func TestDocumentedDefaults(t *testing.T) {
 	}
 	family := kernels.RBFFamily{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
-	assert.Equal(t, params(&Regressor{}), params(&Regressor{
+	assert.Equal(t, params(&Regressor{Search: &Entropy{}}), params(&Regressor{
 		Space:          Over(build, family),
 		Search:         &Entropy{Tolerance: defaultTolerance, MaxEvaluations: defaultMaxEvaluations, Score: LeaveOneOut},
 		MaxKernelBytes: kernels.MaxKernelBytes,

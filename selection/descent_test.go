@@ -34,7 +34,7 @@ var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFa
 func TestDescent(t *testing.T) {
 	x, y := twoScales(200, 1)
 	xt, yt := twoScales(400, 2)
-	one, two := &Regressor{}, &Regressor{Space: overTwo(twoRBF)}
+	one, two := &Regressor{Search: &Entropy{}}, &Regressor{Space: overTwo(twoRBF)}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
 	res := two.Result()
@@ -65,7 +65,7 @@ func TestDescent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.Equal(t, res.Param2, read.Result().Param2)
-	assert.ErrorIs(t, (&Regressor{}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 	assert.ErrorIs(t, (&Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 

@@ -63,7 +63,7 @@ func ExampleRegressor() {
 
 func ExampleClassifier() {
 	x, y := rings()
-	c := &selection.Classifier{} // RBF, lssvm, by entropy
+	c := &selection.Classifier{Search: &selection.Entropy{}} // RBF, lssvm, by entropy
 	if err := c.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -117,7 +117,7 @@ func ExampleGoldenSection() {
 
 func ExampleResult() {
 	x, y := wave()
-	r := &selection.Regressor{}
+	r := &selection.Regressor{Search: &selection.Entropy{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -297,7 +297,7 @@ func ExampleRegressor_FitWeighted() {
 	for i := range weights {
 		weights[i] = 1 + 2*float64(i%2)
 	}
-	r := &selection.Regressor{}
+	r := &selection.Regressor{Search: &selection.Entropy{}}
 	if err := r.FitWeighted(context.Background(), x, y, weights); err != nil {
 		fmt.Println(err)
 		return
@@ -451,7 +451,7 @@ func ExampleRegressor_family2() {
 		fmt.Println(err)
 		return
 	}
-	one := &selection.Regressor{}
+	one := &selection.Regressor{Search: &selection.Entropy{}}
 	if err := one.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

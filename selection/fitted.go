@@ -85,18 +85,15 @@ type stored struct {
 	Param2 float64      // of a family of two
 	Values codec.Floats // that were learnt beside the point
 	Steps  []byte       // a pipeline.Transformer
-	Inner  estimators.Part
+	Inner  estimators.Part // but of several ways
+	Names  []string        // of the ways
+	Parts  [][]byte        // and a file of each
 	Result []byte // JSON
 }
 
 func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if f == nil {
 		return nil, fault.NotFitted(c.typ)
-	}
-	if c.ways != nil {
-		one := c
-		one.ways = nil
-		return one.marshalWays(kind, f)
 	}
 	s := stored{Family: f.result.Family, Point: f.result.Point, Values: f.result.Values}
 	if c.space.two != nil {
@@ -109,7 +106,12 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
 		return nil, err
 	}
-	if s.Inner, err = estimators.MakePart(c.typ, f.inner); err != nil {
+	if c.ways != nil {
+		err = c.storeWays(kind, &s, f)
+	} else {
+		s.Inner, err = estimators.MakePart(c.typ, f.inner)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.Result, err = json.Marshal(f.result); err != nil {
@@ -119,23 +121,26 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 }
 
 func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
-	if c.ways != nil {
-		return c.unmarshalWays(kind, data)
-	}
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
+	}
+	if (c.ways != nil) != (len(s.Parts) > 0) {
+		return nil, fault.BadModel(kind, "fitted with a Space or a Search, or this value has one: want both or neither")
 	}
 	chosen, err := c.space.find(kind, s.Family, s.Point, s.Param2, s.Values)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted[E]{chain: chainOf(c.typ, c.steps), result: &Result{}}
+	f := &fitted[E]{chain: chainOf(c.typ, c.allSteps()), result: &Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
 	}
 	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
 		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
+	}
+	if c.ways != nil {
+		return f, c.restoreWays(kind, &s, f)
 	}
 	f.inner = chosen.build()
 	if any(f.inner) == nil {

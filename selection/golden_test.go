@@ -16,9 +16,9 @@ import (
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := &Regressor{Preprocess: steps}
+	r := &Regressor{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	read := &Regressor{Preprocess: steps}
+	read := &Regressor{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", r.MarshalBinary)))
 	p, err := read.Predict(x)
 	require.NoError(t, err)
@@ -34,9 +34,9 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 			labels[i] = 3
 		}
 	}
-	c := &Classifier{Preprocess: steps}
+	c := &Classifier{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	readClassifier := &Classifier{Preprocess: steps}
+	readClassifier := &Classifier{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
 	assert.Equal(t, []int{0, 3}, readClassifier.Classes())
 	proba, err := readClassifier.PredictProba(x)

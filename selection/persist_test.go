@@ -16,7 +16,7 @@ import (
 )
 
 func configured() *Regressor {
-	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &Entropy{}}
 }
 
 func TestRoundTripKeepsTheResult(t *testing.T) {
@@ -49,11 +49,12 @@ func TestMismatchesAreNamed(t *testing.T) {
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
 		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
-		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {},
-		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}},
+		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &Entropy{}},
+		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}, Search: &Entropy{}},
 		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},
+		"want both or neither": {Preprocess: steps},
 		"fitted with Kernel RBF(": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: kernels.Linear{}}
 		})},
@@ -63,7 +64,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 		assert.ErrorContains(t, err, text)
 		assert.Nil(t, into.Fitted())
 	}
-	assert.ErrorIs(t, (&Classifier{Preprocess: steps}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Classifier{Preprocess: steps, Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
 func TestCloneAndSupports(t *testing.T) {
@@ -74,7 +75,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
-	assert.True(t, (&Classifier{}).Supports(estimators.Proba))
+	assert.True(t, (&Classifier{Search: &Entropy{}}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
 	m := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}

@@ -206,7 +206,7 @@ func TestHigherTargets(t *testing.T) {
 		x.Set(i, 0, float64(i))
 		y[i] = math.Sin(float64(i)*0.8) * (1 + float64(i%2)/4)
 	}
-	r := Regressor{}
+	r := Regressor{Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	taken := func(r Regressor, target float64) (Status, bool) {
 		for _, row := range r.Result().Trace {
@@ -233,7 +233,7 @@ func TestHigherTargets(t *testing.T) {
 	assert.True(t, ok)
 	// Neither holds here.
 	x, y = problemOf(60, 2, 0.3, 3)
-	q := Regressor{}
+	q := Regressor{Search: &Entropy{}}
 	require.NoError(t, q.Fit(ctx, x, y))
 	_, ok = taken(q, .9)
 	assert.False(t, ok)
@@ -279,25 +279,25 @@ func TestDegenerateRows(t *testing.T) {
 		for i := range y {
 			y[i] = float64(i)
 		}
-		err := (&Regressor{}).Fit(ctx, x, y)
+		err := (&Regressor{Search: &Entropy{}}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrShape, name)
 		assert.ErrorContains(t, err, "the entropy is 0 at every parameter", name)
 	}
 	for _, n := range []int{2, 3} {
 		x, y := problemOf(n, 2, 0.1, 1)
-		r := Regressor{}
+		r := Regressor{Search: &Entropy{}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		_, err := r.Predict(x)
 		assert.NoError(t, err)
 	}
 	x, _ := problemOf(20, 2, 0.1, 1)
-	r := Regressor{}
+	r := Regressor{Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 20)))
 	assert.Contains(t, r.Result().Warnings[0], "constant")
 	p, err := r.Predict(x)
 	require.NoError(t, err)
 	assert.InDelta(t, 0, mat.Norm(mat.NewVecDense(20, p), 2), 1e-12)
-	assert.ErrorContains(t, (&Classifier{}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
+	assert.ErrorContains(t, (&Classifier{Search: &Entropy{}}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
 }
 
 func TestLogEvidenceScore(t *testing.T) {
@@ -421,10 +421,10 @@ func TestEntropyParams(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam, text)
 		assert.ErrorContains(t, err, text)
 	}
-	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100}).Fit(ctx, x, y), estimators.ErrTooLarge)
-	assert.ErrorContains(t, (&Regressor{MaxKernelBytes: -1}).Fit(ctx, x, y), "selection: Regressor: MaxKernelBytes = -1")
+	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100, Search: &Entropy{}}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	assert.ErrorContains(t, (&Regressor{MaxKernelBytes: -1, Search: &Entropy{}}).Fit(ctx, x, y), "selection: Regressor: MaxKernelBytes = -1")
 	y[3] = math.NaN()
-	assert.ErrorContains(t, (&Regressor{}).Fit(ctx, x, y), "y[3] is NaN")
+	assert.ErrorContains(t, (&Regressor{Search: &Entropy{}}).Fit(ctx, x, y), "y[3] is NaN")
 }
 
 var errMoody = errors.New("moody")

@@ -25,6 +25,9 @@ type Space[E any] struct {
 // Of several families each is searched, and the one of the best score is taken. Without any
 // it is [kernels.RBFFamily].
 func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
+	if len(families) == 0 {
+		families = []kernels.Family{kernels.RBFFamily{}}
+	}
 	return Space[E]{build: build, families: families}
 }
 

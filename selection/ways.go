@@ -3,7 +3,6 @@ package selection
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -55,10 +53,17 @@ func (c engine[Y, E]) of(w way) engine[Y, E] {
 	return c
 }
 
+// allSteps are those before the ways.
+func (c engine[Y, E]) allSteps() []transformers.Transformer {
+	if c.ways == nil {
+		return c.steps
+	}
+	return append(slices.Clone(c.steps), filling())
+}
+
 // fitWays fits once for each way and keeps the mean of the models, or the better one.
 func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
-	steps := append(slices.Clone(c.steps), filling())
-	chain, rows, err := fitChain(ctx, c.typ, steps, xd)
+	chain, rows, err := fitChain(ctx, c.typ, c.allSteps(), xd)
 	if err != nil {
 		return nil, err
 	}
@@ -168,62 +173,38 @@ func averaged[E any](parts []*fitted[E]) (out []*fitted[E]) {
 	return out
 }
 
-// storedWays is a fitted search of all ways in a file: a file of each.
-type storedWays struct {
-	Steps  []byte
-	Names  []string
-	Parts  [][]byte
-	Result []byte
-}
-
-func (c engine[Y, E]) marshalWays(kind string, f *fitted[E]) ([]byte, error) {
-	var s storedWays
-	var err error
-	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
-		return nil, err
-	}
-	if s.Result, err = json.Marshal(f.result); err != nil {
-		return nil, err
-	}
+// storeWays adds what the ways have to a file: a file of each.
+func (c engine[Y, E]) storeWays(kind string, s *stored, f *fitted[E]) (err error) {
+	c.ways = nil
 	for _, p := range averaged(f.parts) {
 		data, err := c.marshal(kind, &fitted[E]{chain: p.chain, inner: p.inner, result: p.result})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.Names, s.Parts = append(s.Names, p.result.Columns), append(s.Parts, data)
 	}
-	return codec.Marshal(kind+".ways", version, s)
+	return nil
 }
 
-func (c engine[Y, E]) unmarshalWays(kind string, data []byte) (*fitted[E], error) {
-	var s storedWays
-	if _, err := codec.Unmarshal(data, kind+".ways", version, &s); err != nil {
-		return nil, err
-	}
+// restoreWays reads them.
+func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
 	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
-		return nil, fault.BadModel(kind, "%d models of %d ways", len(s.Parts), len(s.Names))
-	}
-	f := &fitted[E]{chain: chainOf(c.typ, append(slices.Clone(c.steps), filling())), result: &Result{}}
-	if err := json.Unmarshal(s.Result, f.result); err != nil {
-		return nil, fault.BadModel(kind, "result: %v", err)
-	}
-	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
-		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
+		return fault.BadModel(kind, "%d models of %d ways to make columns even, want as many", len(s.Parts), len(s.Names))
 	}
 	for i, name := range s.Names {
 		at := slices.IndexFunc(c.ways, func(w way) bool { return w.name == name })
 		if at < 0 {
-			return nil, fault.BadModel(kind, "columns %q, want standardised or Yeo-Johnson", name)
+			return fault.BadModel(kind, "columns %q, want standardised or Yeo-Johnson", name)
 		}
 		part, err := c.of(c.ways[at]).unmarshal(kind, s.Parts[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !(part.result.Share > 0) {
-			return nil, fault.BadModel(kind, "a share of %v", part.result.Share)
+			return fault.BadModel(kind, "a share of %v", part.result.Share)
 		}
 		f.parts = append(f.parts, part)
 	}
 	f.inner = c.mean(f.parts)
-	return f, nil
+	return nil
 }

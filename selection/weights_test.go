@@ -36,7 +36,7 @@ func weightsOf(n int) []float64 {
 func TestWeightedLeaveOneOut(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	w := weightsOf(40)
-	r := Regressor{}
+	r := Regressor{Search: &Entropy{}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	_, variance := stat.PopMeanVariance(y, w)
 	for i, row := range r.Result().Trace {
@@ -69,7 +69,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 		}
 		assert.InEpsilon(t, above/total/variance, row.Score, 1e-6)
 	}
-	plain := Regressor{}
+	plain := Regressor{Search: &Entropy{}}
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
@@ -86,7 +86,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 func TestWeightedClassifier(t *testing.T) {
 	x, y := classesOf(50, 2)
 	w := weightsOf(50)
-	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &Entropy{}}
 	require.NoError(t, c.FitWeighted(ctx, x, y, w))
 	signs := make([]float64, len(y))
 	for i, label := range y {
@@ -285,9 +285,9 @@ func TestUnsupportedWeights(t *testing.T) {
 	w[3] = 0
 	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w})
 	assert.ErrorContains(t, err, "selection: CrossValidate: weights = 0, want > 0")
-	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Regressor{Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
-	assert.ErrorContains(t, (&Classifier{}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Classifier{Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
 }
 
 func TestMetricsOfVariances(t *testing.T) {

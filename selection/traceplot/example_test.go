@@ -20,7 +20,7 @@ func ExampleSave() {
 		x.Set(i, 0, float64(i)/4)
 		y[i] = math.Sin(x.At(i, 0))
 	}
-	r := &selection.Regressor{}
+	r := &selection.Regressor{Search: &selection.Entropy{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

@@ -39,7 +39,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 		panels int
 		texts  []string
 	}{
-		"entropy":        {&selection.Regressor{}, 2, []string{"Entropy of the kernel matrix", "leave-one-out NMSE (less is better)"}},
+		"entropy":        {&selection.Regressor{Search: &selection.Entropy{}}, 2, []string{"Entropy of the kernel matrix", "leave-one-out NMSE (less is better)"}},
 		"evidence":       {&selection.Regressor{Search: &selection.Entropy{Score: selection.LogEvidence}}, 2, []string{"log evidence (more is better)"}},
 		"low rank":       {&selection.Regressor{Search: &selection.Entropy{Method: selection.LowRank, MaxRank: 5}}, 2, nil},
 		"golden section": {&selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}, 1, nil},
@@ -74,7 +74,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 
 func TestSavePNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
-	require.NoError(t, Save(fitted(t, &selection.Regressor{}), path))
+	require.NoError(t, Save(fitted(t, &selection.Regressor{Search: &selection.Entropy{}}), path))
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")
 	}
-	r := fitted(t, &selection.Regressor{})
+	r := fitted(t, &selection.Regressor{Search: &selection.Entropy{}})
 	assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.xyz")), "xyz")
 	assert.Error(t, Save(r, filepath.Join(t.TempDir(), "no", "folder.png")))
 }
