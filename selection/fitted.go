@@ -82,13 +82,13 @@ const version = 1
 type stored struct {
 	Family string
 	Point  Point
-	Param2 float64      // of a family of two
-	Values codec.Floats // that were learnt beside the point
-	Steps  []byte       // a pipeline.Transformer
+	Param2 float64         // of a family of two
+	Values codec.Floats    // that were learnt beside the point
+	Steps  []byte          // a pipeline.Transformer
 	Inner  estimators.Part // but of several ways
 	Names  []string        // of the ways
 	Parts  [][]byte        // and a file of each
-	Result []byte // JSON
+	Result []byte          // JSON
 }
 
 func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
