@@ -66,6 +66,9 @@ func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) error {
 	if len(m.parts) == 1 {
 		return m.each(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
 	}
+	if n, _ := x.Dims(); n != len(dst) {
+		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
+	}
 	own := rowwise.Scratch(len(dst))
 	defer rowwise.Release(own)
 	clear(dst)
@@ -181,6 +184,9 @@ func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) error {
 	p, err := m.PredictProba(x)
 	if err != nil {
 		return err
+	}
+	if n, _ := p.Dims(); n != len(dst) {
+		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
 	}
 	of := m.Classes()
 	for i := range dst {
