@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -99,7 +100,7 @@ func (LaplacianFamily) String() string { return "Laplacian" }
 // as that of the other families does.
 type MaternFamily struct {
 	positiveReals
-	Nu float64 // 1.5 or 2.5; 0 means 1.5
+	Nu float64 // 0.5, 1.5 or 2.5; 0 means 1.5
 }
 
 // At returns Matern{Nu: f.Nu, Length: 1 / rate}.
@@ -114,6 +115,53 @@ func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 func (f MaternFamily) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", Matern{Nu: f.Nu}.withDefaults().Nu)
 }
+
+// RationalQuadraticFamily is RationalQuadratic of one α over 1/ℓ, so that its entropy rises with
+// the parameter.
+type RationalQuadraticFamily struct {
+	positiveReals
+	Alpha float64 // α > 0; 0 means 1
+}
+
+// At returns RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}.
+func (f RationalQuadraticFamily) At(rate float64) Kernel {
+	return RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}
+}
+
+// Start returns the inverse of a typical distance.
+func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	return inverseDistance(ctx, x)
+}
+
+// String returns, for example, "RationalQuadratic(alpha=1)".
+func (f RationalQuadraticFamily) String() string {
+	return fmt.Sprintf("RationalQuadratic(alpha=%v)", RationalQuadratic{Alpha: f.Alpha}.withDefaults().Alpha)
+}
+
+// startPeriodicRate is where a search over PeriodicFamily begins.
+const startPeriodicRate = 1.0
+
+// PeriodicFamily is Periodic of one period for all columns, which is known as the length of a
+// year is, over 1/l, so that its entropy rises with the parameter. (It does not with the period.)
+type PeriodicFamily struct {
+	positiveReals
+	Period float64 // p > 0, in feature units; 0 means 1
+}
+
+func (f PeriodicFamily) period() float64 { return cmp.Or(f.Period, 1) }
+
+// At returns Periodic{Periods: []float64{f.Period}, Lengths: []float64{1 / rate}}.
+func (f PeriodicFamily) At(rate float64) Kernel {
+	return Periodic{Periods: []float64{f.period()}, Lengths: []float64{1 / rate}}
+}
+
+// Start returns 1: the length has no unit.
+func (PeriodicFamily) Start(context.Context, mat.Matrix) (float64, error) {
+	return startPeriodicRate, nil
+}
+
+// String returns, for example, "Periodic(period=1)".
+func (f PeriodicFamily) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
 
 // startSigma is where a search over ELMFamily begins.
 const startSigma = 1.0

@@ -14,10 +14,15 @@
 // over Eval where not.
 //
 //	Linear, Polynomial                     of the inner product
-//	RBF, Laplacian, Matern                 of a distance
+//	RBF, Laplacian, Matern, RationalQuadratic
+//	                                       of a distance
+//	Periodic, Additive                     of the columns one by one
 //	ELM, Tanh                              of networks; Tanh is indefinite
 //	Sum, Product, Scaled, Normalized       of other kernels
-//	RBFFamily, LaplacianFamily, MaternFamily, PolynomialFamily, ELMFamily
+//	ARD, Columns                           of other kernels, with a length for each
+//	                                       column, or of some columns
+//	RBFFamily, LaplacianFamily, MaternFamily, RationalQuadraticFamily,
+//	PeriodicFamily, PolynomialFamily, ELMFamily
 //	                                       what package selection searches
 //	ShiftedPolynomialFamily, SumFamily, ProductFamily, Fixed
 //	                                       families of two parameters
@@ -26,9 +31,11 @@
 //	Shared, SharedCross                    many kernels on the same rows
 //	Row, Block, Diag                       parts of a matrix
 //	Spectral                               frequencies of a stationary kernel
+//	Differentiable, Derivatives            parameters to be learnt: the derivatives of a
+//	                                       matrix in them
 //
 // Package kerneltest has the checks that a kernel of one's own should pass. Its capabilities
-// (OfSquaredDistances, OfDotProducts, Block, Diag, SpectralDensity) are called in the place of
+// (OfSquaredDistances, OfDotProducts, Block, Diag, SpectralDensity, Params) are called in the place of
 // Eval; those that it has only because it embeds another kernel are not, since its Eval may be
 // another: for their speed hold that kernel in a named field.
 //
@@ -37,7 +44,8 @@
 // # Scales
 //
 // The RBF takes γ, not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It
-// expects features of comparable scale (transformers.StandardScaler).
+// expects features of comparable scale (transformers.StandardScaler). ARD has a length for each
+// column instead: RBFOfLength(1) inside it makes the lengths what they are in books.
 package kernels
 
 import (

@@ -120,7 +120,10 @@ func (o *operand) hold(l *layout) {
 		o.trans, o.sq = transpose(o.rows), squaredNorms(o.rows)
 	}
 	if l.need&(needManhattan|needColumns) != 0 {
-		o.movedTrans = transpose(o.moved)
+		o.movedTrans = o.trans
+		if o.trans == nil || o.moved != o.rows {
+			o.movedTrans = transpose(o.moved)
+		}
 	}
 	if l.need&needDistances != 0 {
 		o.centred = o.less()

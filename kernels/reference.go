@@ -1,10 +1,16 @@
 package kernels
 
-import "github.com/kernelearn/kernelearn/internal/fault"
+import (
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
 
 // Reference is a kernel as a model file holds it: by its name, to be compared with
 // that of the value read into, since functions are not stored. The RBF that was
-// taken for a nil Kernel is stored whole.
+// taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
+// learnt their values are, which the kernel of the field then takes.
 //
 // An estimator with a Kernel field stores MakeReference(field, used) and gets the
 // kernel back by Resolve(kind, field).
@@ -12,6 +18,9 @@ type Reference struct {
 	Name   string
 	Median bool // the field was nil
 	Gamma  float64
+	// Params are the values of the parameters of the kernel that was used, where they are
+	// others than those in the field.
+	Params []float64 `cbor:",omitempty"`
 }
 
 // MakeReference refers to the kernel that was used where configured stood in the
@@ -21,7 +30,36 @@ func MakeReference(configured, used Kernel) Reference {
 	if k, ok := used.(RBF); ok && configured == nil {
 		r.Median, r.Gamma = true, k.Gamma
 	}
+	if configured == nil || configured.String() == r.Name {
+		return r
+	}
+	values := valuesOf(paramsOf(used))
+	if k, err := withStored(configured, values); err == nil && k.String() == r.Name {
+		r.Params = values
+	}
 	return r
+}
+
+func valuesOf(params []Param) []float64 {
+	out := make([]float64, len(params))
+	for i, p := range params {
+		out[i] = p.Value
+	}
+	return out
+}
+
+// withStored returns a kernel with other values of its parameters, or an error if it has not
+// as many or does not take them.
+func withStored(k Kernel, values []float64) (Kernel, error) {
+	d, ok := own.As[Differentiable](k)
+	if !ok || len(values) == 0 {
+		return nil, fault.Param("kernels: Reference", "Kernel", k, "a Differentiable kernel with parameters")
+	}
+	if got := len(d.Params()); got != len(values) {
+		return nil, fault.Param("kernels: Reference", "len(Params)", got, "as many as were stored")
+	}
+	out := d.WithParams(slices.Clone(values))
+	return out, Validate(out)
 }
 
 // Resolve returns the kernel that r refers to, given the field of the value that
@@ -39,6 +77,11 @@ func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 		return k, nil
 	case configured == nil:
 		return nil, fault.BadModel(kind, "fitted with Kernel %s, this value has Kernel nil", r.Name)
+	case len(r.Params) > 0 && Validate(configured) == nil:
+		if k, err := withStored(configured, r.Params); err == nil && k.String() == r.Name {
+			return k, nil
+		}
+		return nil, fault.BadModel(kind, "fitted with Kernel %s and %d parameters learnt, this value has Kernel %v", r.Name, len(r.Params), configured)
 	case configured.String() != r.Name:
 		return nil, fault.BadModel(kind, "fitted with Kernel %s, this value has Kernel %v", r.Name, configured)
 	}

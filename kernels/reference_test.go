@@ -48,3 +48,26 @@ func TestOrMedianRBF(t *testing.T) {
 	_, err = OrMedianRBF(ctx, nil, nil, 0)
 	assert.ErrorIs(t, err, fault.ErrShape)
 }
+
+// Learnt parameters are stored, exactly, and set in the kernel of the field.
+func TestReferenceOfLearnt(t *testing.T) {
+	configured := Sum{Scaled{Kernel: ARD{Kernel: RationalQuadratic{Length: 3}, Lengths: []float64{1, 1}}}, Linear{}}
+	used := configured.WithParams([]float64{1.0 / 3, 0.1, 0.7, 2.0 / 7})
+	r := MakeReference(configured, used)
+	assert.Len(t, r.Params, 4)
+	got, err := r.Resolve("m", configured)
+	require.NoError(t, err)
+	assert.Equal(t, used, got)
+	assert.Empty(t, MakeReference(configured, configured).Params)
+	assert.Empty(t, MakeReference(configured, Linear{}).Params, "another kernel")
+	for _, c := range []struct {
+		r          Reference
+		configured Kernel
+	}{
+		{r, RBF{}}, {r, Normalized{Kernel: RBF{}}}, {r, Sum{}}, {r, nil}, {Reference{Name: r.Name, Params: []float64{1, 2, 3, -4}}, configured},
+		{Reference{Name: r.Name, Params: []float64{1, 2, 3, 4}}, configured}, {Reference{Name: r.Name, Params: []float64{1}}, configured},
+	} {
+		_, err := c.r.Resolve("m", c.configured)
+		assert.ErrorIs(t, err, fault.ErrBadModel)
+	}
+}

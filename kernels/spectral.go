@@ -44,7 +44,7 @@ func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if s, ok := own.As[Spectral](k); ok {
 		return s.SpectralDensity()
 	}
-	return SpectralDensity{}, fault.Param("kernels: SpectralDensityOf", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
+	return SpectralDensity{}, fault.Param("kernels: SpectralDensityOf", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, RationalQuadratic, their Product, Scaled, ARD, Columns or Additive")
 }
 
 var (

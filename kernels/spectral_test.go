@@ -57,5 +57,5 @@ func TestNoSpectralDensity(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam, "%v", k)
 	}
 	_, err := kernels.SpectralDensityOf(kernels.Product{kernels.RBF{}, kernels.Linear{}})
-	assert.EqualError(t, err, "kernels: Product: kernel 1: kernels: SpectralDensityOf: Kernel = Linear, want a kernel with a spectral density: RBF, Laplacian, Matern, their Product or Scaled")
+	assert.EqualError(t, err, "kernels: Product: kernel 1: kernels: SpectralDensityOf: Kernel = Linear, want a kernel with a spectral density: RBF, Laplacian, Matern, RationalQuadratic, their Product, Scaled, ARD, Columns or Additive")
 }

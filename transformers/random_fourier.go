@@ -39,7 +39,8 @@ const randomFourierName = "transformers: RandomFourier"
 // Fit reads the rows for their means, and for the median distance where Kernel is nil;
 // Transform of m rows costs O(mDd). Columns should be of comparable scale.
 type RandomFourier struct {
-	// Kernel has a spectral density: RBF, Laplacian, Matern, a Product of those, Scaled, or
+	// Kernel has a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an
+	// ARD, Columns or Additive of those, a Product of those, Scaled, or
 	// one of one's own (kernels.Spectral). nil: kernels.MedianRBF of the rows of Fit.
 	Kernel      kernels.Kernel
 	Components  int // features D, even but with RandomPhase; 0: 500

@@ -19,26 +19,27 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func TestRationalQuadratic(t *testing.T) {
-	for _, k := range []RationalQuadratic{{}, {Alpha: 0.5, Length: 3}} {
-		alpha, length := k.withDefaults().Alpha, k.withDefaults().Length
-		kerneltest.Kernel(t, k, &kerneltest.Options{Formula: func(x, z []float64) float64 {
+func TestMatern72(t *testing.T) {
+	formula := func(length float64) func(x, z []float64) float64 {
+		return func(x, z []float64) float64 {
 			sum := 0.0
 			for j := range x {
 				sum += math.Pow(x[j]-z[j], 2)
 			}
-			return math.Pow(1+sum/(2*alpha*length*length), -alpha)
-		}})
+			s := math.Sqrt(7*sum) / length
+			return math.Exp(-s) * (15 + 15*s + 6*math.Pow(s, 2) + math.Pow(s, 3)) / 15
+		}
 	}
-	if (RationalQuadratic{Alpha: -1}).Validate() == nil || (RationalQuadratic{Length: math.Inf(1)}).Validate() == nil {
+	kerneltest.Kernel(t, Matern72{}, &kerneltest.Options{Formula: formula(1)})
+	kerneltest.Kernel(t, Matern72{Length: 3}, &kerneltest.Options{Formula: formula(3)})
+	// A length for each column is had by being RadialSlopes.
+	kerneltest.Kernel(t, kernels.ARD{Kernel: Matern72{}, Lengths: []float64{2, 1, 2}}, &kerneltest.Options{Columns: 3})
+	if (Matern72{Length: -1}).Validate() == nil || (Matern72{Length: math.Inf(1)}).Validate() == nil {
 		t.Error("a parameter out of range is valid")
 	}
 }
 
-func TestRationalQuadraticFamily(t *testing.T) {
-	kerneltest.Family(t, RationalQuadraticFamily{}, nil)
-	kerneltest.Family(t, RationalQuadraticFamily{Alpha: 3}, nil)
-}
+func TestMatern72Family(t *testing.T) { kerneltest.Family(t, Matern72Family{}, nil) }
 
 func TestSmoother(t *testing.T) {
 	table := &estimatortest.Table{}
@@ -48,7 +49,7 @@ func TestSmoother(t *testing.T) {
 		Skip: map[string]string{"weighted-fit": "chooses its kernel by leaving out rows: two equal rows are not one of weight 2"},
 	})
 	estimatortest.Regressor(t, "extend.Smoother (given kernel)", func() estimators.Regressor {
-		return &Smoother{Kernel: RationalQuadratic{Alpha: 3, Length: 0.3}}
+		return &Smoother{Kernel: Matern72{Length: 0.3}}
 	}, &estimatortest.Options{Table: table})
 	t.Log("\n" + table.String())
 }
@@ -64,7 +65,7 @@ func TestZoom(t *testing.T) {
 // TestSmootherIsTheWeightedMean compares with the definition, and with what is left of it far
 // away: the mean.
 func TestSmootherIsTheWeightedMean(t *testing.T) {
-	k := RationalQuadratic{}
+	k := Matern72{}
 	s := &Smoother{Kernel: k}
 	if err := s.FitWeighted(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}, []float64{1, 3}); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func TestSmootherIsTheWeightedMean(t *testing.T) {
 
 // TestSmootherOfAnotherKernel holds that a file names its kernel.
 func TestSmootherOfAnotherKernel(t *testing.T) {
-	s := &Smoother{Kernel: RationalQuadratic{}}
+	s := &Smoother{Kernel: Matern72{}}
 	if err := s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,78 +12,99 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The defaults of RationalQuadratic.
-const (
-	DefaultAlpha  = 1.0
-	DefaultLength = 1.0
-)
+// defaultLength is the ℓ of a Matern72 whose Length is 0.
+const defaultLength = 1.0
 
-// RationalQuadratic is the kernel
+// Matern72 is the Matérn kernel of smoothness ν = 7/2, with s = √7 |x-z|/ℓ:
 //
-//	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
+//	k(x, z) = (1 + s + 2s²/5 + s³/15) exp(-s)
 //
-// positive definite, a mixture of RBF kernels of all lengths (Rasmussen and Williams, Gaussian
-// Processes for Machine Learning, 2006, eq. 4.19), which it tends to as α grows. For α = 1 it is
-// the Cauchy kernel.
-type RationalQuadratic struct {
-	Alpha  float64 // α > 0; 0 means DefaultAlpha
-	Length float64 // ℓ > 0, in feature units; 0 means DefaultLength
+// positive definite; its functions have three derivatives (Rasmussen and Williams, Gaussian
+// Processes for Machine Learning, 2006, eq. 4.16).
+type Matern72 struct {
+	Length float64 // ℓ > 0, in feature units; 0 means 1
 }
 
 var _ interface {
-	kernels.Kernel
-	kernels.Radial
+	kernels.Differentiable
+	kernels.RadialSlopes
 	kernels.Spectral
 	kernels.Validator
-} = RationalQuadratic{}
+} = Matern72{}
 
-func (k RationalQuadratic) withDefaults() RationalQuadratic {
-	return RationalQuadratic{Alpha: cmp.Or(k.Alpha, DefaultAlpha), Length: cmp.Or(k.Length, DefaultLength)}
+func (k Matern72) length() float64 { return cmp.Or(k.Length, defaultLength) }
+
+// scaled returns s of a squared distance; s³ is finite.
+func (k Matern72) scaled(squared float64) float64 {
+	return min(math.Sqrt(7*squared)/k.length(), 1e100)
 }
 
 // Eval returns k(x, z).
-func (k RationalQuadratic) Eval(x, z []float64) float64 {
+func (k Matern72) Eval(x, z []float64) float64 {
 	d := floats.Distance(x, z, 2) // panics for rows of different length
-	out := []float64{d * d}
-	k.OfSquaredDistances(out, out)
-	return out[0]
+	return k.of(k.scaled(d * d))
 }
 
+func (k Matern72) of(s float64) float64 { return (1 + s + 2*s*s/5 + s*s*s/15) * math.Exp(-s) }
+
 // OfSquaredDistances implements kernels.Radial.
-func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
-	k = k.withDefaults()
-	for i, s := range squared {
-		dst[i] = math.Exp(-k.Alpha * math.Log1p(s/k.Length/k.Length/(2*k.Alpha)))
+func (k Matern72) OfSquaredDistances(dst, squared []float64) {
+	for i, d := range squared {
+		dst[i] = k.of(k.scaled(d))
 	}
 }
 
-// String returns, for example, "RationalQuadratic(alpha=1, length=2)".
-func (k RationalQuadratic) String() string {
-	k = k.withDefaults()
-	return fmt.Sprintf("RationalQuadratic(alpha=%v, length=%v)", k.Alpha, k.Length)
-}
+// String returns, for example, "Matern72(length=2)".
+func (k Matern72) String() string { return fmt.Sprintf("Matern72(length=%v)", k.length()) }
 
-// Validate returns an ErrParam error unless both parameters are finite and at least 0.
-func (k RationalQuadratic) Validate() error {
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{{"Alpha", k.Alpha}, {"Length", k.Length}} {
-		if !(f.value >= 0) || math.IsInf(f.value, 1) {
-			return &estimators.ParamError{Type: "extend: RationalQuadratic", Field: f.name, Value: f.value, Want: "a finite value > 0, or 0 for the default"}
-		}
+// Validate returns an ErrParam error unless Length is finite and at least 0.
+func (k Matern72) Validate() error {
+	if !(k.Length >= 0) || math.IsInf(k.Length, 1) {
+		return &estimators.ParamError{Type: "extend: Matern72", Field: "Length", Value: k.Length, Want: "a finite value > 0, or 0 for the default"}
 	}
 	return nil
 }
 
-// SpectralDensity implements kernels.Spectral: a frequency is a normal vector times the root of a
+// Params implements kernels.Differentiable.
+func (k Matern72) Params() []kernels.Param {
+	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.length()}}
+}
+
+// WithParams returns the kernel of another length. One of 0 would be the default: it makes a
+// kernel that is not valid.
+func (k Matern72) WithParams(values []float64) kernels.Kernel {
+	if values[0] == 0 {
+		return Matern72{Length: math.NaN()}
+	}
+	return Matern72{Length: values[0]}
+}
+
+// EvalGradient implements kernels.Differentiable: -k'(r) r.
+func (k Matern72) EvalGradient(dst, x, z []float64) {
+	d := floats.Distance(x, z, 2)
+	s := k.scaled(d * d)
+	dst[0] = s * s * k.slope(s)
+}
+
+// slope returns -k'(s)/s.
+func (k Matern72) slope(s float64) float64 { return (1 + s + s*s/3) / 5 * math.Exp(-s) }
+
+// SlopesOfSquaredDistances implements kernels.RadialSlopes, so that kernels.ARD can learn a length
+// for each column.
+func (k Matern72) SlopesOfSquaredDistances(dst, squared []float64) {
+	l := k.length()
+	for i, d := range squared {
+		dst[i] = 7 / l / l * k.slope(k.scaled(d))
+	}
+}
+
+// SpectralDensity implements kernels.Spectral: a frequency is a normal vector over the root of a
 // gamma number, which takes the last uniform.
-func (k RationalQuadratic) SpectralDensity() (kernels.SpectralDensity, error) {
-	k = k.withDefaults()
+func (k Matern72) SpectralDensity() (kernels.SpectralDensity, error) {
 	return kernels.SpectralDensity{
 		Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
 		Frequency: func(w, u []float64) {
-			scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
+			scale := math.Sqrt(3.5/mathext.GammaIncRegCompInv(3.5, u[len(w)])) / k.length()
 			for j := range w {
 				w[j] = scale * mathext.NormalQuantile(u[j])
 			}

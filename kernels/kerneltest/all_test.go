@@ -246,7 +246,8 @@ func TestAll(t *testing.T) {
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Indefinite: true, Table: table})
 	}
 	for _, f := range []kernels.Family{
-		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.ELMFamily{}, kernels.PolynomialFamily{},
+		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 0.5}, kernels.MaternFamily{Nu: 2.5},
+		kernels.RationalQuadraticFamily{}, kernels.RationalQuadraticFamily{Alpha: 3}, kernels.PeriodicFamily{}, kernels.PeriodicFamily{Period: 5}, kernels.ELMFamily{}, kernels.PolynomialFamily{},
 	} {
 		tested = append(tested, declared.Name(f))
 		kerneltest.Family(t, f, &kerneltest.Options{Table: table})
