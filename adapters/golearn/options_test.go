@@ -136,7 +136,7 @@ func TestClassWeights(t *testing.T) {
 		"lssvm": func() estimators.Classifier { return &lssvm.Classifier{} },
 		"svm":   func() estimators.Classifier { return &svm.Classifier{} },
 		"selection": func() estimators.Classifier {
-			return &selection.Classifier{}
+			return &selection.Classifier{Search: &selection.Entropy{}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 		name string
 		make func() *selection.Regressor
 	}{
-		{"one RBF", func() *selection.Regressor { return &selection.Regressor{} }},
+		{"one RBF", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Entropy{}} }},
 		{"one RBF, entropies to 0.9", func() *selection.Regressor {
 			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // of selection.Entropy
 			return &selection.Regressor{Search: &selection.Entropy{Targets: targets}}
