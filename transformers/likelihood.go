@@ -34,7 +34,7 @@ type logarithms struct {
 
 func (l *logarithms) add(t float64, n int) {
 	l.t = append(l.t, t)
-	l.far = math.Max(l.far, math.Abs(t))
+	l.far = max(l.far, math.Abs(t))
 	l.mean += t / float64(n)
 }
 

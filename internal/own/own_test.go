@@ -1,6 +1,7 @@
 package own_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,6 +79,9 @@ func TestAs(t *testing.T) {
 			v, ok := own.As[short](c.v)
 			assert.Equal(t, c.want, ok, name)
 			assert.Equal(t, c.want, v != nil, name)
+			if c.v != nil {
+				assert.Equal(t, c.want, own.Implements(reflect.TypeOf(c.v), reflect.TypeFor[short]()), name)
+			}
 		}
 	}
 	_, ok := own.As[hidden](base{})
