@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -31,6 +32,7 @@ const (
 	Cloning                            // Cloner of Regressor, Classifier or transformers.Transformer
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
+	Inverting                          // transformers.Inverter, by a method of the type's own
 )
 
 // ability is a capability's row in the table.
@@ -41,6 +43,9 @@ type ability struct {
 	// (0: nothing), and, for parts, the capability of each step before it as well.
 	needs Capability
 	parts bool
+	// Methods that a type has from one that it embeds do not count: the other Transform that it may
+	// have is not what they invert.
+	own bool
 }
 
 var table = map[Capability]ability{
@@ -59,6 +64,7 @@ var table = map[Capability]ability{
 	), needs: Cloning, parts: true},
 	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
+	Inverting:   {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true, own: true},
 }
 
 type marshaller interface {
@@ -69,7 +75,12 @@ type marshaller interface {
 func types(t ...reflect.Type) []reflect.Type { return t }
 
 // of reports whether a type has the method.
-func (a ability) of(t reflect.Type) bool { return slices.ContainsFunc(a.interfaces, t.Implements) }
+func (a ability) of(t reflect.Type) bool {
+	if a.own {
+		return slices.ContainsFunc(a.interfaces, func(methods reflect.Type) bool { return own.Implements(t, methods) })
+	}
+	return slices.ContainsFunc(a.interfaces, t.Implements)
+}
 
 // String returns the method's name.
 func (c Capability) String() string {

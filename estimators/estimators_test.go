@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -25,6 +26,11 @@ type bareStep struct{ transformers.Transformer }
 
 // copied embeds an estimator that can be cloned, and has no Clone of its own.
 type copied struct{ *lssvm.Regressor }
+
+// scaledStep has an InverseTransform that is not that of its Transform.
+type scaledStep struct{ *transformers.StandardScaler }
+
+func (s scaledStep) Transform(x mat.Matrix) (*mat.Dense, error) { return nil, nil }
 
 func TestSupports(t *testing.T) {
 	regressor := []estimators.Capability{
@@ -47,7 +53,9 @@ func TestSupports(t *testing.T) {
 		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
 			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting}},
-		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
+		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Inverting}},
+		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
+		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
 	} {
 		for _, capability := range estimators.Capabilities() {
 			assert.Equal(t, slices.Contains(c.can, capability), estimators.Supports(c.e, capability), "%s, %v", c.name, capability)

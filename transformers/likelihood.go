@@ -18,9 +18,8 @@ type likelihood struct {
 	ofLeast, ofLargest   logarithms
 	between              float64
 	negative, bothSigned bool
-	// Of a column of both signs: ln(1+|x|) of those of each.
+	// Of a column of both signs: ln(1+|x|) of those of each, their means over all.
 	above, below logarithms
-	mean         float64 // of sign(x) ln(1+|x|)
 
 	values []float64 // in use by at
 }
@@ -34,7 +33,7 @@ type logarithms struct {
 
 func (l *logarithms) add(t float64, n int) {
 	l.t = append(l.t, t)
-	l.far = math.Max(l.far, math.Abs(t))
+	l.far = max(l.far, math.Abs(t))
 	l.mean += t / float64(n)
 }
 

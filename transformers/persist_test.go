@@ -208,6 +208,11 @@ func FuzzUnmarshal(f *testing.F) {
 			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, fault.ErrShape) && !errors.Is(err, fault.ErrNotFinite) {
 				t.Fatalf("%T: %v", v, err)
 			}
+			if i, ok := v.(Inverter); ok {
+				if _, err := i.InverseTransform(goldenRows); err != nil && !errors.Is(err, fault.ErrShape) && !errors.Is(err, fault.ErrNotFinite) {
+					t.Fatalf("%T: %v", v, err)
+				}
+			}
 			if _, err := v.MarshalBinary(); err != nil {
 				t.Fatalf("%T: %v", v, err)
 			}

@@ -269,6 +269,33 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 	}
 }
 
+// Whatever the column and the new value, there is a place for it, if an infinite one, in order; and
+// whatever the place, an x. NaN would pass for a gap.
+func TestWarpIsNeverNaN(t *testing.T) {
+	sizes := []float64{0, 5e-324, 1e-300, 1e-9, 0.5, 1, 100, 1e6, 1e300, math.MaxFloat64}
+	var values []float64
+	for _, v := range sizes {
+		values = append([]float64{-v}, append(values, v)...)
+	}
+	slices.Sort(values)
+	for _, lambda := range []float64{-1000, -3, -1e-9, 0, 1e-300, 0.5, 1, 2, 3, 1000} {
+		for i, least := range values {
+			for _, largest := range values[i:] {
+				w := newWarp(lambda, least, largest, shiftOf(lambda, least, largest))
+				before := math.Inf(-1)
+				for _, x := range values {
+					v := w.at(x)
+					require.False(t, math.IsNaN(v), "v(%v) of λ = %v, %v to %v", x, lambda, least, largest)
+					require.True(t, before <= v || before-v < 1e-9*math.Abs(v), "v(%v) of λ = %v, %v to %v", x, lambda, least, largest)
+					before = v
+					back := w.inverse(x)
+					require.False(t, math.IsNaN(back), "the x of %v of λ = %v, %v to %v", x, lambda, least, largest)
+				}
+			}
+		}
+	}
+}
+
 // The likelihood in its forms is the likelihood, where that can be written down.
 func TestLikelihoodDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,7 +20,9 @@ import (
 func exponent(v []float64) int {
 	largest := 0.0
 	for _, a := range v {
-		largest = math.Max(largest, math.Abs(a))
+		if a = math.Abs(a); a > largest {
+			largest = a
+		}
 	}
 	_, e := math.Frexp(largest)
 	return e

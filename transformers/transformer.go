@@ -10,6 +10,10 @@
 //	RMSScaler         root mean square 1, not centred: zeros stay zeros
 //	MinMaxScaler      each column to a range
 //	UnitRows          each row to length 1
+//	PowerTransformer  each column as normal as a power can make it
+//	QuantileTransformer
+//	                  each value to its rank in its column, even or normal
+//	Winsorizer        far values to a quantile of their column
 //	Imputer           NaN to the mean, the median or the most frequent value of its column
 //	OneHot            category codes to a column for each category
 //	KernelMap         a row to its kernel with each row of Fit
@@ -21,6 +25,7 @@
 //	Nystroem          the features that a kernel has on a few rows
 //
 // TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
+// Scalers, PowerTransformer and QuantileTransformer go back by InverseTransform.
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.
 package transformers

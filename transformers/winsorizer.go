@@ -27,10 +27,11 @@ const (
 //	z[i,j] = min(max(x[i,j], low[j]), high[j])
 //
 // low and high are quantiles of the rows of Fit, interpolated between their values. A row with a
-// mistake in one column stays, and the rest of it counts. Bounds of one side are scipy's winsorize and
-// feature-engine's Winsorizer by quantiles, of 5% there; a hundredth at each side here is meant for
-// mistakes, and leaves the tails of honest columns nearly whole. Of fewer than a hundred rows it still
-// takes a little off the outermost.
+// mistake in one column stays, and the rest of it counts. A hundredth at each side is meant for
+// mistakes, and leaves the tails of honest columns nearly whole; of fewer than a hundred rows it takes
+// a little off the outermost alone. Some take five hundredths, as scipy.stats.mstats.winsorize is mostly
+// called, or three standard deviations, as feature-engine's Winsorizer by default, which the far values
+// themselves widen.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
 type Winsorizer struct {

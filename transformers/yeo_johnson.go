@@ -42,8 +42,8 @@ func growth(p, t, s float64) float64 {
 	switch a := p * t; {
 	case math.Abs(a) < negligible:
 		return t * math.Exp(s)
-	case a > 1:
-		return (math.Exp(a+s) - math.Exp(s)) / p
+	case a > 1: // as a product, which may be infinite and is never a difference of two that are
+		return -math.Expm1(-a) * math.Exp(a+s) / p
 	default:
 		return math.Expm1(a) / p * math.Exp(s)
 	}
@@ -54,13 +54,17 @@ func inverseGrowth(p, w, s float64) float64 {
 	if w == 0 {
 		return 0
 	}
-	switch y := p * w * math.Exp(-s); {
+	wide, log := w*math.Exp(-s), math.Log(math.Abs(w))-s
+	if -s > 700 { // whose power is no number
+		wide = math.Copysign(math.Exp(log), w)
+	}
+	switch y := p * wide; {
 	case p == 0 || math.Abs(y) < negligible:
-		return w * math.Exp(-s)
+		return wide
 	case y <= -1:
-		return math.Inf(1)
+		return math.Copysign(math.Inf(1), w)
 	case y > 1/negligible:
-		return (math.Log(p*w) - s) / p
+		return (math.Log(math.Abs(p)) + log) / p
 	default:
 		return math.Log1p(y) / p
 	}
@@ -73,14 +77,14 @@ func inverseGrowth(p, w, s float64) float64 {
 //
 // A column without a number below 0 has the + and p = λ; ref is the value whose power is the
 // largest. One that lies below 0 has the -, under which ψ is itself, with p = 2-λ. One of both
-// signs has ref = 0, and the largest of its powers for e^shift.
+// signs has ref = 0, and the largest of its powers for e^shift. λ = 1 is x itself, and needs none.
 type warp struct {
 	sign, p, ref, shift float64
 }
 
 // shiftOf returns the shift of the warp of a column of the least and the largest value.
 func shiftOf(lambda, least, largest float64) float64 {
-	if least < 0 && largest >= 0 {
+	if lambda != 1 && least < 0 && largest >= 0 {
 		return max(0, lambda*math.Log1p(largest), (2-lambda)*math.Log1p(-least))
 	}
 	return 0
@@ -106,7 +110,7 @@ func (w warp) at(x float64) float64 {
 	u := w.sign * x
 	switch {
 	case w.p == 1:
-		return w.sign * (u - w.ref) / (1 + w.ref) * math.Exp(-w.shift)
+		return w.sign * (u - w.ref) / (1 + w.ref)
 	case u >= 0:
 		return w.sign * growth(w.p, logRatio(u, w.ref), -w.shift)
 	}
@@ -122,7 +126,7 @@ func (w warp) below() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 func (w warp) inverse(v float64) float64 {
 	v *= w.sign
 	if w.p == 1 {
-		return w.sign * (w.ref + v*math.Exp(w.shift)*(1+w.ref))
+		return w.sign * (w.ref + v*(1+w.ref))
 	}
 	zero := w.atZero()
 	if v < zero {

@@ -99,3 +99,35 @@ func TestMapsInAPipeline(t *testing.T) {
 		assert.Equal(t, left, unexplained(t, again, test, y), name)
 	}
 }
+
+// A column whose logarithm counts, in a pipeline with and without the power that finds it.
+func TestPowersInAPipeline(t *testing.T) {
+	grid := func(n int, seed uint64) (base.FixedDataGrid, []float64) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		x, y := mat.NewDense(n, 2, nil), make([]float64, n)
+		for i := range n {
+			a, b := rng.NormFloat64(), rng.NormFloat64()
+			x.SetRow(i, []float64{1000 * math.Exp(2*a), -120 + 0.5*b})
+			y[i] = a + b
+		}
+		g, err := golearn.TargetGrid(x, []string{"income", "longitude"}, "sum", y)
+		require.NoError(t, err)
+		return g, y
+	}
+	train, _ := grid(200, 1)
+	test, y := grid(100, 2)
+	of := func(tr transformers.Transformer) *golearn.Pipeline {
+		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(tr)}, Final: &golearn.Regressor{Estimator: &ridge.Regressor{}}}
+	}
+	linear, power := of(&transformers.StandardScaler{}), of(&transformers.PowerTransformer{Clip: true})
+	require.NoError(t, linear.Fit(train))
+	require.NoError(t, power.Fit(train))
+	assert.Greater(t, unexplained(t, linear, test, y), 0.2)
+	left := unexplained(t, power, test, y)
+	assert.Less(t, left, 0.02)
+	path := filepath.Join(t.TempDir(), "model")
+	require.NoError(t, power.Save(path))
+	again := of(&transformers.PowerTransformer{})
+	require.NoError(t, again.Load(path))
+	assert.Equal(t, left, unexplained(t, again, test, y), "what Transform needs is in the file")
+}

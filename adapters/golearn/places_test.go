@@ -85,6 +85,12 @@ var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler", standardScaler},
 	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.RMSScaler{}} }},
 	{"MinMaxScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.MinMaxScaler{}} }},
+	{"Winsorizer, PowerTransformer", func() []transformers.Transformer {
+		return []transformers.Transformer{&transformers.Winsorizer{}, &transformers.PowerTransformer{}}
+	}},
+	{"QuantileTransformer", func() []transformers.Transformer {
+		return []transformers.Transformer{&transformers.QuantileTransformer{Output: transformers.Normal}}
+	}},
 	{"StandardScaler, UnitRows", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.UnitRows{})
 	}},

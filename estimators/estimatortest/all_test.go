@@ -44,6 +44,16 @@ func TestAll(t *testing.T) {
 	estimatortest.Transformer(t, "transformers.MinMaxScaler (clip)", func() transformers.Transformer {
 		return &transformers.MinMaxScaler{Low: -1, High: 1, Clip: true}
 	}, plain)
+	estimatortest.Transformer(t, "transformers.PowerTransformer", func() transformers.Transformer { return &transformers.PowerTransformer{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.PowerTransformer{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PowerTransformer (clip)", func() transformers.Transformer { return &transformers.PowerTransformer{Clip: true} }, plain)
+	for _, o := range []transformers.Output{transformers.Uniform, transformers.Normal} {
+		estimatortest.Transformer(t, fmt.Sprintf("transformers.QuantileTransformer (%v)", o), func() transformers.Transformer {
+			return &transformers.QuantileTransformer{Output: o}
+		}, with(estimatortest.Options{Workers: func(w int) any { return &transformers.QuantileTransformer{Output: o, Workers: w} }}))
+	}
+	estimatortest.Transformer(t, "transformers.Winsorizer", func() transformers.Transformer { return &transformers.Winsorizer{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.Winsorizer{Workers: w} }}))
 	gaps := with(estimatortest.Options{Gaps: true})
 	estimatortest.Transformer(t, "transformers.Imputer", func() transformers.Transformer { return &transformers.Imputer{} }, gaps)
 	estimatortest.Transformer(t, "transformers.Imputer (median, indicators)", func() transformers.Transformer {

@@ -206,9 +206,16 @@ func (b *brokenClassifier) Clone() estimators.Classifier {
 	return b.with.build().(estimators.Classifier)
 }
 
+// brokenTransformer embeds nothing: its way back has to be its own.
 type brokenTransformer struct {
-	*transformers.StandardScaler
-	with transformerMethods
+	StandardScaler *transformers.StandardScaler
+	with           transformerMethods
+}
+
+func (b *brokenTransformer) MarshalBinary() ([]byte, error) { return b.StandardScaler.MarshalBinary() }
+
+func (b *brokenTransformer) UnmarshalBinary(data []byte) error {
+	return b.StandardScaler.UnmarshalBinary(data)
 }
 
 type transformerMethods struct {
@@ -216,6 +223,7 @@ type transformerMethods struct {
 	transform func(b *brokenTransformer, x mat.Matrix) (*mat.Dense, error)
 	to        func(b *brokenTransformer, dst *mat.Dense, x mat.Matrix) error
 	clone     func(b *brokenTransformer) transformers.Transformer
+	inverse   func(b *brokenTransformer, z mat.Matrix) (*mat.Dense, error)
 }
 
 func (with transformerMethods) build() any {
@@ -234,6 +242,13 @@ func (b *brokenTransformer) Transform(x mat.Matrix) (*mat.Dense, error) {
 		return b.with.transform(b, x)
 	}
 	return b.StandardScaler.Transform(x)
+}
+
+func (b *brokenTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	if b.with.inverse != nil {
+		return b.with.inverse(b, z)
+	}
+	return b.StandardScaler.InverseTransform(z)
 }
 
 // TransformTo is b's own Transform.

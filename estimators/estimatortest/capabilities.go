@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func checkVariance(p *probe, s *subject) {
@@ -210,6 +212,9 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 		out[estimators.DecisionTo] = func() error {
 			return v.DecisionTo(mat.NewDense(rowsOf(x), len(m.classifier().Classes()), nil), x)
 		}
+	}
+	if v, ok := own.As[transformers.Inverter](m.value); ok {
+		out[estimators.Inverting] = func() error { _, err := v.InverseTransform(x); return err }
 	}
 	if v, ok := m.value.(encoding.BinaryMarshaler); ok {
 		out[estimators.Marshalling] = func() error { _, err := v.MarshalBinary(); return err }

@@ -267,7 +267,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Load()) }),
 			}),
 			transformer("keeps its first width", "second Fit", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
-				if m := b.Means(); m != nil && len(m) != width(x) {
+				if m := b.StandardScaler.Means(); m != nil && len(m) != width(x) {
 					return fault.Columns("x", width(x), len(m))
 				}
 				return b.StandardScaler.Fit(c, x)
@@ -725,6 +725,43 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return copyTo(dst, z)
 			}}),
 		},
+		"inverse": {
+			transformer("goes back by other scales", "InverseTransform of rows of Fit", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+				x, err := b.StandardScaler.InverseTransform(z)
+				if err == nil {
+					x.Scale(1.01, x)
+				}
+				return x, err
+			}}),
+			transformer("forgets columns of one value", "a column of one value", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+				x, err := b.StandardScaler.InverseTransform(z)
+				if err == nil && b.StandardScaler.Scales()[1] == 1 {
+					x.Set(0, 1, 0)
+				}
+				return x, err
+			}}),
+			transformer("goes back in place", "changed its z", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+				x, err := b.StandardScaler.InverseTransform(z)
+				if err != nil {
+					return nil, err
+				}
+				return z.(*mat.Dense), copyTo(z.(*mat.Dense), x)
+			}}),
+			transformer("takes any width", "a column too many: no error", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+				if d, ok := z.(*mat.Dense); ok && width(z) == 4 {
+					n, _ := d.Dims()
+					z = d.Slice(0, n, 0, 3)
+				}
+				return b.StandardScaler.InverseTransform(z)
+			}}),
+			transformer("lets NaN through", "not finite: no error", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+				x, err := b.StandardScaler.InverseTransform(z)
+				if errors.Is(err, fault.ErrNotFinite) {
+					return mat.DenseCopyOf(z), nil
+				}
+				return x, err
+			}}),
+		},
 		"partial-fit": {
 			{"is no Fit at first", regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				if c.chunks.x == nil && y[0] != 0 {
@@ -862,7 +899,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	scales := b.Scales()
+	scales := b.StandardScaler.Scales()
 	z.Apply(func(_, j int, v float64) float64 {
 		if scales[j] == 1 && v == 0 {
 			return math.NaN()

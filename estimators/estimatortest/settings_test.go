@@ -37,7 +37,8 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 		func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
 		func() any { return &selection.Entropy{} }, func() any { return &selection.Grid{} },
 		func() any { return &selection.Halving{} }, func() any { return &selection.GoldenSection{} },
-		func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
+		func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.PowerTransformer{} },
+		func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
 		func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
 		func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
 	} {

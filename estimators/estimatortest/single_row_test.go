@@ -135,6 +135,8 @@ func everyTransformer() map[string]transformers.Transformer {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]transformers.Transformer{
 		"StandardScaler": &transformers.StandardScaler{}, "RMSScaler": &transformers.RMSScaler{}, "MinMaxScaler": &transformers.MinMaxScaler{},
+		"PowerTransformer": &transformers.PowerTransformer{}, "PowerTransformer raw": &transformers.PowerTransformer{NoStandardize: true, Gaps: true},
+		"QuantileTransformer": &transformers.QuantileTransformer{Output: transformers.Normal}, "Winsorizer": &transformers.Winsorizer{Gaps: true},
 		"UnitRows": &transformers.UnitRows{}, "Imputer": &transformers.Imputer{Indicators: true}, "OneHot": &transformers.OneHot{Columns: []int{2}},
 		"KernelMap": &transformers.KernelMap{Kernel: k}, "KernelCenterer": &transformers.KernelCenterer{}, "RandomHidden": &transformers.RandomHidden{Units: 200},
 		"RandomFourier":            &transformers.RandomFourier{Kernel: k, Components: 200},

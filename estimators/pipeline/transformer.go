@@ -46,6 +46,7 @@ var (
 	_ transformers.Transformer                    = (*Transformer)(nil)
 	_ transformers.TransformerTo                  = (*Transformer)(nil)
 	_ transformers.RowResidualer                  = (*Transformer)(nil)
+	_ transformers.Inverter                       = (*Transformer)(nil)
 	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)
 	_ estimators.Wrapper                          = (*Transformer)(nil)
 	_ encoding.BinaryMarshaler                    = (*Transformer)(nil)
@@ -239,6 +240,31 @@ func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (m
 			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
 		}
 		x = z
+	}
+	return x, nil
+}
+
+// InverseTransform implements transformers.Inverter: it sends z (m×r) back through the fitted
+// steps, the last one first. It wraps errors.ErrUnsupported where a step cannot go back.
+func (t *Transformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+	steps, err := t.ready(z)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) == 0 {
+		return mat.DenseCopyOf(z), nil
+	}
+	for i, s := range steps {
+		if !estimators.Supports(s, estimators.Inverting) {
+			return nil, estimators.Unsupported(t.stepName(i, s), s, estimators.Inverting)
+		}
+	}
+	var x *mat.Dense
+	for i, s := range slices.Backward(steps) {
+		if x, err = s.(transformers.Inverter).InverseTransform(z); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+		}
+		z = x
 	}
 	return x, nil
 }

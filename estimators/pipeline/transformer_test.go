@@ -97,6 +97,50 @@ func TestTransformerWithoutSteps(t *testing.T) {
 	assert.Empty(t, tr.FittedSteps())
 }
 
+func TestTransformerGoesBack(t *testing.T) {
+	tr := &pipeline.Transformer{Steps: []transformers.Transformer{
+		&transformers.PowerTransformer{}, &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.MinMaxScaler{}, &transformers.RMSScaler{}}},
+	}}
+	assert.True(t, tr.Supports(estimators.Inverting))
+	_, err := tr.InverseTransform(x)
+	require.ErrorIs(t, err, estimators.ErrNotFitted)
+	z, err := tr.FitTransform(ctx, x)
+	require.NoError(t, err)
+	back, err := tr.InverseTransform(z)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(x, back, 1e-12))
+	_, err = tr.InverseTransform(mat.NewDense(1, 3, nil))
+	assert.EqualError(t, err, "pipeline: Transformer: step 1 (Transformer): pipeline: Transformer: step 1 (RMSScaler): z has 3 columns, fitted on 2")
+
+	none := &pipeline.Transformer{}
+	require.NoError(t, none.Fit(ctx, x))
+	back, err = none.InverseTransform(x)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(x, back) && back != x)
+
+	for name, step := range map[string]transformers.Transformer{"UnitRows": &transformers.UnitRows{}, "turned": &turned{&transformers.StandardScaler{}}} {
+		stuck := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, step}}
+		assert.False(t, stuck.Supports(estimators.Inverting))
+		require.NoError(t, stuck.Fit(ctx, x))
+		_, err := stuck.InverseTransform(x)
+		require.ErrorIs(t, err, errors.ErrUnsupported)
+		assert.ErrorContains(t, err, "step 1 ("+name+")")
+	}
+}
+
+// turned has the InverseTransform of what it embeds, which is not that of its Transform.
+type turned struct{ *transformers.StandardScaler }
+
+func (s *turned) Transform(x mat.Matrix) (*mat.Dense, error) {
+	z, err := s.StandardScaler.Transform(x)
+	if err == nil {
+		z.Scale(-1, z)
+	}
+	return z, err
+}
+
+func (s *turned) Clone() transformers.Transformer { return &turned{&transformers.StandardScaler{}} }
+
 // bareStep can be cloned, and so fitted, but nothing more.
 type bareStep struct{ plainStep }
 

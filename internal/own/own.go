@@ -25,16 +25,23 @@ type Shared struct{}
 // of T, and no field that its type embeds has them.
 func As[T any](v any) (T, bool) {
 	t, ok := v.(T)
-	if !ok {
-		return t, false
-	}
-	for _, f := range embedded(reflect.TypeOf(v)) {
-		if f.Implements(reflect.TypeFor[T]()) {
-			var none T
-			return none, false
-		}
+	if !ok || promoted(reflect.TypeOf(v), reflect.TypeFor[T]()) {
+		var none T
+		return none, false
 	}
 	return t, true
+}
+
+// Implements reports whether As would find the methods of an interface in a value of type t.
+func Implements(t, methods reflect.Type) bool { return t.Implements(methods) && !promoted(t, methods) }
+
+func promoted(t, methods reflect.Type) bool {
+	for _, f := range embedded(t) {
+		if f.Implements(methods) {
+			return true
+		}
+	}
+	return false
 }
 
 var known sync.Map // reflect.Type to []reflect.Type

@@ -1,6 +1,7 @@
 package own_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,18 +37,14 @@ type (
 	part       struct{ _ own.Shared }
 	whole      struct{ part }
 	ofWhole    struct{ *whole }
-	besides    struct {
-		part
-		base
-	}
-	slice []base
+	inWhole    struct{ whole }
+	slice      []base
 )
 
-func (part) Short()    {}
-func (besides) Short() {}
-func (held) Short()    {}
-func (added) Short()   {}
-func (slice) Short()   {}
+func (part) Short()  {}
+func (held) Short()  {}
+func (added) Short() {}
+func (slice) Short() {}
 
 func TestAs(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -68,7 +65,7 @@ func TestAs(t *testing.T) {
 		"of what is no struct":               {slice{}, true},
 		"of a part that is shared":           {whole{}, true},
 		"of a pointer to what has a part":    {ofWhole{&whole{}}, false},
-		"of a part beside an embedded one":   {besides{}, false},
+		"of what embeds such a value":        {inWhole{}, false},
 		"nil":                                {nil, false},
 		"of a receiver that is not there":    {ofPointer{}, false},
 		"of a nil pointer to what has it":    {(*base)(nil), true},
@@ -78,6 +75,9 @@ func TestAs(t *testing.T) {
 			v, ok := own.As[short](c.v)
 			assert.Equal(t, c.want, ok, name)
 			assert.Equal(t, c.want, v != nil, name)
+			if c.v != nil {
+				assert.Equal(t, c.want, own.Implements(reflect.TypeOf(c.v), reflect.TypeFor[short]()), name)
+			}
 		}
 	}
 	_, ok := own.As[hidden](base{})
