@@ -56,9 +56,10 @@ const (
 	defaultPriorScale     = 0.5
 	defaultShapeSteps     = 100
 	defaultShapeRows      = 2000
+	shapeTolerance        = 1e-5
 	priorDegrees          = 3.0
 	startRows             = 300 // of which the search for one length is
-	polishSteps           = 5   // on all rows, from what those found
+	polishSteps           = 2   // on all rows, from what those found
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
@@ -257,7 +258,7 @@ func (l *learning) oneLength() []int { return make([]int, l.d) }
 // problem is the learning of a kernel on blocks. The values are rows of the run.
 func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
 	k := l.kernel(groups)
-	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps}
+	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shapeTolerance}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta
@@ -282,18 +283,38 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
 	theta := append(slices.Repeat(at.theta[:1], len(k.Lengths)), extra...)
 	n, _ := l.run.x.Dims()
-	p := l.problem(l.Groups, l.blocks, cmp.Or(l.onBlocks, n), cmp.Or(l.MaxIterations, defaultShapeSteps))
+	var prior *shape.Prior
 	if !l.NoPrior {
-		p.Prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
+		prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
 		for j := len(k.Lengths); j < len(theta); j++ {
-			p.Prior.Centre[j] = math.NaN()
+			prior.Centre[j] = math.NaN()
 		}
 	}
-	out, err := p.Improve(ctx, theta)
-	if !math.IsInf(out.F, -1) {
-		at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
+	rows := cmp.Or(l.onBlocks, n)
+	parts := []part{{[]*shape.Block{l.sample}, l.sampled}, {l.blocks, rows}}
+	if l.sampled == rows {
+		parts = parts[1:]
 	}
-	return err
+	var inverse *mat.SymDense
+	for _, part := range parts {
+		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, defaultShapeSteps))
+		p.Prior, p.Inverse = prior, inverse
+		out, err := p.Improve(ctx, theta)
+		if !math.IsInf(out.F, -1) {
+			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
+		}
+		if err != nil {
+			return err
+		}
+		theta, inverse = at.theta, out.Inverse
+	}
+	return nil
+}
+
+// part is rows that a climb goes on.
+type part struct {
+	blocks []*shape.Block
+	rows   int
 }
 
 // conclude takes the best place of the trace.

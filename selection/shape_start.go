@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -157,16 +158,16 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if out.F > best.score {
 		best.theta, best.score = out.Theta, out.F
 	}
-	if n, _ := l.run.x.Dims(); err != nil || l.sampled == n {
+	n, d := l.run.x.Dims()
+	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
-	on := l.onBlocks
-	if on == 0 {
-		on, _ = l.run.x.Dims()
-	}
-	p = l.problem(one, l.blocks, on, polishSteps)
+	// The centre of the prior is that of all rows.
+	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), polishSteps)
 	out, err = p.Improve(ctx, best.theta)
-	best.score, best.theta = out.F, out.Theta
+	if !math.IsInf(out.F, -1) {
+		best.score, best.theta = out.F, out.Theta
+	}
 	return best, err
 }
 

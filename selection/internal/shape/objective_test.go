@@ -160,7 +160,7 @@ func (r reference) problem(t *testing.T, kind Kind) *Problem {
 	k := r.Kernel.kernel(d)
 	b, err := NewBlock(x, r.targets(t), nil)
 	require.NoError(t, err)
-	return &Problem{Kind: kind, Kernel: k, Blocks: []*Block{b}, MaxIterations: 300, Bounds: DefaultBounds(k)}
+	return &Problem{Kind: kind, Kernel: k, Blocks: []*Block{b}, MaxIterations: 300, Tolerance: 1e-9, Bounds: DefaultBounds(k)}
 }
 
 var kinds = map[string]Kind{
