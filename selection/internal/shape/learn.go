@@ -82,13 +82,17 @@ func DefaultBounds(k kernels.Differentiable) Bounds {
 }
 
 // Problem is the learning of a kernel's parameters. Its variables are the logarithms of the
-// kernel's parameters and of the ridge, and of the variance where the objective has one.
+// kernel's parameters, of the ridge, and of the extra parameter where the objective has one.
 type Problem struct {
 	Kind   Kind
 	Kernel kernels.Differentiable
 	Blocks []*Block // the objective is the sum of theirs
 	Prior  *Prior
 	Bounds Bounds
+	// Likelihood puts the objectives that are means over rows in the place of log likelihoods, on
+	// the scale of a Prior: n/2 times minus the logarithm of a LeaveOneOut error, n times a
+	// Logistic loss.
+	Likelihood bool
 	// MaxIterations bounds the steps of the quasi-Newton method.
 	MaxIterations int
 	// Tolerance ends the climb where two steps have changed the objective for a row by less than
@@ -107,25 +111,49 @@ type Problem struct {
 func (p *Problem) At(ctx context.Context, theta, gradient []float64) (float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
-	lambda, sigma2 := math.Exp(theta[count]), 1.0
-	if p.Kind == Given {
-		sigma2 = math.Exp(theta[count+1])
+	lambda, extra := math.Exp(theta[count]), 1.0
+	if p.Kind.extra() {
+		extra = math.Exp(theta[count+1])
 	}
 	clear(gradient)
 	total := 0.0
+	var own []float64
+	if gradient != nil {
+		own = make([]float64, len(gradient))
+	}
 	for _, b := range p.Blocks {
-		f, err := b.at(ctx, p.Kind, kernel, lambda, sigma2, gradient)
+		clear(own)
+		f, err := b.at(ctx, p.Kind, kernel, lambda, extra, own)
 		if err != nil || math.IsInf(f, -1) {
 			return f, err
 		}
+		if p.Likelihood {
+			f = p.likelihood(f, float64(b.rows()), own)
+		}
 		total += f
+		for j, g := range own {
+			gradient[j] += g
+		}
 	}
 	p.Prior.add(&total, gradient, theta)
 	return total, nil
 }
 
+// likelihood returns what stands for the log likelihood of n rows, and scales the gradient.
+func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
+	switch p.Kind {
+	case LeaveOneOut:
+		floats.Scale(n/2/-f, gradient)
+		return -n / 2 * math.Log(-f)
+	case Logistic:
+		floats.Scale(n, gradient)
+		return n * f
+	}
+	return f
+}
+
 // at returns the objective of a block and adds its gradient.
-func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, sigma2 float64, gradient []float64) (float64, error) {
+func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, extra float64, gradient []float64) (float64, error) {
 	n := b.rows()
 	gram := mat.NewSymDense(n, nil)
 	if err := b.derivatives.MatrixTo(ctx, gram, kernel); err != nil {
@@ -134,7 +162,7 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 	for i := range n {
 		gram.SetSym(i, i, gram.At(i, i)+lambda*b.noise(i))
 	}
-	v, ok := evaluate(kind, gram, b.Targets, lambda, sigma2, gradient != nil)
+	v, ok := evaluate(kind, gram, b.Targets, lambda, extra, gradient != nil)
 	if !ok {
 		return math.Inf(-1), nil
 	}
@@ -142,7 +170,7 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 		return v.F, nil
 	}
 	rest := 1 // the ridge
-	if kind == Given {
+	if kind.extra() {
 		rest = 2
 	}
 	own := make([]float64, len(gradient)-rest)
@@ -153,8 +181,8 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 		gradient[j] += g
 	}
 	gradient[len(own)] += v.Lambda
-	if kind == Given {
-		gradient[len(own)+1] += v.Sigma2
+	if kind.extra() {
+		gradient[len(own)+1] += v.Extra
 	}
 	return v.F, nil
 }
