@@ -112,7 +112,7 @@ func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
 	for i := range n {
 		s.q += floats.Dot(s.a.RawRowView(i), t.Y.RawRowView(i))
 	}
-	return s, s.q > 0 && !math.IsInf(s.q, 0)
+	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0) // and n·m/q is finite
 }
 
 // evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
