@@ -41,14 +41,14 @@ func ExampleRelevances() {
 		return
 	}
 	for _, v := range relevances {
-		fmt.Printf("%-7s %.1f\n", v.Name, v.Relevance)
+		fmt.Printf("%-7s %.2f\n", v.Name, v.Relevance)
 	}
 	var first inspection.Relevance = relevances[0]
 	fmt.Println("the shortest length:", first.Length < relevances[1].Length && first.Length < relevances[2].Length)
 	// Output:
-	// time    0.8
-	// height  0.2
-	// weight  0.0
+	// time    0.79
+	// height  0.14
+	// weight  0.00
 	// the shortest length: true
 }
 
@@ -68,16 +68,18 @@ func ExampleEffect() {
 	}
 	var band inspection.Band = e.Band
 	fmt.Println(e.Name, "band:", band)
+	fmt.Println(" value  mean  half the band")
 	for g, v := range e.At {
-		fmt.Printf("%5.1f %5.1f %v\n", v, e.Mean[g], e.High[g]-e.Low[g] < 0.2)
+		fmt.Printf("%6.1f %5.1f %14.2f\n", v, e.Mean[g], (e.High[g]-e.Low[g])/2)
 	}
 	// Output:
 	// height band: exact
-	//  -0.8   0.6 true
-	//  -0.5   0.3 true
-	//  -0.0   0.0 true
-	//   0.4   0.2 true
-	//   0.8   0.7 true
+	//  value  mean  half the band
+	//   -0.8   0.5           0.04
+	//   -0.3   0.0           0.03
+	//    0.1  -0.1           0.03
+	//    0.4   0.1           0.03
+	//    0.8   0.7           0.04
 }
 
 // The parts of a sum of functions of single columns.
@@ -97,7 +99,7 @@ func ExampleComponent() {
 		fmt.Printf("%4.1f %4.1f\n", v, e.Mean[g])
 	}
 	// Output:
-	// -0.7  0.1
-	// -0.0 -0.3
+	// -0.6  0.0
+	//  0.1 -0.4
 	//  0.7  0.2
 }
