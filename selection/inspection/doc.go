@@ -20,14 +20,16 @@
 //	first order  var[g] (1/m) Σ[i] f[i,g] / var[i] f(x[i])
 //
 // are the total and the first-order effect of A. Saltelli and others (Computer Physics
-// Communications 181, 2010, 259): the share of the variance of the predictions that goes when
-// all other columns are known, and the share that the column explains by itself. Where they
-// differ, the column acts together with others. Of columns that are independent the first
-// orders sum to at most 1 and the relevances to at least 1. Of dependent ones either sum may
-// be anything, and rows with a foreign value may lie where there are no others: of two that
-// say nearly the same, each may matter much or little. Relevance is about what was learnt; it
-// says nothing of how well that predicts. The loss of score when a column is permuted is
-// another thing, permutation importance.
+// Communications 181, 2010, 259), as far as a column's values may be set freely: what varies
+// with the column when all others stay, and what varies with it by itself, over the variance
+// of the predictions for the rows as they are. Where they differ, the column acts together with
+// others. Of columns that are independent both are shares of that variance, the first orders
+// sum to at most 1 and the relevances to at least 1. Of dependent ones they are not, because
+// rows with a foreign value need not be like any others: of two columns that say nearly the
+// same each may matter less than both together, and where two large effects cancel on the rows
+// as they are, each is larger than 1. Relevance is about what was learnt; it says nothing of how
+// well that predicts. The loss of score when a column is permuted is another thing,
+// permutation importance.
 //
 // Of classes f is the probability of each, and variances are sums over the classes.
 //

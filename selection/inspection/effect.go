@@ -53,6 +53,7 @@ type Effect struct {
 	Low    []float64 // the ends of the band; nil without one
 	High   []float64
 	Band   Band
+	Level  float64   // that the band covers; 0 without one
 	Rows   []float64 // the value of each row that is averaged over, as At, without gaps
 }
 
@@ -227,7 +228,7 @@ func (t *table) bounds(ctx context.Context, v estimators.VariancePredictor, f fe
 
 // band fills an effect from means and variances.
 func (t *table) band(e *Effect, mean, variance []float64) (err error) {
-	e.Mean = mean
+	e.Mean, e.Level = mean, t.Level
 	e.Low, e.High, err = interval.Normal(t.Level)(mean, variance, nil)
 	return err
 }

@@ -23,10 +23,10 @@ type Relevance struct {
 	// has none, NaN where the kernel has no lengths of its columns or each column that it sees
 	// is made of several.
 	Length float64
-	// Relevance is the share of the variance of the predictions that the column explains, alone
-	// and together with others: the total effect. 0 for a constant column.
+	// Relevance is the variance of the predictions that comes from the column, alone and together
+	// with others, over all of it: the total effect. 0 for a constant column.
 	Relevance float64
-	// FirstOrder is the share that it explains by itself.
+	// FirstOrder is what comes from the column by itself.
 	FirstOrder float64
 }
 
