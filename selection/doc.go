@@ -1,7 +1,17 @@
 // Package selection chooses a kernel's parameter and measures estimators.
 //
 // Regressor and Classifier are estimators that choose their kernel when they are
-// fitted: among those of a [Space], by a [Strategy]. Strategies swap by one field:
+// fitted. With nothing set,
+//
+//	r := &selection.Regressor{}
+//
+// they fill gaps, make the columns even in two ways (standardised, and by Yeo-Johnson), learn a
+// Matérn kernel of ν = 5/2 after each, and predict the mean of the models, or the better one
+// alone where its leave-one-out error is clearly less. Print their Result to see what was
+// chosen.
+//
+// Otherwise they choose among the kernels of a [Space], by a [Strategy]. Strategies swap by one
+// field:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
@@ -11,7 +21,25 @@
 //
 // A space is the kernels of a family or of several ([Over]), of a family of two parameters
 // ([OverTwo]), each for a learner that a function builds, or estimators as they are
-// ([Among]). Without one it is the RBF kernels, for package lssvm.
+// ([Among]). With a Strategy and no space it is the RBF kernels, for package lssvm.
+//
+// # Shape
+//
+// Shape learns a length for each column, and the ridge: by the gradient of the log evidence of
+// the contrasts of the targets, which do not know the constant. With C = K + λ diag(1/w),
+// η = C⁻¹1, s = 1'η, P = C⁻¹ - ηη'/s, a = Py and Q = y'Py for n rows,
+//
+//	F = -(n-1)/2 ln(2πQ/(n-1)) - ln|C|/2 - ln(s)/2 - (n-1)/2,   dF/dC = ((n-1) aa'/Q - P)/2
+//
+// so that all derivatives together cost a Cholesky factor and an inverse, however many columns
+// there are (Rasmussen and Williams, 2006, 5.8 and 5.9). Without a prior the lengths follow the
+// noise of few rows: the logarithm of each has a Student t density around that of the best
+// length for all columns. Over nine sets at 30 rows, and 50 columns of noise beside 60, learning
+// with it never costs much, where the leave-one-out error of the same rows warns of nothing.
+//
+// For classes, lengths of columns alone do worse than one for all; the mean of machines with
+// and without them does better than either, and that is what a Classifier takes with nothing
+// set. docs/shape.md has the numbers of all this.
 //
 // # Entropy
 //

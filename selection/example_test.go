@@ -1,10 +1,13 @@
 package selection_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -517,4 +520,71 @@ func ExampleTraceRow_fields() {
 	// 0.2 ok true true false
 	// true
 	// folds | the budget was spent | below the band | {0.3 ok}
+}
+
+// A length for each column: two columns count, four are noise.
+func ExampleShape() {
+	x, y := mat.NewDense(80, 6, nil), make([]float64, 80)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range y {
+		for j := range 6 {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y[i] = math.Sin(2*x.At(i, 0)) + x.At(i, 1) + .1*rng.NormFloat64()
+	}
+	r := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Space:      selection.Over[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
+		Search:     &selection.Shape{},
+	}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The shorter the length, the more a column has to say.
+	lengths := r.Result().Lengths
+	columns := []int{0, 1, 2, 3, 4, 5}
+	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(lengths[a], lengths[b]) })
+	fmt.Println(columns[:2])
+	// Output: [0 1]
+}
+
+// What a Shape maximises; the evidence is the safest with few rows.
+func ExampleObjective() {
+	fmt.Println(selection.RestrictedEvidence)
+	s := &selection.Shape{Objective: selection.LeaveOneOutDensity}
+	fmt.Println(s.Objective)
+	// Output:
+	// restricted log evidence
+	// leave-one-out log density
+}
+
+// With nothing set: columns are made even in two ways, a kernel learnt after each, and the
+// models averaged. Gaps are filled.
+func ExampleRegressor_nothingSet() {
+	x, y := mat.NewDense(60, 3, nil), make([]float64, 60)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range y {
+		for j := range 3 {
+			x.Set(i, j, math.Exp(rng.NormFloat64()))
+		}
+		y[i] = math.Log(x.At(i, 0)) + .1*rng.NormFloat64()
+	}
+	x.Set(5, 2, math.NaN())
+	r := &selection.Regressor{}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	result := r.Result()
+	fmt.Println("best:", result.Columns)
+	low, high, err := r.PredictInterval(mat.NewDense(1, 3, []float64{math.E, 1, math.NaN()}), .95)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("ln e = 1 is in the interval: %v\n", low[0] < 1 && 1 < high[0])
+	// Output:
+	// best: Yeo-Johnson
+	// ln e = 1 is in the interval: true
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -69,14 +73,14 @@ func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) error {
 	if n, _ := x.Dims(); n != len(dst) {
 		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
 	}
-	own := rowwise.Scratch(len(dst))
-	defer rowwise.Release(own)
+	memory := rowwise.Scratch(len(dst))
+	defer rowwise.Release(memory)
 	clear(dst)
 	return m.each(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
-		if err := rowwise.Predict(e, *own, z); err != nil {
+		if err := rowwise.Predict(e, *memory, z); err != nil {
 			return err
 		}
-		for i, v := range *own {
+		for i, v := range *memory {
 			dst[i] += share * v
 		}
 		return nil
@@ -121,10 +125,16 @@ func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high 
 }
 
 // meanClassifier predicts by the mean of the probabilities of classifiers.
-type meanClassifier struct{ mean[estimators.Classifier] }
+type meanClassifier struct {
+	mean[estimators.Classifier]
+	of      []int // the classes
+	classes int
+}
 
 func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classifier {
-	return &meanClassifier{mean[estimators.Classifier]{averaged(parts)}}
+	parts = averaged(parts)
+	of := parts[0].inner.Classes()
+	return &meanClassifier{mean[estimators.Classifier]{parts}, of, len(of)}
 }
 
 var (
@@ -139,12 +149,12 @@ func (m *meanClassifier) Fit(context.Context, mat.Matrix, []int) error {
 	return notByItself(classifierType)
 }
 
-func (m *meanClassifier) Classes() []int { return m.parts[0].inner.Classes() }
+func (m *meanClassifier) Classes() []int { return slices.Clone(m.of) }
 
 // PredictProba returns the mean of the parts' probabilities.
 func (m *meanClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	n, _ := x.Dims()
-	out := mat.NewDense(n, len(m.Classes()), nil)
+	out := mat.NewDense(n, m.classes, nil)
 	return out, m.DecisionTo(out, x)
 }
 
@@ -154,23 +164,47 @@ func (m *meanClassifier) Decision(x mat.Matrix) (*mat.Dense, error) { return m.P
 // DecisionTo is Decision into dst.
 func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
-	if r, c := dst.Dims(); r != n || c != len(m.Classes()) {
-		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, len(m.Classes()), r)
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, m.classes)
+	}
+	if r, c := dst.Dims(); r != n || c != m.classes {
+		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, m.classes, r)
 	}
 	dst.Zero()
+	part := shares.Get().(*mat.Dense)
+	defer shares.Put(part)
 	return m.each(classifierType, x, func(e estimators.Classifier, share float64, z mat.Matrix) error {
-		p, err := e.(estimators.ProbaPredictor).PredictProba(z)
-		if err != nil {
+		part.Reset()
+		part.ReuseAs(n, m.classes)
+		if err := intoProbabilities(part, e, z); err != nil {
 			return err
 		}
 		for i := range n {
 			to := dst.RawRowView(i)
-			for k, v := range p.RawRowView(i) {
+			for k, v := range part.RawRowView(i) {
 				to[k] += share * v
 			}
 		}
 		return nil
 	})
+}
+
+// shares are memory for those of a part.
+var shares = sync.Pool{New: func() any { return &mat.Dense{} }}
+
+// intoProbabilities sets dst to the probabilities of a classifier, without allocating where it
+// can do so for few rows.
+func intoProbabilities(dst *mat.Dense, e estimators.Classifier, x mat.Matrix) error {
+	if to, ok := own.As[interface {
+		PredictProbaTo(dst *mat.Dense, x mat.Matrix) error
+	}](e); ok {
+		return to.PredictProbaTo(dst, x)
+	}
+	p, err := e.(estimators.ProbaPredictor).PredictProba(x)
+	if err == nil {
+		dst.Copy(p)
+	}
+	return err
 }
 
 func (m *meanClassifier) Predict(x mat.Matrix) ([]int, error) {
@@ -181,22 +215,18 @@ func (m *meanClassifier) Predict(x mat.Matrix) ([]int, error) {
 
 // PredictTo takes the class of the largest mean probability.
 func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) error {
-	p, err := m.PredictProba(x)
-	if err != nil {
-		return err
-	}
-	if n, _ := p.Dims(); n != len(dst) {
+	if n, _ := x.Dims(); n != len(dst) {
 		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
 	}
-	of := m.Classes()
+	p := shares.Get().(*mat.Dense)
+	defer shares.Put(p)
+	p.Reset()
+	p.ReuseAs(len(dst), m.classes)
+	if err := m.DecisionTo(p, x); err != nil {
+		return err
+	}
 	for i := range dst {
-		best := 0
-		for k, v := range p.RawRowView(i) {
-			if v > p.At(i, best) {
-				best = k
-			}
-		}
-		dst[i] = of[best]
+		dst[i] = m.of[floats.MaxIdx(p.RawRowView(i))]
 	}
 	return nil
 }

@@ -19,15 +19,22 @@ const (
 	regressorKind = "selection.Regressor"
 )
 
-// Regressor is a regressor that chooses the parameter of its kernel in Fit. The
-// zero value is ready to use: RBF, lssvm, by entropy, without preprocessing.
+// Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after
+// Preprocess it fills gaps, of which NaN is the sign (each with a column that says where), and
+// makes the columns even in two ways, standardised and by Yeo-Johnson. After each it learns a
+// Matérn kernel of ν = 5/2 with a length for each column, and the ridge, by [Shape], for
+// lssvm.Regressor. Predictions are the mean of both, or those of one alone if its
+// leave-one-out error is less by a fifth. Variances and intervals are those of the mixture. The
+// Result's table says what was compared. The columns that Shape sees are those of Preprocess and
+// of the gaps. Fit costs some thirty Cholesky factors with an inverse up to 2000 rows, and beyond,
+// where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
 type Regressor struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
 	// each fold. The entropy is that of the preprocessed rows.
 	Preprocess []transformers.Transformer
-	// Space is what is searched; zero: the RBF kernels, for lssvm.Regressor.
+	// Space is what is searched; zero: with a Search the RBF kernels, for lssvm.Regressor.
 	Space Space[estimators.Regressor]
-	// Search; nil: &Entropy{}.
+	// Search; nil: &Entropy{} in a Space. Neither: see above.
 	Search Strategy
 
 	Workers        int   // goroutines, and fits at a time; 0: GOMAXPROCS
@@ -68,7 +75,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	}
 	switch {
 	case out.strategy == nil && r.Space.isZero():
-		out.ways, out.mean, out.strategy = ways, meanOfRegressors, &Shape{}
+		out.ways, out.mean, out.strategy = regressionWays, meanOfRegressors, &Shape{}
 		out.space.families = []kernels.Family{shapely}
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

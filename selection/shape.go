@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/shape"
 )
 
 const shapeType = "selection: Shape"
@@ -28,10 +28,13 @@ const (
 	RestrictedEvidence Objective = iota
 	// FullEvidence is the log evidence at the best constant and variance.
 	FullEvidence
-	// LeaveOneOutError is minus the mean squared leave-one-out residual.
+	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E of n rows.
 	LeaveOneOutError
 	// LeaveOneOutDensity is the log density that the other rows predict for each.
 	LeaveOneOutDensity
+	// LeaveOneOutLogistic is minus the sum of the logistic losses ln(1 + exp(-t y f)) of what the
+	// other rows predict for two classes y = ±1. Its slope t is learnt with the lengths.
+	LeaveOneOutLogistic
 )
 
 var objectives = map[Objective]struct {
@@ -40,8 +43,10 @@ var objectives = map[Objective]struct {
 }{
 	RestrictedEvidence: {shape.Restricted, "restricted log evidence"},
 	FullEvidence:       {shape.Full, "log evidence"},
-	LeaveOneOutError:   {shape.LeaveOneOut, "minus the leave-one-out error"},
+	LeaveOneOutError:   {shape.LeaveOneOut, "log leave-one-out error, negated"},
 	LeaveOneOutDensity: {shape.Density, "leave-one-out log density"},
+
+	LeaveOneOutLogistic: {shape.Logistic, "leave-one-out logistic loss, negated"},
 }
 
 // String returns the objective's name.
@@ -56,9 +61,10 @@ const (
 	defaultPriorScale     = 0.5
 	defaultShapeSteps     = 100
 	defaultShapeRows      = 2000
+	shapeTolerance        = 1e-5
 	priorDegrees          = 3.0
 	startRows             = 300 // of which the search for one length is
-	polishSteps           = 5   // on all rows, from what those found
+	polishSteps           = 2   // on all rows, from what those found
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
@@ -105,7 +111,7 @@ func (s *Shape) Name() string { return "shape" }
 func (s *Shape) validate(d int) error {
 	switch _, ok := objectives[s.Objective]; {
 	case !ok:
-		return fault.Param(shapeType, "Objective", int(s.Objective), "RestrictedEvidence, FullEvidence, LeaveOneOutError or LeaveOneOutDensity")
+		return fault.Param(shapeType, "Objective", int(s.Objective), "RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity or LeaveOneOutLogistic")
 	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
 		return fault.Param(shapeType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
 	case s.MaxIterations < 0:
@@ -197,6 +203,9 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	l.targets = targetsOf(r)
+	if _, m := l.targets.Y.Dims(); s.Objective == LeaveOneOutLogistic && (r.y != nil || m > 1) {
+		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
+	}
 	return l, l.divide()
 }
 
@@ -251,13 +260,21 @@ func (l *learning) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups}
 }
 
+// ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
+func (l *learning) ridgeAt(theta []float64) int {
+	if l.Objective == LeaveOneOutLogistic {
+		return len(theta) - 2
+	}
+	return len(theta) - 1
+}
+
 // oneLength is the group of all columns.
 func (l *learning) oneLength() []int { return make([]int, l.d) }
 
 // problem is the learning of a kernel on blocks. The values are rows of the run.
 func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
 	k := l.kernel(groups)
-	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps}
+	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shapeTolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta
@@ -267,7 +284,7 @@ func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int)
 			if err != nil {
 				return err
 			}
-			row.setScore(f, math.Exp(theta[len(theta)-1]), OnBlocks, rows)
+			row.setScore(f, math.Exp(theta[l.ridgeAt(theta)]), OnBlocks, rows)
 			row.Gradient, row.Matrices = gradient, len(blocks)
 			return nil
 		})
@@ -282,18 +299,38 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
 	theta := append(slices.Repeat(at.theta[:1], len(k.Lengths)), extra...)
 	n, _ := l.run.x.Dims()
-	p := l.problem(l.Groups, l.blocks, cmp.Or(l.onBlocks, n), cmp.Or(l.MaxIterations, defaultShapeSteps))
+	var prior *shape.Prior
 	if !l.NoPrior {
-		p.Prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
+		prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
 		for j := len(k.Lengths); j < len(theta); j++ {
-			p.Prior.Centre[j] = math.NaN()
+			prior.Centre[j] = math.NaN()
 		}
 	}
-	out, err := p.Improve(ctx, theta)
-	if !math.IsInf(out.F, -1) {
-		at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
+	rows := cmp.Or(l.onBlocks, n)
+	parts := []part{{[]*shape.Block{l.sample}, l.sampled}, {l.blocks, rows}}
+	if l.sampled == rows {
+		parts = parts[1:]
 	}
-	return err
+	var inverse *mat.SymDense
+	for _, part := range parts {
+		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, defaultShapeSteps))
+		p.Prior, p.Inverse = prior, inverse
+		out, err := p.Improve(ctx, theta)
+		if !math.IsInf(out.F, -1) {
+			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
+		}
+		if err != nil {
+			return err
+		}
+		theta, inverse = at.theta, out.Inverse
+	}
+	return nil
+}
+
+// part is rows that a climb goes on.
+type part struct {
+	blocks []*shape.Block
+	rows   int
 }
 
 // conclude takes the best place of the trace.
@@ -313,7 +350,7 @@ func (l *learning) conclude(at spot) (Choice, error) {
 		return out, nil
 	}
 	k := l.kernel(at.groups)
-	logs := at.theta[:len(at.theta)-1]
+	logs := at.theta[:l.ridgeAt(at.theta)]
 	if groups := at.groups; groups != nil {
 		lengths := make([]float64, l.d)
 		for j, g := range groups {
@@ -325,7 +362,7 @@ func (l *learning) conclude(at spot) (Choice, error) {
 		out.Values = append(out.Values, math.Exp(v))
 	}
 	if l.onBlocks == 0 {
-		out.Ridge = math.Exp(at.theta[len(at.theta)-1])
+		out.Ridge = math.Exp(at.theta[l.ridgeAt(at.theta)])
 	}
 	return out, nil
 }

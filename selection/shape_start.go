@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -12,9 +13,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/shape"
 )
 
 // The grid of the start: lengths in units of the median distance, and ridges.
@@ -157,29 +158,39 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if out.F > best.score {
 		best.theta, best.score = out.Theta, out.F
 	}
-	if n, _ := l.run.x.Dims(); err != nil || l.sampled == n {
+	n, d := l.run.x.Dims()
+	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
-	on := l.onBlocks
-	if on == 0 {
-		on, _ = l.run.x.Dims()
-	}
-	p = l.problem(one, l.blocks, on, polishSteps)
+	// The centre of the prior is that of all rows.
+	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), polishSteps)
 	out, err = p.Improve(ctx, best.theta)
-	best.score, best.theta = out.F, out.Theta
+	if !math.IsInf(out.F, -1) {
+		best.score, best.theta = out.F, out.Theta
+	}
 	return best, err
+}
+
+// first is a place of one length and a ridge.
+func (l *learning) first(length, ridge float64) []float64 {
+	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
+	theta[0] = length
+	if l.Objective == LeaveOneOutLogistic {
+		theta = append(theta, math.Log(2)) // of scores that are about ±1
+	}
+	return theta
 }
 
 // tryLength returns the objective at a length, at the best of a few ridges.
 func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float64) (theta []float64, score float64, err error) {
-	theta = append(kernels.LogParams(l.kernel(l.oneLength())), 0)
-	theta[0] = length
+	theta = l.first(length, 1)
+	at := l.ridgeAt(theta)
 	row := unscored(At(1))
-	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:len(theta)-1])
+	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
 	got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
 		best, ridge := math.Inf(-1), startRidges[0]
 		for _, v := range startRidges {
-			theta[len(theta)-1] = math.Log(v)
+			theta[at] = math.Log(v)
 			f, err := p.At(ctx, theta, nil)
 			if err != nil {
 				return err
@@ -195,7 +206,7 @@ func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float
 	if err != nil {
 		return nil, 0, err
 	}
-	theta[len(theta)-1] = math.Log(got.Ridge)
+	theta[at] = math.Log(got.Ridge)
 	return theta, got.Score, nil
 }
 
@@ -240,8 +251,7 @@ func (l *learning) chosen(ctx context.Context) (spot, error) {
 	if !(ridge > 0) {
 		ridge = 1e-2
 	}
-	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
-	theta[0] = math.Log(l.lengthOf(row.Param))
+	theta := l.first(math.Log(l.lengthOf(row.Param)), ridge)
 	return spot{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 

@@ -17,21 +17,32 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// way is a way to make the columns even.
+// way is a way to make the columns even, and the search for a kernel of them.
 type way struct {
-	name  string
-	steps func() []transformers.Transformer
+	name   string
+	step   func() transformers.Transformer
+	search Strategy
 }
 
-// ways are those that a Regressor and a Classifier compare with nothing set.
-var ways = []way{
-	{"standardised", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.StandardScaler{Clip: true}}
-	}},
-	{"Yeo-Johnson", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.PowerTransformer{Clip: true}}
-	}},
-}
+func standardised() transformers.Transformer { return &transformers.StandardScaler{Clip: true} }
+
+func yeoJohnson() transformers.Transformer { return &transformers.PowerTransformer{Clip: true} }
+
+// The ways of a Regressor and of a Classifier with nothing set. For classes the lengths of
+// columns alone do worse than one for all, and both together better than either: settled on 28
+// sets, two splits of seed 7 and of seed 8.
+var (
+	regressionWays = []way{
+		{"standardised", standardised, &Shape{}},
+		{"Yeo-Johnson", yeoJohnson, &Shape{}},
+	}
+	classificationWays = []way{
+		{"standardised, one length", standardised, &Entropy{}},
+		{"Yeo-Johnson, one length", yeoJohnson, &Entropy{}},
+		{"standardised, lengths of columns", standardised, &Shape{}},
+		{"Yeo-Johnson, lengths of columns", yeoJohnson, &Shape{}},
+	}
+)
 
 // shapely is the family of the kernels that are learnt with nothing set.
 var shapely = kernels.MaternFamily{Nu: 2.5}
@@ -49,7 +60,7 @@ func filling() transformers.Transformer {
 
 // of is the search of one way.
 func (c engine[Y, E]) of(w way) engine[Y, E] {
-	c.ways, c.columns, c.steps = nil, w.name, w.steps()
+	c.ways, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, w.search
 	return c
 }
 
@@ -70,8 +81,8 @@ func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights
 	var parts []*fitted[E]
 	for i, w := range c.ways {
 		one := c.of(w)
-		if i > 0 {
-			same, err := one.changesNothing(ctx, parts[0], rows)
+		if i%2 == 1 { // the other columns of the same search
+			same, err := one.changesNothing(ctx, parts[len(parts)-1], rows)
 			if err != nil {
 				return nil, err
 			}
@@ -194,7 +205,7 @@ func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
 	for i, name := range s.Names {
 		at := slices.IndexFunc(c.ways, func(w way) bool { return w.name == name })
 		if at < 0 {
-			return fault.BadModel(kind, "columns %q, want standardised or Yeo-Johnson", name)
+			return fault.BadModel(kind, "columns %q, want one of the ways of the zero value", name)
 		}
 		part, err := c.of(c.ways[at]).unmarshal(kind, s.Parts[i])
 		if err != nil {

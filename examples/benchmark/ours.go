@@ -30,6 +30,12 @@ const (
 // with the kernel by a grid.
 var ours = []method{
 	{
+		name: "selection", source: oursSource,
+		configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column by the evidence, the mean of the models",
+		regressor:     func(uint64) estimators.Regressor { return &selection.Regressor{} },
+		classifier:    func(uint64) estimators.Classifier { return &selection.Classifier{} },
+	},
+	{
 		name: "ridge", source: oursSource,
 		configuration: "z-score; linear ridge regression, ridge by leave-one-out; for classes on targets of ±1",
 		regressor:     func(uint64) estimators.Regressor { return regression(&ridge.Regressor{}) },

@@ -110,6 +110,12 @@ type reference struct {
 		Value float64
 		Grad  []float64
 	}
+	LooLogistic struct {
+		LogT     float64 `json:"log_t"`
+		Value    float64
+		Grad     []float64
+		GradLogT float64 `json:"grad_log_t"`
+	} `json:"loo_logistic"`
 	Optima map[string]struct {
 		Value     float64
 		Theta     []float64
@@ -160,7 +166,7 @@ func (r reference) problem(t *testing.T, kind Kind) *Problem {
 	k := r.Kernel.kernel(d)
 	b, err := NewBlock(x, r.targets(t), nil)
 	require.NoError(t, err)
-	return &Problem{Kind: kind, Kernel: k, Blocks: []*Block{b}, MaxIterations: 300, Bounds: DefaultBounds(k)}
+	return &Problem{Kind: kind, Kernel: k, Blocks: []*Block{b}, MaxIterations: 300, Tolerance: 1e-9, Bounds: DefaultBounds(k)}
 }
 
 var kinds = map[string]Kind{
@@ -218,6 +224,29 @@ func TestObjectives(t *testing.T) {
 	}
 	t.Log(compared, "objectives")
 	assert.GreaterOrEqual(t, compared, 95)
+}
+
+// The logistic loss of the file with two classes, whose slope is learnt too.
+func TestLogistic(t *testing.T) {
+	compared := 0
+	for _, c := range references(t, "objectives_special.json") {
+		want := c.LooLogistic
+		if want.Grad == nil {
+			continue
+		}
+		p := c.problem(t, Logistic)
+		theta := slices.Clone(c.Theta)
+		theta[len(theta)-1] = want.LogT
+		gradient := make([]float64, len(theta))
+		f, err := p.At(context.Background(), theta, gradient)
+		require.NoError(t, err)
+		assert.InEpsilon(t, want.Value, -f, 1e-9)
+		for j, g := range append(slices.Clone(want.Grad), want.GradLogT) {
+			assert.InDelta(t, g, -gradient[j], 1e-10)
+		}
+		compared++
+	}
+	assert.Equal(t, 1, compared)
 }
 
 // A climb from the files' start reaches their optima.

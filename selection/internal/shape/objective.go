@@ -37,7 +37,14 @@ const (
 	Given
 	// ZeroMean is Full without a constant.
 	ZeroMean
+	// Logistic is minus the mean of ln(1 + exp(-t y f)) over rows, for targets y = ±1 and what
+	// the other rows predict, f. Its slope t is learnt too.
+	Logistic
 )
+
+// extra reports whether an objective has a parameter beside the kernel's and the ridge: the
+// variance of Given, the slope of Logistic.
+func (k Kind) extra() bool { return k == Given || k == Logistic }
 
 // Targets are what a kernel is learnt for.
 type Targets struct {
@@ -53,7 +60,7 @@ type value struct {
 	F      float64
 	W      *mat.SymDense // dF/dC, nil where it was not asked for
 	Lambda float64       // dF/dlnλ
-	Sigma2 float64       // dF/dlnσ², of Given
+	Extra  float64       // dF in the logarithm of the extra parameter
 }
 
 // state is what all objectives are made of.
@@ -111,15 +118,16 @@ func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
 
 // evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
 // the derivatives if they are wanted; ok is false where c is not positive definite.
-func evaluate(kind Kind, c *mat.SymDense, t Targets, lambda, sigma2 float64, gradient bool) (v value, ok bool) {
+func evaluate(kind Kind, c *mat.SymDense, t Targets, lambda, extra float64, gradient bool) (v value, ok bool) {
 	s, ok := newState(c, t, kind != ZeroMean)
 	if !ok {
 		return v, false
 	}
-	if kind == LeaveOneOut || kind == Density {
-		v = s.leftOut(kind, gradient)
-	} else {
-		v = s.evidence(kind, sigma2, gradient)
+	switch kind {
+	case LeaveOneOut, Density, Logistic:
+		v = s.leftOut(kind, extra, gradient)
+	default:
+		v = s.evidence(kind, extra, gradient)
 	}
 	if gradient {
 		for i := range s.n {
@@ -138,7 +146,7 @@ func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
 	switch kind {
 	case Given:
 		v.F = -n*m/2*math.Log(2*math.Pi*sigma2) - m*det/2 - s.q/2/sigma2
-		v.Sigma2 = -n*m/2 + s.q/2/sigma2
+		v.Extra = -n*m/2 + s.q/2/sigma2
 		aa = 1 / sigma2 / 2
 	case Restricted:
 		f := n - 1
@@ -164,7 +172,7 @@ func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
 }
 
 // leftOut returns an objective of the leave-one-out residuals.
-func (s *state) leftOut(kind Kind, gradient bool) (v value) {
+func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
 	n, _ := s.a.Dims()
 	_, outputs := s.a.Dims()
 	p := s.factor.Inverse()
@@ -172,25 +180,47 @@ func (s *state) leftOut(kind Kind, gradient bool) (v value) {
 		p.SymRankOne(p, -1/s.sum, mat.NewVecDense(n, s.eta))
 	}
 	var r losses
-	if kind == Density {
+	switch kind {
+	case Density:
 		r = s.density(p)
-	} else {
+	case Logistic:
+		r = s.logistic(p, slope)
+	default:
 		r = s.squares(p)
 	}
-	v.F = r.f
+	v.F, v.Extra = r.f, r.extra
 	if !gradient {
 		return v
 	}
-	// W = ± P diag(v) P + c (aq' + qa'), with q = Pu.
-	scaled := mat.NewDense(n, n, nil)
-	for i := range n {
-		root := math.Sqrt(r.v[i])
-		row := scaled.RawRowView(i)
-		for j := range n {
-			row[j] = root * p.At(i, j)
+	// W = -P diag(v) P + c (aq' + qa'), with q = Pu: a product for each sign of v.
+	for _, sign := range []float64{1, -1} {
+		var rows []int
+		for i := range n {
+			if sign*r.v[i] > 0 {
+				rows = append(rows, i)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		scaled := mat.NewDense(len(rows), n, nil)
+		for to, i := range rows {
+			root := math.Sqrt(sign * r.v[i])
+			row := scaled.RawRowView(to)
+			for j := range n {
+				row[j] = root * p.At(i, j)
+			}
+		}
+		product := linalg.SymmetricProduct(-sign, scaled)
+		if v.W == nil {
+			v.W = product
+		} else {
+			v.W.AddSym(v.W, product)
 		}
 	}
-	v.W = linalg.SymmetricProduct(r.sign, scaled)
+	if v.W == nil {
+		v.W = mat.NewSymDense(n, nil)
+	}
 	q := mat.NewDense(n, outputs, nil)
 	q.Mul(p, r.u)
 	for k := range outputs {
@@ -201,9 +231,9 @@ func (s *state) leftOut(kind Kind, gradient bool) (v value) {
 
 // losses are what a function of the leave-one-out residuals contributes to W.
 type losses struct {
-	f, sign, cross float64
-	u              *mat.Dense
-	v              []float64
+	f, cross, extra float64
+	u               *mat.Dense
+	v               []float64
 }
 
 // squares is minus the mean squared residual.
@@ -213,7 +243,7 @@ func (s *state) squares(p *mat.SymDense) losses {
 	for i := range n {
 		total += 1 / s.noise(i)
 	}
-	out := losses{sign: -1, cross: .5, u: mat.NewDense(n, outputs, nil), v: make([]float64, n)}
+	out := losses{cross: .5, u: mat.NewDense(n, outputs, nil), v: make([]float64, n)}
 	for i := range n {
 		for k := range outputs {
 			r := s.a.At(i, k) / p.At(i, i)
@@ -223,6 +253,31 @@ func (s *state) squares(p *mat.SymDense) losses {
 			out.u.Set(i, k, u)
 			out.v[i] += u * r
 		}
+	}
+	return out
+}
+
+// logistic is minus the mean logistic loss of what the other rows predict, for two classes.
+func (s *state) logistic(p *mat.SymDense, slope float64) losses {
+	n, _ := s.a.Dims()
+	total := 0.0
+	for i := range n {
+		total += 1 / s.noise(i)
+	}
+	out := losses{cross: .5, u: mat.NewDense(n, 1, nil), v: make([]float64, n)}
+	for i := range n {
+		y, w := s.Y.At(i, 0), 1/s.noise(i)/total
+		r := s.a.At(i, 0) / p.At(i, i)
+		margin := slope * y * (y - r)
+		loss, share := math.Log1p(math.Exp(-margin)), 1/(1+math.Exp(margin))
+		if margin < 0 { // exp(-margin) may overflow
+			loss = math.Log1p(math.Exp(margin)) - margin
+		}
+		out.f -= w * loss
+		out.extra += w * margin * share
+		u := w * slope * y * share / p.At(i, i)
+		out.u.Set(i, 0, u)
+		out.v[i] = u * r
 	}
 	return out
 }
@@ -242,7 +297,7 @@ func (s *state) density(p *mat.SymDense) losses {
 		logs += math.Log(p.At(i, i))
 	}
 	c := float64(n) * m
-	out := losses{f: -c/2*math.Log(2*math.Pi*total/c) + m*logs/2 - c/2, sign: -1, cross: c / 2 / total, u: res, v: make([]float64, n)}
+	out := losses{f: -c/2*math.Log(2*math.Pi*total/c) + m*logs/2 - c/2, cross: c / 2 / total, u: res, v: make([]float64, n)}
 	for i := range n {
 		for k := range outputs {
 			r := res.At(i, k)

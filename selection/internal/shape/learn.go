@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
@@ -81,15 +82,25 @@ func DefaultBounds(k kernels.Differentiable) Bounds {
 }
 
 // Problem is the learning of a kernel's parameters. Its variables are the logarithms of the
-// kernel's parameters and of the ridge, and of the variance where the objective has one.
+// kernel's parameters, of the ridge, and of the extra parameter where the objective has one.
 type Problem struct {
 	Kind   Kind
 	Kernel kernels.Differentiable
 	Blocks []*Block // the objective is the sum of theirs
 	Prior  *Prior
 	Bounds Bounds
+	// Likelihood puts the objectives that are means over rows in the place of log likelihoods, on
+	// the scale of a Prior: n/2 times minus the logarithm of a LeaveOneOut error, n times a
+	// Logistic loss.
+	Likelihood bool
 	// MaxIterations bounds the steps of the quasi-Newton method.
 	MaxIterations int
+	// Tolerance ends the climb where two steps have changed the objective for a row by less than
+	// this share of it, or by less than a tenth of it.
+	Tolerance float64
+	// Inverse, if not nil, is about the inverse of minus the second derivatives of the objective
+	// for a row, as an Outcome has it of a climb on other rows: steps go by it from the first.
+	Inverse *mat.SymDense
 	// Evaluate, if not nil, stands between the climb and At: it may recall a value, record it,
 	// or end the climb with an error.
 	Evaluate func(ctx context.Context, theta []float64) (f float64, gradient []float64, err error)
@@ -100,25 +111,49 @@ type Problem struct {
 func (p *Problem) At(ctx context.Context, theta, gradient []float64) (float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
-	lambda, sigma2 := math.Exp(theta[count]), 1.0
-	if p.Kind == Given {
-		sigma2 = math.Exp(theta[count+1])
+	lambda, extra := math.Exp(theta[count]), 1.0
+	if p.Kind.extra() {
+		extra = math.Exp(theta[count+1])
 	}
 	clear(gradient)
 	total := 0.0
+	var own []float64
+	if gradient != nil {
+		own = make([]float64, len(gradient))
+	}
 	for _, b := range p.Blocks {
-		f, err := b.at(ctx, p.Kind, kernel, lambda, sigma2, gradient)
+		clear(own)
+		f, err := b.at(ctx, p.Kind, kernel, lambda, extra, own)
 		if err != nil || math.IsInf(f, -1) {
 			return f, err
 		}
+		if p.Likelihood {
+			f = p.likelihood(f, float64(b.rows()), own)
+		}
 		total += f
+		for j, g := range own {
+			gradient[j] += g
+		}
 	}
 	p.Prior.add(&total, gradient, theta)
 	return total, nil
 }
 
+// likelihood returns what stands for the log likelihood of n rows, and scales the gradient.
+func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
+	switch p.Kind {
+	case LeaveOneOut:
+		floats.Scale(n/2/-f, gradient)
+		return -n / 2 * math.Log(-f)
+	case Logistic:
+		floats.Scale(n, gradient)
+		return n * f
+	}
+	return f
+}
+
 // at returns the objective of a block and adds its gradient.
-func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, sigma2 float64, gradient []float64) (float64, error) {
+func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, extra float64, gradient []float64) (float64, error) {
 	n := b.rows()
 	gram := mat.NewSymDense(n, nil)
 	if err := b.derivatives.MatrixTo(ctx, gram, kernel); err != nil {
@@ -127,7 +162,7 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 	for i := range n {
 		gram.SetSym(i, i, gram.At(i, i)+lambda*b.noise(i))
 	}
-	v, ok := evaluate(kind, gram, b.Targets, lambda, sigma2, gradient != nil)
+	v, ok := evaluate(kind, gram, b.Targets, lambda, extra, gradient != nil)
 	if !ok {
 		return math.Inf(-1), nil
 	}
@@ -135,7 +170,7 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 		return v.F, nil
 	}
 	rest := 1 // the ridge
-	if kind == Given {
+	if kind.extra() {
 		rest = 2
 	}
 	own := make([]float64, len(gradient)-rest)
@@ -146,8 +181,8 @@ func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda
 		gradient[j] += g
 	}
 	gradient[len(own)] += v.Lambda
-	if kind == Given {
-		gradient[len(own)+1] += v.Sigma2
+	if kind.extra() {
+		gradient[len(own)+1] += v.Extra
 	}
 	return v.F, nil
 }
@@ -158,6 +193,7 @@ type Outcome struct {
 	F           float64   // the objective there, with the prior
 	Evaluations int
 	Converged   bool
+	Inverse     *mat.SymDense // about the inverse of minus the second derivatives for a row
 }
 
 // Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
@@ -171,15 +207,27 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	c := &climb{Problem: p, ctx: ctx, scale: 1 / float64(rows), best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
 	settings := &optimize.Settings{
 		MajorIterations:   p.MaxIterations,
-		Converger:         &optimize.FunctionConverge{Relative: 1e-8, Absolute: 1e-10, Iterations: 2},
+		Converger:         &optimize.FunctionConverge{Relative: p.Tolerance, Absolute: p.Tolerance / 10, Iterations: 2},
 		GradientThreshold: 1e-7,
 	}
+	// In units z of x = theta + Lz with LL' = Inverse the objective is about round.
+	scale := p.scale(len(theta))
+	from := func(z []float64) []float64 {
+		x := make([]float64, len(z))
+		mat.NewVecDense(len(x), x).MulVec(scale, mat.NewVecDense(len(z), z))
+		floats.Add(x, theta)
+		return x
+	}
 	problem := optimize.Problem{
-		Func:   func(x []float64) float64 { f, _ := c.at(x); return f },
-		Grad:   func(g, x []float64) { _, v := c.at(x); copy(g, v) },
+		Func: func(z []float64) float64 { f, _ := c.at(from(z)); return f },
+		Grad: func(g, z []float64) {
+			_, v := c.at(from(z))
+			mat.NewVecDense(len(g), g).MulVec(scale.T(), mat.NewVecDense(len(v), v))
+		},
 		Status: c.status,
 	}
-	result, err := optimize.Minimize(problem, slices.Clone(theta), settings, &optimize.LBFGS{})
+	result, err := optimize.Minimize(problem, make([]float64, len(theta)), settings, &optimize.LBFGS{})
+	c.best.Inverse = c.inverse
 	if c.err != nil {
 		return c.best, c.err
 	}
@@ -188,15 +236,30 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	return c.best, nil
 }
 
+// scale is L, lower triangular, the identity without an Inverse.
+func (p *Problem) scale(n int) *mat.TriDense {
+	out := mat.NewTriDense(n, mat.Lower, nil)
+	var factor mat.Cholesky
+	if p.Inverse != nil && factor.Factorize(p.Inverse) {
+		factor.LTo(out)
+		return out
+	}
+	for i := range n {
+		out.SetTri(i, i, 1)
+	}
+	return out
+}
+
 // climb keeps the last point, which gonum's methods ask for twice, and the best.
 type climb struct {
 	*Problem
-	ctx   context.Context
-	scale float64
-	x, g  []float64
-	f     float64
-	best  Outcome
-	err   error
+	ctx     context.Context
+	scale   float64
+	x, g    []float64
+	f       float64
+	best    Outcome
+	inverse *mat.SymDense
+	err     error
 }
 
 // at returns what is minimised, and its gradient: minus the objective at the nearest point
@@ -205,6 +268,7 @@ func (c *climb) at(x []float64) (float64, []float64) {
 	if c.x != nil && slices.Equal(c.x, x) {
 		return c.f, c.g
 	}
+	last, lastGradient := slices.Clone(c.x), c.g
 	c.x = append(c.x[:0], x...)
 	inside := c.clamp(x)
 	f, gradient, err := c.objective(inside)
@@ -227,7 +291,34 @@ func (c *climb) at(x []float64) (float64, []float64) {
 		c.f += excess * excess / 2
 		c.g[j] += excess
 	}
+	c.learn(last, lastGradient)
 	return c.f, c.g
+}
+
+// learn updates the inverse by the change of the gradient from the last point, as BFGS does.
+func (c *climb) learn(last, gradient []float64) {
+	if len(last) == 0 || floats.Norm(gradient, 2) == 0 {
+		return
+	}
+	n := len(last)
+	s, y := make([]float64, n), make([]float64, n)
+	floats.SubTo(s, c.x, last)
+	floats.SubTo(y, c.g, gradient)
+	sy := floats.Dot(s, y)
+	if !(sy > 1e-8*floats.Norm(s, 2)*floats.Norm(y, 2)) {
+		return
+	}
+	if c.inverse == nil {
+		c.inverse = mat.NewSymDense(n, nil)
+		for i := range n {
+			c.inverse.SetSym(i, i, sy/floats.Dot(y, y))
+		}
+	}
+	step, change := mat.NewVecDense(n, s), mat.NewVecDense(n, y)
+	var hy mat.VecDense
+	hy.MulVec(c.inverse, change)
+	c.inverse.RankTwo(c.inverse, -1/sy, step, &hy)
+	c.inverse.SymRankOne(c.inverse, (1+mat.Dot(change, &hy)/sy)/sy, step)
 }
 
 func (c *climb) objective(theta []float64) (f float64, gradient []float64, err error) {
