@@ -3,6 +3,7 @@ package effectplot
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"unicode/utf8"
 
@@ -41,7 +42,7 @@ func SaveEffects(effects []inspection.Effect, target, path string) error {
 
 // Effects returns a panel for each effect, all with the same vertical axis: the mean prediction
 // as the column changes, its band, and a mark below for each row. The levels of a category
-// stand side by side. Target names the vertical axis, with its unit. The error says that there
+// stand side by side, without such marks. Target names the vertical axis, with its unit. The error says that there
 // is nothing to draw.
 func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 	if len(effects) == 0 {
@@ -83,12 +84,12 @@ func panel(e inspection.Effect) (*plot.Plot, error) {
 	p := newPlot()
 	p.Title.Text = short(e.Name, 34)
 	p.X.Tick.Marker, p.Y.Tick.Marker = few{5}, few{6}
-	p.Add(plotter.NewGrid(), rug(e.Rows))
-	draw := line
+	p.Add(plotter.NewGrid())
 	if e.Levels != nil {
-		draw = levels
+		return p, levels(p, e)
 	}
-	return p, draw(p, e)
+	p.Add(rug(e.Rows))
+	return p, line(p, e)
 }
 
 // line draws an effect of numbers: a curve in its band, each point marked if there are few.
@@ -135,6 +136,8 @@ func levels(p *plot.Plot, e inspection.Effect) error {
 	}
 	p.NominalX(names...)
 	p.X.Width, p.Y.Padding = vg.Points(0.5), vg.Points(3)
+	// Ticks that nobody sees make room between the axis and the names.
+	p.X.Tick.Length, p.X.Tick.LineStyle = vg.Points(5), draw.LineStyle{Width: vg.Points(0.1), Color: color.Transparent}
 	p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
 	label := &p.X.Tick.Label
 	switch { // side by side they would overlap

@@ -34,7 +34,8 @@
 // Of classes f is the probability of each, and variances are sums over the classes.
 //
 // Length is what the kernel knows: the distance in a column over which the function changes,
-// in standard deviations of that column after preprocessing, as kernels.ARD has it. Above 10
+// in standard deviations of that column after preprocessing, as kernels.ARD and kernels.Matern
+// have it. Above 10
 // or so the column acts as a straight line or not at all; a small one is a column in which
 // the function winds, whatever share of its variance that makes. Columns that go together
 // have one over the root of Σ 1/length², so a column and its copy have the length of one.

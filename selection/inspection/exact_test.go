@@ -313,6 +313,26 @@ func TestLengths(t *testing.T) {
 	deviation := stat.StdDev(mat.Col(nil, 1, x), nil)
 	assert.InEpsilon(t, 2/deviation, byName(r)["column 1"].Length, 1e-9)
 
+	for _, c := range []struct {
+		kernel kernels.Kernel
+		want   float64
+	}{
+		{kernels.Matern{Nu: 1.5, Length: 2}, 2 / deviation}, // one for all columns
+		{kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 2}, Lengths: []float64{1, 3, 1}}, 6 / deviation},
+		{kernels.Sum{kernels.Matern{Nu: 1.5, Length: 2}, kernels.Linear{}}, math.NaN()},
+		{kernels.RBF{Gamma: 1}, math.NaN()},
+	} {
+		bare.Kernel = c.kernel
+		require.NoError(t, bare.Fit(ctx, x, y))
+		r, err = RegressorRelevances(ctx, bare, x, nil)
+		require.NoError(t, err)
+		if got := byName(r)["column 1"].Length; math.IsNaN(c.want) {
+			assert.True(t, math.IsNaN(got), c.kernel)
+		} else {
+			assert.InEpsilon(t, c.want, got, 1e-9, c.kernel)
+		}
+	}
+
 	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}}, Final: &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{1, 2, 3}}}}
 	require.NoError(t, mixed.Fit(ctx, x, y))
 	r, err = RegressorRelevances(ctx, mixed, x, nil)

@@ -1,8 +1,10 @@
 package inspection
 
 import (
+	"cmp"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -32,11 +34,7 @@ func (t *table) lengths(e any) ([]float64, error) {
 func (t *table) rates(m model) ([]float64, error) {
 	out := make([]float64, len(t.features))
 	known, ok := m.estimator.(interface{ ChosenKernel() kernels.Kernel })
-	var of []float64
-	if ok {
-		of = lengthsOf(known.ChosenKernel())
-	}
-	if of == nil {
+	if !ok || !hasLength(known.ChosenKernel()) {
 		for i := range out {
 			out[i] = math.NaN()
 		}
@@ -50,9 +48,9 @@ func (t *table) rates(m model) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _ := z.Dims()
+	n, width := z.Dims()
 	column := make([]float64, n)
-	for c, l := range of {
+	for c, l := range lengthsOf(known.ChosenKernel(), width) {
 		rate := 0.0
 		if n > 1 {
 			rate = stat.Variance(mat.Col(column, c, z), nil) / (l * l)
@@ -101,20 +99,52 @@ func (t *table) owners(m model) ([][]int, error) {
 	return out, nil
 }
 
-// lengthsOf returns the length of each column that a kernel sees, nil where it has none.
-func lengthsOf(k kernels.Kernel) []float64 {
+// hasLength reports whether a kernel has a length, of each column or of all.
+func hasLength(k kernels.Kernel) bool {
+	switch k := k.(type) {
+	case kernels.Additive, kernels.ARD:
+		return true
+	default:
+		return common(k) > 0
+	}
+}
+
+// lengthsOf returns the length of each of the columns that a kernel with lengths sees.
+func lengthsOf(k kernels.Kernel, width int) []float64 {
+	out := make([]float64, width)
 	switch k := k.(type) {
 	case kernels.Additive:
-		return k.Lengths
+		floats.AddScaled(out, inner(k.Kernel), k.Lengths)
 	case kernels.ARD:
-		if k.Groups == nil {
-			return k.Lengths
+		for j := range out {
+			g := j
+			if k.Groups != nil {
+				g = k.Groups[j]
+			}
+			out[j] = k.Lengths[g] * inner(k.Kernel)
 		}
-		out := make([]float64, len(k.Groups))
-		for j, g := range k.Groups {
-			out[j] = k.Lengths[g]
-		}
-		return out
+	default:
+		floats.AddConst(common(k), out)
 	}
-	return nil
+	return out
+}
+
+// inner is the factor of the lengths that the kernel within them makes.
+func inner(k kernels.Kernel) float64 { return cmp.Or(common(k), 1) }
+
+// common returns the length that a kernel of the distance has for all columns, 0 without one.
+func common(k kernels.Kernel) float64 {
+	d, ok := k.(interface {
+		kernels.Differentiable
+		kernels.Radial
+	})
+	if !ok {
+		return 0
+	}
+	for _, p := range d.Params() {
+		if p.Kind == kernels.KindLength {
+			return p.Value
+		}
+	}
+	return 0
 }

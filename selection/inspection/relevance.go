@@ -19,9 +19,8 @@ import (
 type Relevance struct {
 	Name    string // of the column; of the category; of copies all names
 	Columns []int  // their indices, ascending
-	// Length is that of the kernel in deviations of the column, +Inf where a constant column
-	// has none, NaN where the kernel has no lengths of its columns or each column that it sees
-	// is made of several.
+	// Length is that of the kernel in deviations of the column: +Inf for a constant column, NaN
+	// where the kernel has no length or a column that it sees is made of several.
 	Length float64
 	// Relevance is the variance of the predictions that comes from the column, alone and together
 	// with others, over all of it: the total effect. 0 for a constant column.
