@@ -121,6 +121,17 @@ func (m *machine) press() float64 {
 // variance returns the predictive variance of a new observation for each row
 // of k (r×n) with prior variances diag.
 func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
+	ones := make([]float64, len(diag))
+	for i := range ones {
+		ones[i] = 1
+	}
+	return m.spread(ctx, k, diag, ones, m.ridge)
+}
+
+// spread returns the variance of combinations of the function's values and of the noise:
+// k (r×n), prior and sums are the combinations of kernel values, of those in both arguments,
+// and of the constant 1.
+func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)
 	if err != nil {
 		return nil, err
@@ -131,14 +142,14 @@ func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([
 	}
 	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
 	etaSum := vecmath.Sum(m.eta)
-	out := make([]float64, len(diag))
+	out := make([]float64, len(prior))
 	for i := range out {
-		bias := 1.0
+		bias := sums[i]
 		for j, v := range k.RawRowView(i) {
 			bias -= v * m.eta[j]
 		}
 		// The difference is ≥ 0 but for rounding.
-		out[i] = left.scale * (max(0, diag[i]-quad[i]) + bias*bias/etaSum + m.ridge)
+		out[i] = left.scale * (max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise)
 	}
 	return out, nil
 }

@@ -10,10 +10,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -21,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/internal/panels"
 )
 
 // The band of entropies that is shaded: between kernels that can only underfit and kernels
@@ -48,28 +46,7 @@ func Save(r *selection.Result, path string) error {
 	if err != nil {
 		return err
 	}
-	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	canvas, err := draw.NewFormattedCanvas(width, height*vg.Length(len(plots)), format)
-	if err != nil {
-		return fmt.Errorf("traceplot: %s: %w", path, err)
-	}
-	const pad = 3 * vg.Millimeter
-	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
-	grid := make([][]*plot.Plot, len(plots))
-	for i, p := range plots {
-		grid[i] = []*plot.Plot{p}
-	}
-	for i, row := range plot.Align(grid, tiles, draw.New(canvas)) {
-		plots[i].Draw(row[0])
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := canvas.WriteTo(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	return panels.Save("traceplot", path, plots, 1, width, height)
 }
 
 // curve is the part of a trace that belongs to one family.

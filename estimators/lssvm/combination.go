@@ -1,0 +1,55 @@
+package lssvm
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// PredictCombinationMatrix returns the mean and the variance of r linear combinations of what
+// was learnt, such as its average over some rows or the difference between two. The noise is
+// not in the variance. Where combination i is Σ w[q] f(x[q]), over rows x[q],
+//
+//	k[i,j] = Σ w[q] k(x[q], row j of Fit)        r×n
+//	prior[i] = ΣΣ w[p] w[q] k(x[p], x[q])        r
+//	sums[i] = Σ w[q]                             r: what the constant b counts
+//
+// With a kernel that is a sum, k and prior of one of its terms and sums of 0 are about that
+// part of the function alone. The mean is Σ α[j] k[i,j] + b sums[i], and the variance
+// s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither is an approximation. Cost O(rn²), and O(n³)
+// at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, ErrShape, ErrNotFinite,
+// ErrTooLarge over MaxKernelBytes, or ctx's.
+func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior, sums []float64) (mean, variance []float64, err error) {
+	kd, err := r.m.checkCross(regressorType, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := kd.Dims()
+	for name, v := range map[string][]float64{"prior": prior, "sums": sums} {
+		if len(v) != n {
+			return nil, nil, fault.Shape(name+" has", len(v), "entries", "K has %d rows", n)
+		}
+		if err := check.Vector(name, v); err != nil {
+			return nil, nil, err
+		}
+	}
+	if variance, err = r.m.spread(ctx, kd, prior, sums, 0); err != nil {
+		return nil, nil, err
+	}
+	mean = mat.Col(nil, 0, r.m.outputs(kd))
+	for i, s := range sums {
+		mean[i] += r.m.bias[0] * (s - 1) // outputs counts it once
+	}
+	return mean, variance, nil
+}
+
+// Rows returns a copy of the rows that Fit saw (n×d), nil before Fit and after FitMatrix.
+func (r *Regressor) Rows() *mat.Dense {
+	if r.m == nil || r.m.rows == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(r.m.rows)
+}

@@ -1,0 +1,209 @@
+// Shape fits selection.Regressor with nothing set, which learns a length for each column, and
+// says what it has learnt: the table of the search, the relevance of each column, and pictures
+// of the relevances and of how the predictions follow the most relevant columns. Beside its
+// error on rows that it did not see stands that of one length for all columns, standardised,
+// chosen by entropy, on the same split.
+//
+// The sets are read from -data DIR, a folder of CSV files with the target last, gaps filled by
+// the training median; without it the program runs on a set that the repository ships.
+//
+//	go run ./examples/shape -out DIR
+//	go run ./examples/shape -data DIR -sets boston,california-housing -out DIR
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"gonum.org/v1/gonum/mat"
+
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/effectplot"
+	"github.com/kernelearn/kernelearn/selection/inspection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	shippedSets = "diabetes-progression"
+	namedSets   = "boston,california-housing"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "shape:", err)
+		os.Exit(1)
+	}
+}
+
+// program is what the flags say.
+type program struct {
+	out, progress io.Writer
+	pictures      string
+	rows, effects int
+	seed          uint64
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	p := program{out: out, progress: progress}
+	flags := flag.NewFlagSet("shape", flag.ContinueOnError)
+	flags.SetOutput(progress)
+	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	names := flags.String("sets", "", "comma separated names of regression sets; empty: "+namedSets+", or "+shippedSets+" without -data")
+	flags.StringVar(&p.pictures, "out", "", "`folder` for the pictures; empty: none are drawn")
+	flags.IntVar(&p.rows, "rows", 2000, "training rows at most; at least 3")
+	flags.IntVar(&p.effects, "effects", 6, "columns of which the effect is drawn, at most")
+	flags.Uint64Var(&p.seed, "seed", 1, "of the split")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if p.rows < 3 || p.effects < 1 {
+		return fmt.Errorf("-rows %d, -effects %d: want at least 3 and 1", p.rows, p.effects)
+	}
+	if *names == "" {
+		*names = shippedSets
+		if *dir != "" {
+			*names = namedSets
+		}
+	}
+	for _, name := range strings.Split(*names, ",") {
+		set, err := dataset.Open(*dir, name)
+		if err != nil {
+			return err
+		}
+		if set.Y == nil {
+			return fmt.Errorf("%s: its target is a class, want a number", name)
+		}
+		if err := p.show(ctx, set); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// show fits on a part of a set and says what was learnt.
+func (p program) show(ctx context.Context, set *dataset.Set) error {
+	n, d := set.X.Dims()
+	folds, err := selection.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)
+	if err != nil {
+		return err
+	}
+	train := folds[0].Train // in the order of the file, which may be that of a map
+	if len(train) > p.rows {
+		order := rand.New(rand.NewPCG(p.seed, 0)).Perm(len(train))
+		drawn := make([]int, p.rows)
+		for i := range drawn {
+			drawn[i] = train[order[i]]
+		}
+		train = drawn
+	}
+	x, y, _ := set.Rows(train)
+	testX, testY, _ := set.Rows(folds[0].Test)
+	if x, testX, err = dataset.Impute(x, testX); err != nil { // one length takes no gaps
+		return err
+	}
+	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to learn from, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
+
+	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.progress), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	step := func(what string) {
+		bar.Describe(set.Name + ": " + what)
+		_ = bar.Add(1)
+	}
+	observe := func(row selection.TraceRow) { step(fmt.Sprintf("search, step %d", row.Iteration)) }
+	learnt := &selection.Regressor{Observe: observe}
+	one := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &selection.Entropy{}, Observe: observe,
+	}
+	if err := learnt.Fit(ctx, x, y); err != nil {
+		return err
+	}
+	if err := one.Fit(ctx, x, y); err != nil {
+		return err
+	}
+	opt := &inspection.Options{Names: set.Columns, Observe: func(s estimators.Step) { step("effects, " + s.Message) }}
+	relevances, err := inspection.RegressorRelevances(ctx, learnt, x, opt)
+	if err != nil {
+		return err
+	}
+	if err := p.draw(ctx, set, learnt, x, relevances, opt); err != nil {
+		return err
+	}
+	if err := bar.Finish(); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "%v\n%v\n", learnt.Result(), relevances)
+	return p.compare(learnt, one, testX, testY)
+}
+
+// compare prints the errors on the test rows.
+func (p program) compare(learnt, one *selection.Regressor, x *mat.Dense, y []float64) error {
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "on the test rows\tRMSE\tNMSE\tin the 95% interval\t")
+	for _, m := range []struct {
+		name  string
+		model *selection.Regressor
+	}{{"a length for each column", learnt}, {"one length (entropy)", one}} {
+		mean, err := m.model.Predict(x)
+		if err != nil {
+			return err
+		}
+		low, high, err := m.model.PredictInterval(x, 0.95)
+		if err != nil {
+			return err
+		}
+		rmse, err := metrics.RMSE(y, mean, nil)
+		if err != nil {
+			return err
+		}
+		nmse, err := metrics.NMSE(y, mean, nil)
+		if err != nil {
+			return err
+		}
+		covered, _, err := metrics.Coverage(y, low, high, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%s\t%.4g\t%.4f\t%.1f%%\t\n", m.name, rmse, nmse, 100*covered)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.out)
+	return err
+}
+
+// draw writes both pictures of a set.
+func (p program) draw(ctx context.Context, set *dataset.Set, model *selection.Regressor, x *mat.Dense, relevances inspection.Relevances, opt *inspection.Options) error {
+	if p.pictures == "" {
+		return nil
+	}
+	var effects []inspection.Effect
+	for _, r := range relevances[:min(p.effects, len(relevances))] {
+		e, err := inspection.RegressorEffect(ctx, model, x, r.Columns[0], opt)
+		if err != nil {
+			return err
+		}
+		effects = append(effects, e)
+	}
+	at := filepath.Join(p.pictures, "shape-"+set.Name)
+	if err := effectplot.SaveRelevances(relevances, at+"-relevances.png"); err != nil {
+		return err
+	}
+	return effectplot.SaveEffects(effects, set.Target, at+"-effects.png")
+}

@@ -1,0 +1,213 @@
+package effectplot
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/kernelearn/kernelearn/selection/inspection"
+	"github.com/kernelearn/kernelearn/selection/internal/panels"
+)
+
+const (
+	maxColumns              = 3
+	panelWidth, panelHeight = 8 * vg.Centimeter, 6.2 * vg.Centimeter
+	levelLetters            = 14
+	lettersInLine           = 32 // of the names of all levels
+	slantedLevels           = 8
+	// rugDepth is the length of a mark for a row, and fewPoints how many values are marked one
+	// by one.
+	rugDepth  = 1.8 * vg.Millimeter
+	fewPoints = 10
+)
+
+// SaveEffects writes the panels of Effects, three in a row, to a file of the kind that its name
+// ends in: .png, .svg, .pdf, .eps, .jpg or .tif. A panel is 8 cm wide and 6.2 high. Errors: that
+// of Effects, another ending, and the file's.
+func SaveEffects(effects []inspection.Effect, target, path string) error {
+	plots, err := Effects(effects, target)
+	if err != nil {
+		return err
+	}
+	return panels.Save("effectplot", path, plots, min(len(plots), maxColumns), panelWidth, panelHeight)
+}
+
+// Effects returns a panel for each effect, all with the same vertical axis: the mean prediction
+// as the column changes, its band, and a mark below for each row. The levels of a category
+// stand side by side, without such marks. Target names the vertical axis, with its unit. The error says that there
+// is nothing to draw.
+func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
+	if len(effects) == 0 {
+		return nil, errors.New("effectplot: no effects: nothing to draw")
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	out := make([]*plot.Plot, len(effects))
+	for i, e := range effects {
+		if len(e.At) == 0 {
+			return nil, fmt.Errorf("effectplot: the effect of %q has no points", e.Name)
+		}
+		for _, v := range append(append(append([]float64(nil), e.Mean...), e.Low...), e.High...) {
+			low, high = min(low, v), max(high, v)
+		}
+		p, err := panel(e)
+		if err != nil {
+			return nil, err
+		}
+		if i%maxColumns == 0 {
+			p.Y.Label.Text = short(target, 24)
+			if e.Band != inspection.NoBand {
+				p.Y.Label.Text += fmt.Sprintf(", %.3g%% band", 100*e.Level)
+			}
+		}
+		out[i] = p
+	}
+	room := 0.05 * (high - low)
+	if room == 0 {
+		room = 0.05*math.Abs(high) + 1e-3
+	}
+	for _, p := range out {
+		p.Y.Min, p.Y.Max = low-3*room, high+room // with room for the rows
+	}
+	return out, nil
+}
+
+// panel draws one effect.
+func panel(e inspection.Effect) (*plot.Plot, error) {
+	p := newPlot()
+	p.Title.Text = short(e.Name, 34)
+	p.X.Tick.Marker, p.Y.Tick.Marker = few{5}, few{6}
+	p.Add(plotter.NewGrid())
+	if e.Levels != nil {
+		return p, levels(p, e)
+	}
+	p.Add(rug(e.Rows))
+	return p, line(p, e)
+}
+
+// line draws an effect of numbers: a curve in its band, each point marked if there are few.
+func line(p *plot.Plot, e inspection.Effect) error {
+	n := len(e.At)
+	if e.Low != nil && n > 1 {
+		edge := make(plotter.XYs, 2*n)
+		for g, v := range e.At {
+			edge[g], edge[2*n-1-g] = plotter.XY{X: v, Y: e.Low[g]}, plotter.XY{X: v, Y: e.High[g]}
+		}
+		band, err := plotter.NewPolygon(edge)
+		if err != nil {
+			return err
+		}
+		band.Color, band.LineStyle.Width = shade, 0
+		p.Add(band)
+	}
+	curve, err := plotter.NewLine(means(e))
+	if err != nil {
+		return err
+	}
+	curve.Color, curve.Width = dark, vg.Points(1.4)
+	p.Add(curve)
+	if n > fewPoints {
+		return nil
+	}
+	return marks(p, e)
+}
+
+// levels draws an effect of a category: a mark for each level, with its band as a bar.
+func levels(p *plot.Plot, e inspection.Effect) error {
+	names, letters := make([]string, len(e.Levels)), 0
+	for g, name := range e.Levels {
+		names[g] = short(name, levelLetters)
+		letters += utf8.RuneCountInString(names[g]) + 2
+	}
+	if e.Low != nil {
+		bars, err := plotter.NewYErrorBars(intervals{e})
+		if err != nil {
+			return err
+		}
+		bars.Color, bars.Width, bars.CapWidth = dark, vg.Points(1), vg.Points(6)
+		p.Add(bars)
+	}
+	p.NominalX(names...)
+	p.X.Width, p.Y.Padding = vg.Points(0.5), vg.Points(3)
+	// Ticks that nobody sees make room between the axis and the names.
+	p.X.Tick.Length, p.X.Tick.LineStyle = vg.Points(5), draw.LineStyle{Width: vg.Points(0.1), Color: color.Transparent}
+	p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
+	label := &p.X.Tick.Label
+	switch { // side by side they would overlap
+	case len(names) > slantedLevels:
+		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, text.XRight, text.YCenter
+	case letters > lettersInLine:
+		label.Rotation, label.XAlign, label.YAlign = math.Pi/4, text.XRight, text.YTop
+	}
+	return marks(p, e)
+}
+
+// marks draws the points.
+func marks(p *plot.Plot, e inspection.Effect) error {
+	points, err := plotter.NewScatter(means(e))
+	if err != nil {
+		return err
+	}
+	points.Color, points.Shape, points.Radius = dark, draw.CircleGlyph{}, vg.Points(2.4)
+	p.Add(points)
+	return nil
+}
+
+func means(e inspection.Effect) plotter.XYs {
+	out := make(plotter.XYs, len(e.At))
+	for g, v := range e.At {
+		out[g] = plotter.XY{X: v, Y: e.Mean[g]}
+	}
+	return out
+}
+
+// intervals are the points of an effect with their bands, for error bars.
+type intervals struct{ inspection.Effect }
+
+func (e intervals) Len() int                { return len(e.At) }
+func (e intervals) XY(g int) (x, y float64) { return e.At[g], e.Mean[g] }
+func (e intervals) YError(g int) (low, high float64) {
+	return e.Low[g] - e.Mean[g], e.High[g] - e.Mean[g]
+}
+
+// rug marks rows at the lower edge. Those beyond the axis are left out: an effect ends at
+// quantiles, and a few rows far away would press it into a corner.
+type rug []float64
+
+// Plot implements plot.Plotter.
+func (r rug) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	for _, v := range r {
+		if at := x(v); at >= c.Min.X && at <= c.Max.X {
+			c.StrokeLine2(draw.LineStyle{Color: grey, Width: vg.Points(0.4)}, at, c.Min.Y, at, c.Min.Y+rugDepth)
+		}
+	}
+}
+
+// few labels at most so many round numbers.
+type few struct{ most int }
+
+// Ticks implements plot.Ticker.
+func (f few) Ticks(low, high float64) (out []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10(high-low)))
+	for _, factor := range []float64{0.1, 0.2, 0.5, 1, 2, 5} {
+		if (high-low)/(step*factor) < float64(f.most) {
+			step *= factor
+			break
+		}
+	}
+	first := math.Ceil(low / step)
+	for i := range f.most + 1 {
+		if v := (first+float64(i))*step + 0; v <= high { // + 0: no -0
+			out = append(out, plot.Tick{Value: v, Label: fmt.Sprintf("%.6g", v)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,234 @@
+package inspection
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+)
+
+// Band says what the band of an effect is.
+type Band int
+
+// The bands. All are central intervals of a normal distribution.
+const (
+	// NoBand: the estimator has no variance, the effect is of a probability, or none was asked for.
+	NoBand Band = iota
+	// ExactBand is of the posterior of the averaged function itself, without noise, with all
+	// covariances between the rows that are averaged. The machines of package lssvm have it,
+	// alone, in pipelines, in searches and as the mean of a search, which is a mixture.
+	ExactBand
+	// BoundBand is of an upper bound: the deviation of an average is at most the average of the
+	// deviations. Those are of new observations, so that the noise is in them, too.
+	BoundBand
+)
+
+// String returns "none", "exact" or "bound".
+func (b Band) String() string {
+	if b >= NoBand && b <= BoundBand {
+		return [...]string{"none", "exact", "bound"}[b]
+	}
+	return fmt.Sprintf("Band(%d)", int(b))
+}
+
+// Effect is the mean prediction over rows as a column, or columns that go together, takes one
+// value after the other.
+type Effect struct {
+	Name    string // of the column; of the category; of copies all names
+	Columns []int  // their indices, ascending
+	// At are the values that the column takes, ascending: of copies those of the first, of a
+	// category 0, 1, 2 and so on for the Levels.
+	At     []float64
+	Levels []string  // of a category; nil for numbers
+	Share  []float64 // of the rows, that each value stands for; they sum to 1
+	Mean   []float64 // of the predictions
+	Low    []float64 // the ends of the band; nil without one
+	High   []float64
+	Band   Band
+	Level  float64   // that the band covers; 0 without one
+	Rows   []float64 // the value of each row that is averaged over, as At, without gaps
+}
+
+// String returns a table for people.
+func (e Effect) String() string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s\tshare\tmean\t", e.Name)
+	if e.Band != NoBand {
+		fmt.Fprintf(w, "low\thigh\t(%v)", e.Band)
+	}
+	fmt.Fprintln(w)
+	for g, v := range e.At {
+		at := fmt.Sprintf("%.4g", v)
+		if e.Levels != nil {
+			at = e.Levels[g]
+		}
+		fmt.Fprintf(w, "%s\t%.3f\t%.4g\t", at, e.Share[g], e.Mean[g])
+		if e.Band != NoBand {
+			fmt.Fprintf(w, "%.4g\t%.4g\t", e.Low[g], e.High[g])
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return out.String()
+}
+
+// RegressorEffect returns the effect of a column of x (n×d), and of those that go together with
+// it, on the predictions of a fitted regressor. The rows should be like those of Fit. The band
+// is exact for the machines of package lssvm, at the cost of a factor of the kernel matrix,
+// O(n³), where none is kept, and an upper bound for all others that have a variance. Errors:
+// ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column
+// without a value, those of the predictions, or ctx's.
+func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (Effect, error) {
+	t, err := newTable("RegressorEffect", r, x, opt)
+	if err != nil {
+		return Effect{}, err
+	}
+	out, f, grid, err := t.begin(column)
+	if err != nil {
+		return Effect{}, err
+	}
+	machines, exact := machinesOf(r)
+	v, varies := r.(estimators.VariancePredictor)
+	switch {
+	case t.NoBand:
+	case exact:
+		out.Band = ExactBand
+		mean, variance, err := t.averages(ctx, machines, f, grid)
+		if err != nil {
+			return Effect{}, err
+		}
+		return out, t.band(&out, mean, variance)
+	case varies && estimators.Supports(r, estimators.Variance):
+		out.Band = BoundBand
+		mean, variance, err := t.bounds(ctx, v, f, grid)
+		if err != nil {
+			return Effect{}, err
+		}
+		return out, t.band(&out, mean, variance)
+	}
+	out.Mean, err = t.means(ctx, numbers(r), 0, f, grid)
+	return out, err
+}
+
+// ClassifierEffect is RegressorEffect for the probability of a class, without a band. The error
+// wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
+// does not know the class.
+func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (Effect, error) {
+	t, err := newTable("ClassifierEffect", c, x, opt)
+	if err != nil {
+		return Effect{}, err
+	}
+	f, err := probabilities(t.typ, c)
+	if err != nil {
+		return Effect{}, err
+	}
+	at := slices.Index(c.Classes(), class)
+	if at < 0 && c.Classes() != nil {
+		return Effect{}, fault.Param(t.typ, "class", class, fmt.Sprintf("one of %v", c.Classes()))
+	}
+	out, of, grid, err := t.begin(column)
+	if err != nil {
+		return Effect{}, err
+	}
+	out.Mean, err = t.means(ctx, f, at, of, grid)
+	return out, err
+}
+
+// begin returns an effect that lacks its numbers.
+func (t *table) begin(column int) (Effect, feature, []point, error) {
+	f, err := t.of(column)
+	if err != nil {
+		return Effect{}, f, nil, err
+	}
+	grid := t.grid(f)
+	if len(grid) == 0 {
+		return Effect{}, f, nil, fault.Shape(f.name+" has", 0, "values", "at least 1 that is not a gap")
+	}
+	out := Effect{Name: f.name, Columns: f.columns}
+	for g, p := range grid {
+		out.Share = append(out.Share, p.share)
+		if f.levels != nil {
+			out.At, out.Levels = append(out.At, float64(g)), append(out.Levels, f.level(p))
+			continue
+		}
+		out.At = append(out.At, p.values[0])
+	}
+	m, _ := t.drawn.Dims()
+	for i := range m {
+		row := pick(t.drawn.RawRowView(i), f.columns)
+		if f.levels == nil && !math.IsNaN(row[0]) {
+			out.Rows = append(out.Rows, row[0])
+		}
+		if g := slices.IndexFunc(grid, func(p point) bool { return slices.Equal(p.values, row) }); f.levels != nil && g >= 0 {
+			out.Rows = append(out.Rows, float64(g))
+		}
+	}
+	return out, f, grid, nil
+}
+
+// each calls do with the drawn rows at each point of a feature.
+func (t *table) each(ctx context.Context, f feature, grid []point, do func(g int, rows *mat.Dense) error) error {
+	rows := mat.DenseCopyOf(t.drawn)
+	for g, p := range grid {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t.moved(rows, f, p)
+		if err := do(g, rows); err != nil {
+			return err
+		}
+		t.observe(g+1, len(grid), f.name)
+	}
+	return nil
+}
+
+// means returns the mean of an output at each point.
+func (t *table) means(ctx context.Context, f outputs, output int, of feature, grid []point) ([]float64, error) {
+	out := make([]float64, len(grid))
+	return out, t.each(ctx, of, grid, func(g int, rows *mat.Dense) error {
+		at, err := f(rows)
+		if err != nil {
+			return err
+		}
+		m, _ := at.Dims()
+		for i := range m {
+			out[g] += at.At(i, output) / float64(m)
+		}
+		return nil
+	})
+}
+
+// bounds returns the mean prediction at each point, and the square of the mean deviation.
+func (t *table) bounds(ctx context.Context, v estimators.VariancePredictor, f feature, grid []point) (mean, variance []float64, err error) {
+	mean, variance = make([]float64, len(grid)), make([]float64, len(grid))
+	err = t.each(ctx, f, grid, func(g int, rows *mat.Dense) error {
+		y, of, err := v.PredictVariance(rows)
+		if err != nil {
+			return err
+		}
+		deviation := 0.0
+		for i := range y {
+			mean[g] += y[i] / float64(len(y))
+			deviation += math.Sqrt(of[i]) / float64(len(y))
+		}
+		variance[g] = deviation * deviation
+		return nil
+	})
+	return mean, variance, err
+}
+
+// band fills an effect from means and variances.
+func (t *table) band(e *Effect, mean, variance []float64) (err error) {
+	e.Mean, e.Level = mean, t.Level
+	e.Low, e.High, err = interval.Normal(t.Level)(mean, variance, nil)
+	return err
+}

@@ -1,0 +1,190 @@
+package inspection
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// feature is columns that go together.
+type feature struct {
+	name    string
+	columns []int
+	// levels are the names of a category's columns, nil for numbers.
+	levels []string
+}
+
+// featuresOf are the columns, those of a category and copies of one as one feature.
+func featuresOf(x *mat.Dense, names []string) (out []feature) {
+	count := map[string]int{}
+	for _, name := range names {
+		if category, _, ok := strings.Cut(name, "="); ok {
+			count[category]++
+		}
+	}
+	at := map[string]int{}      // of a category among out
+	shapes := make([]column, 0) // of each feature
+	for j, name := range names {
+		category, level, ok := strings.Cut(name, "=")
+		if ok && count[category] > 1 {
+			i, known := at[category]
+			if !known {
+				i = len(out)
+				at[category] = i
+				out, shapes = append(out, feature{name: category}), append(shapes, nil)
+			}
+			out[i].columns, out[i].levels = append(out[i].columns, j), append(out[i].levels, level)
+			continue
+		}
+		shape := standardised(x, j)
+		if i := slices.IndexFunc(shapes, shape.copies); i >= 0 {
+			out[i].columns = append(out[i].columns, j)
+			out[i].name += ", " + name
+			continue
+		}
+		out, shapes = append(out, feature{name: name, columns: []int{j}}), append(shapes, shape)
+	}
+	return out
+}
+
+// column is the values of a column less their mean over their deviation, the first that is
+// not 0 positive: what a copy has in common with its original. A gap is NaN. Nil for a
+// constant.
+type column []float64
+
+func standardised(x *mat.Dense, j int) column {
+	out := column(mat.Col(nil, j, x))
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range out {
+		if !math.IsNaN(v) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if !(low < high) {
+		return nil
+	}
+	// From 0 to 1 first, so that nothing overflows.
+	half, count, mean := high/2-low/2, 0.0, 0.0
+	for i, v := range out {
+		out[i] = (v/2 - low/2) / half
+		if !math.IsNaN(v) {
+			mean, count = mean+out[i], count+1
+		}
+	}
+	mean /= count
+	square := 0.0
+	for i, v := range out {
+		out[i] = v - mean
+		if !math.IsNaN(v) {
+			square += out[i] * out[i]
+		}
+	}
+	scale := 1 / math.Sqrt(square/count)
+	// The sign is that of the first value that is clearly not the mean.
+	if i := slices.IndexFunc(out, func(v float64) bool { return math.Abs(v*scale) > 0.1 }); i >= 0 && out[i] < 0 {
+		scale = -scale
+	}
+	for i := range out {
+		out[i] *= scale
+	}
+	return out
+}
+
+// copies reports whether both are one column but for units and rounding.
+func (c column) copies(other column) bool {
+	const rounding = 1e-9
+	return c != nil && other != nil && slices.EqualFunc(c, other, func(a, b float64) bool {
+		return math.Abs(a-b) <= rounding || math.IsNaN(a) && math.IsNaN(b)
+	})
+}
+
+// point is a value that a feature takes, for all its columns, and the share of the rows that
+// it stands for.
+type point struct {
+	values []float64
+	share  float64
+}
+
+// grid returns the points of a feature in the order of its first column, or of its levels;
+// none where there are only gaps.
+func (t *table) grid(f feature) []point {
+	n, _ := t.x.Dims()
+	var rows [][]float64
+	for i := range n {
+		if v := pick(t.x.RawRowView(i), f.columns); !slices.ContainsFunc(v, math.IsNaN) {
+			rows = append(rows, v)
+		}
+	}
+	slices.SortFunc(rows, slices.Compare)
+	all := distinct(rows)
+	if f.levels != nil {
+		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(b.share, a.share) })
+		all = all[:min(t.Points, len(all))]
+		slices.SortFunc(all, func(a, b point) int { return slices.Compare(b.values, a.values) }) // the level of the first column first
+		left := 0.0
+		for _, p := range all {
+			left += p.share
+		}
+		for i := range all {
+			all[i].share /= left
+		}
+		return all
+	}
+	if len(all) <= t.Points {
+		return all
+	}
+	at := make([][]float64, t.Points)
+	for g := range at {
+		at[g] = rows[(2*g+1)*len(rows)/(2*t.Points)]
+	}
+	return distinct(at)
+}
+
+// pick returns some values of a row.
+func pick(row []float64, columns []int) []float64 {
+	out := make([]float64, len(columns))
+	for i, j := range columns {
+		out[i] = row[j]
+	}
+	return out
+}
+
+// distinct are the values of sorted rows.
+func distinct(rows [][]float64) (out []point) {
+	for _, v := range rows {
+		if len(out) == 0 || !slices.Equal(out[len(out)-1].values, v) {
+			out = append(out, point{values: v})
+		}
+		out[len(out)-1].share += 1 / float64(len(rows))
+	}
+	return out
+}
+
+// moved sets dst to the drawn rows with the values of a point in a feature's columns.
+func (t *table) moved(dst *mat.Dense, f feature, p point) {
+	dst.Copy(t.drawn)
+	m, _ := dst.Dims()
+	for i := range m {
+		row := dst.RawRowView(i)
+		for c, j := range f.columns {
+			row[j] = p.values[c]
+		}
+	}
+}
+
+// level names a point of a category.
+func (f feature) level(p point) string {
+	var of []string
+	for c, v := range p.values {
+		if v != 0 {
+			of = append(of, f.levels[c])
+		}
+	}
+	if of == nil {
+		return "none"
+	}
+	return strings.Join(of, "+")
+}

@@ -1,0 +1,150 @@
+package inspection
+
+import (
+	"cmp"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// lengths returns that of each feature, NaN where none was learnt or a column of what the
+// kernel sees depends on several features.
+func (t *table) lengths(e any) ([]float64, error) {
+	out := make([]float64, len(t.features)) // of 1/length², until the end
+	for _, m := range modelsOf(e) {
+		own, err := t.rates(m)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range own {
+			out[i] += m.share * v
+		}
+	}
+	for i, v := range out {
+		out[i] = 1 / math.Sqrt(v)
+	}
+	return out, nil
+}
+
+// rates returns Σ variance/l² over the columns that each feature moves.
+func (t *table) rates(m model) ([]float64, error) {
+	out := make([]float64, len(t.features))
+	known, ok := m.estimator.(interface{ ChosenKernel() kernels.Kernel })
+	if !ok || !hasLength(known.ChosenKernel()) {
+		for i := range out {
+			out[i] = math.NaN()
+		}
+		return out, nil
+	}
+	z, err := m.transform(t.x)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := t.owners(m)
+	if err != nil {
+		return nil, err
+	}
+	n, width := z.Dims()
+	column := make([]float64, n)
+	for c, l := range lengthsOf(known.ChosenKernel(), width) {
+		rate := 0.0
+		if n > 1 {
+			rate = stat.Variance(mat.Col(column, c, z), nil) / (l * l)
+		}
+		for _, i := range owners[c] {
+			if len(owners[c]) > 1 {
+				rate = math.NaN()
+			}
+			out[i] += rate
+		}
+	}
+	return out, nil
+}
+
+// owners returns for each column that a model sees the features that move it.
+func (t *table) owners(m model) ([][]int, error) {
+	before, err := m.transform(t.drawn)
+	if err != nil {
+		return nil, err
+	}
+	before = mat.DenseCopyOf(before) // the identity gives the very rows
+	_, width := before.Dims()
+	out := make([][]int, width)
+	rows := mat.DenseCopyOf(t.drawn)
+	for i, f := range t.features {
+		moves := make([]bool, width)
+		for _, p := range t.grid(f) {
+			t.moved(rows, f, p)
+			after, err := m.transform(rows)
+			if err != nil {
+				return nil, err
+			}
+			for r := range before.RawMatrix().Rows {
+				b := before.RawRowView(r)
+				for c, v := range after.RawRowView(r) {
+					moves[c] = moves[c] || v != b[c]
+				}
+			}
+		}
+		for c, moved := range moves {
+			if moved {
+				out[c] = append(out[c], i)
+			}
+		}
+	}
+	return out, nil
+}
+
+// hasLength reports whether a kernel has a length, of each column or of all.
+func hasLength(k kernels.Kernel) bool {
+	switch k := k.(type) {
+	case kernels.Additive, kernels.ARD:
+		return true
+	default:
+		return common(k) > 0
+	}
+}
+
+// lengthsOf returns the length of each of the columns that a kernel with lengths sees.
+func lengthsOf(k kernels.Kernel, width int) []float64 {
+	out := make([]float64, width)
+	switch k := k.(type) {
+	case kernels.Additive:
+		floats.AddScaled(out, inner(k.Kernel), k.Lengths)
+	case kernels.ARD:
+		for j := range out {
+			g := j
+			if k.Groups != nil {
+				g = k.Groups[j]
+			}
+			out[j] = k.Lengths[g] * inner(k.Kernel)
+		}
+	default:
+		floats.AddConst(common(k), out)
+	}
+	return out
+}
+
+// inner is the factor of the lengths that the kernel within them makes.
+func inner(k kernels.Kernel) float64 { return cmp.Or(common(k), 1) }
+
+// common returns the length that a kernel of the distance has for all columns, 0 without one.
+func common(k kernels.Kernel) float64 {
+	d, ok := k.(interface {
+		kernels.Differentiable
+		kernels.Radial
+	})
+	if !ok {
+		return 0
+	}
+	for _, p := range d.Params() {
+		if p.Kind == kernels.KindLength {
+			return p.Value
+		}
+	}
+	return 0
+}

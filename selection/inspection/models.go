@@ -1,0 +1,79 @@
+package inspection
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// model is an estimator within others: what it sees of rows, and its share of the mean that
+// predicts.
+type model struct {
+	share     float64
+	transform transformation
+	estimator any
+}
+
+// modelsOf looks through searches and pipelines, which are known to predict with what is in
+// them alone; nil where they are not fitted.
+func modelsOf(e any) (out []model) {
+	switch e := e.(type) {
+	case *selection.Regressor:
+		for _, m := range e.Models() {
+			out = append(out, behind(dense(m.Transform), m.Share, m.Estimator)...)
+		}
+	case *selection.Classifier:
+		for _, m := range e.Models() {
+			out = append(out, behind(dense(m.Transform), m.Share, m.Estimator)...)
+		}
+	case *pipeline.Regressor:
+		if final := e.FittedFinal(); final != nil {
+			out = behind(through(e.FittedSteps()), 1, final)
+		}
+	case *pipeline.Classifier:
+		if final := e.FittedFinal(); final != nil {
+			out = behind(through(e.FittedSteps()), 1, final)
+		}
+	default:
+		out = []model{{1, func(x *mat.Dense) (*mat.Dense, error) { return x, nil }, e}}
+	}
+	return out
+}
+
+// transformation takes rows to others.
+type transformation func(x *mat.Dense) (*mat.Dense, error)
+
+func dense(f func(x mat.Matrix) (*mat.Dense, error)) transformation {
+	return func(x *mat.Dense) (*mat.Dense, error) { return f(x) }
+}
+
+// behind are the models in e as they are seen from before a transformation.
+func behind(transform transformation, share float64, e any) []model {
+	out := modelsOf(e)
+	for i, m := range out {
+		out[i].share *= share
+		out[i].transform = func(x *mat.Dense) (*mat.Dense, error) {
+			z, err := transform(x)
+			if err != nil {
+				return nil, err
+			}
+			return m.transform(z)
+		}
+	}
+	return out
+}
+
+// through sends rows through fitted steps.
+func through(steps []transformers.Transformer) transformation {
+	return func(z *mat.Dense) (*mat.Dense, error) {
+		for _, s := range steps {
+			var err error
+			if z, err = s.Transform(z); err != nil {
+				return nil, err
+			}
+		}
+		return z, nil
+	}
+}

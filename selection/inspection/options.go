@@ -1,0 +1,112 @@
+package inspection
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+const (
+	defaultRows   = 200
+	defaultPoints = 20
+	defaultLevel  = 0.95
+
+	rowStream = 0x726f7773 // "rows"
+)
+
+// Options are the settings of an inspection. Nil means the defaults. An inspection of d columns
+// makes d·Points·Rows predictions, an effect Points·Rows.
+type Options struct {
+	// Names are those of the columns; nil: "column 0" and so on. Columns name=category, of one
+	// name, are the levels of one category. The Features of an adapter to golearn are such.
+	Names []string
+	// Rows is how many rows are averaged over, drawn without repetition where more are given;
+	// 0: 200.
+	Rows int
+	// Points is how many values a column takes: all of them, if it has no more, or those at as
+	// many quantiles, from 1/(2·Points) on; 0: 20. Of a category they are the most frequent levels.
+	Points int
+	Level  float64 // that a band covers, in (0, 1); 0: 0.95
+	NoBand bool    // effects without one
+	Seed   uint64  // of the rows that are drawn
+	// Observe, if not nil, is called after each column of relevances and each point of an effect.
+	Observe func(estimators.Step)
+}
+
+// table is what is looked at: rows, those of them that are averaged over, and columns that go
+// together.
+type table struct {
+	Options
+	typ      string
+	x        *mat.Dense // all rows
+	drawn    *mat.Dense
+	features []feature
+}
+
+func newTable(typ string, e any, x mat.Matrix, opt *Options) (*table, error) {
+	t := &table{typ: "inspection: " + typ}
+	if check.IsNil(e) {
+		return nil, fault.Param(t.typ, "estimator", e, "one that is fitted")
+	}
+	if opt != nil {
+		t.Options = *opt
+	}
+	if err := t.validate(); err != nil {
+		return nil, err
+	}
+	t.Rows, t.Points, t.Level = cmp.Or(t.Rows, defaultRows), cmp.Or(t.Points, defaultPoints), cmp.Or(t.Level, defaultLevel)
+	var err error
+	if t.x, err = check.DenseGaps("x", x, check.Anywhere); err != nil {
+		return nil, err
+	}
+	n, d := t.x.Dims()
+	if t.Names == nil {
+		for j := range d {
+			t.Names = append(t.Names, fmt.Sprintf("column %d", j))
+		}
+	}
+	if len(t.Names) != d {
+		return nil, fault.Param(t.typ, "Names", len(t.Names), fmt.Sprintf("a name for each of %d columns, or nil", d))
+	}
+	t.drawn = t.x
+	if n > t.Rows {
+		rng := rand.New(rand.NewPCG(t.Seed, rowStream))
+		t.drawn = linalg.Rows(t.x, slices.Sorted(slices.Values(rng.Perm(n)[:t.Rows])))
+	}
+	t.features = featuresOf(t.x, t.Names)
+	return t, nil
+}
+
+func (t *table) validate() error {
+	if t.Level < 0 || t.Level >= 1 || math.IsNaN(t.Level) {
+		return fault.Param(t.typ, "Level", t.Level, "in (0, 1), or 0 for the default")
+	}
+	return cmp.Or(check.Setting(t.typ, "Rows", t.Rows, "200"), check.Setting(t.typ, "Points", t.Points, "20"))
+}
+
+// of returns the feature that a column belongs to.
+func (t *table) of(column int) (feature, error) {
+	for _, f := range t.features {
+		if slices.Contains(f.columns, column) {
+			return f, nil
+		}
+	}
+	_, d := t.x.Dims()
+	return feature{}, fault.Param(t.typ, "column", column, fmt.Sprintf("0 to %d", d-1))
+}
+
+// observe reports a step.
+func (t *table) observe(done, of int, message string) {
+	if t.Observe != nil {
+		t.Observe(estimators.Step{Iteration: done, Total: of, Message: message})
+	}
+}

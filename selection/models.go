@@ -1,0 +1,51 @@
+package selection
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+)
+
+// Model is a fitted model of a Regressor (E is estimators.Regressor) or of a Classifier
+// (estimators.Classifier): the one that predicts, or one of those whose mean does.
+type Model[E any] struct {
+	Columns string  // how its columns were made even; "" where only Preprocess says that
+	Share   float64 // of the mean; 1 where there is one model
+	// Estimator sees the rows that Transform gives. It must not be fitted again.
+	Estimator E
+
+	before *pipeline.Transformer // of all models
+	own    *pipeline.Transformer // nil where there is one
+}
+
+// Transform takes rows (n×d) to where Estimator lives. Errors are those of the preprocessing.
+func (m Model[E]) Transform(x mat.Matrix) (*mat.Dense, error) {
+	z, err := m.before.Transform(x)
+	if err != nil || m.own == nil {
+		return z, err
+	}
+	return m.own.Transform(z)
+}
+
+// models are the models that predict, nil before Fit.
+func (f *fitted[E]) models() (out []Model[E]) {
+	switch {
+	case f == nil:
+		return nil
+	case f.parts == nil:
+		return []Model[E]{{Share: 1, Estimator: f.inner, before: f.chain}}
+	}
+	for _, p := range averaged(f.parts) {
+		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, before: f.chain, own: p.chain})
+	}
+	return out
+}
+
+// Models returns the fitted models of which Predict gives the mean by their Share, often one;
+// nil before Fit.
+func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models() }
+
+// Models returns the fitted models of which PredictProba gives the mean by their Share, often
+// one; nil before Fit.
+func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
