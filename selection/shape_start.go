@@ -178,7 +178,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 func (l *learning) first(length, ridge float64) []float64 {
 	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
 	theta[0] = length
-	if l.Objective == LeaveOneOutLogistic {
+	if l.objective == LeaveOneOutLogistic {
 		theta = append(theta, math.Log(2)) // of scores that are about ±1
 	}
 	return theta
