@@ -8,7 +8,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -80,9 +82,14 @@ const (
 // with all of them. The penalty is the logarithm of a Student t density with three degrees of
 // freedom around the start: without it the lengths follow the noise of few rows. Each value
 // with its gradient costs a kernel matrix, a Cholesky factor and an inverse, n³ + 4n²d
-// multiplications for n rows of d columns; 10 to 60 of them are usual. Of more than MaxRows
-// rows the objective is the sum over a random block of 700 rows and four of 250 neighbours each;
-// the machine that is fitted then chooses its ridge on all rows.
+// multiplications for n rows of d columns; 10 to 60 of them are usual. With many more columns than
+// rows the columns outweigh: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is
+// left out for that; Budget and MaxIterations end a search sooner, and a few steps show which
+// columns count. A constant column keeps the length of the start.
+//
+// Of more than MaxRows rows the objective is the sum over a random block of 700 rows and four of 250
+// neighbours each, but those whose targets are all the same; the machine that is fitted then chooses
+// its ridge on all rows.
 //
 // With classes the targets are ±1, or the indicators of more than two. There one length for all
 // columns usually does better; see docs/shape.md.
@@ -197,7 +204,7 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, measure: Measure{Name: s.Objective.String(), LargerIsBetter: true}}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
 	}
 	if len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
 		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
@@ -209,10 +216,14 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	return l, l.divide()
 }
 
-// targetsOf are the targets of a regression, ±1 for two classes, or the indicators of more.
+// targetsOf are the targets of a regression, ±1 for two classes, or the indicators of more. No
+// objective knows the constant of the targets, and with a large one digits would be lost.
 func targetsOf(r *Run) shape.Targets {
 	if r.y != nil {
-		return shape.Targets{Y: mat.NewDense(len(r.y), 1, slices.Clone(r.y)), Weights: r.weights, Outputs: 1}
+		y := slices.Clone(r.y)
+		floats.AddConst(-y[0], y)
+		floats.AddConst(-stat.Mean(y, nil), y)
+		return shape.Targets{Y: mat.NewDense(len(y), 1, y), Weights: r.weights, Outputs: 1}
 	}
 	names := slices.Compact(slices.Sorted(slices.Values(r.labels)))
 	n := len(r.labels)
@@ -237,15 +248,16 @@ func targetsOf(r *Run) shape.Targets {
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or
 // targets that are all the same.
 func (l *learning) degenerate() bool {
-	n, m := l.targets.Y.Dims()
-	if n < 3 {
-		return true
-	}
+	n, _ := l.targets.Y.Dims()
+	return n < 3 || constant(l.targets.Y)
+}
+
+// constant reports whether all rows of y are the same.
+func constant(y *mat.Dense) bool {
+	n, _ := y.Dims()
 	for i := range n {
-		for k := range m {
-			if l.targets.Y.At(i, k) != l.targets.Y.At(0, k) {
-				return false
-			}
+		if !slices.Equal(y.RawRowView(i), y.RawRowView(0)) {
+			return false
 		}
 	}
 	return true

@@ -46,10 +46,13 @@ func (l *learning) divide() error {
 	if n > whole {
 		parts = l.local(order, min(randomBlock, whole/2), min(localRow, whole/2))
 	}
-	for _, rows := range parts {
+	for i, rows := range parts {
 		b, err := l.block(rows)
 		if err != nil {
 			return err
+		}
+		if i > 0 && constant(b.Y) {
+			continue // neighbours of one class, or zeros: they have no best variance
 		}
 		l.blocks = append(l.blocks, b)
 		l.onBlocks += len(rows)
@@ -75,7 +78,7 @@ func (l *learning) local(order []int, random, near int) [][]int {
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
 	distances, rows := make([]float64, n), make([]int, n)
-	for _, centre := range order[random : random+localBlocks] {
+	for _, centre := range order[random:min(random+localBlocks, n)] {
 		for i := range rows {
 			rows[i] = i
 			distances[i] = vecmath.SquaredDistance(x.RawRowView(i), x.RawRowView(centre))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection"
 )
 
 // Classifier is a base.Classifier around an estimator of this module.
@@ -28,12 +29,14 @@ import (
 // of 1; where the estimator gives none, the logistic function of half the difference of
 // the two decision values; and 0 or 1 where it gives neither.
 type Classifier struct {
-	// Estimator is what learns. It has to have a Clone method (estimators.Cloner).
+	// Estimator is what learns. It has to have a Clone method (estimators.Cloner). nil: the zero
+	// [selection.Classifier], which makes the columns even, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
 	NoOneHot bool
-	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute.
+	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute. The zero value is
+	// Refuse, but Pass where Estimator is nil, whose place is taken by one that fills gaps.
 	Missing Missing
 	// Balanced weighs each row by n/(K·the rows of its class), so that all K classes
 	// count alike. It and ClassWeights ask for estimators.WeightedFitter.
@@ -67,18 +70,25 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 
 // FitContext learns from the rows of grid, which has one class attribute:
 // categorical, binary, or a float of 0 and 1. The estimator sees the classes that
-// occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil Estimator
-// or grid, a class or a category that is none, a refused categorical feature, a
-// weight out of range or for no class; one that wraps errors.ErrUnsupported for
-// weights that Estimator does not take; ErrShape for no rows, no features or not one
+// occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil grid, a
+// class or a category that is none, a refused categorical feature, a weight out of
+// range or for no class; one that wraps errors.ErrUnsupported for weights that Estimator does not take; ErrShape for no rows, no features or not one
 // class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's
 // own, as it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
 	return fit(ctx, c, grid)
 }
 
+// learner is Estimator, or what takes the place of none.
+func (c *Classifier) learner() estimators.Classifier {
+	if c.Estimator == nil {
+		return &selection.Classifier{}
+	}
+	return c.Estimator
+}
+
 func (c *Classifier) fitTable(ctx context.Context, t *table) error {
-	est, err := estimators.Clone("Estimator", c.Estimator)
+	est, err := estimators.Clone("Estimator", c.learner())
 	if err != nil {
 		return err
 	}
@@ -90,7 +100,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(ctx, t, c.NoOneHot, c.Missing)
+	schema, x, err := learn(ctx, t, c.NoOneHot, gapsOf(c.Estimator, c.Missing))
 	if err != nil {
 		return err
 	}
@@ -256,7 +266,7 @@ func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 // on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
 // and golearn knows no decision values, so all others are false.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
-	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.Estimator}})
+	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.learner()}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
@@ -272,9 +282,9 @@ func (c *Classifier) clone() base.Classifier { return c.Clone() }
 // String says what is wrapped and what it was fitted on.
 func (c *Classifier) String() string {
 	if c.fitted == nil {
-		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.Estimator)
+		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.learner())
 	}
-	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.Estimator, len(c.fitted.Schema.Columns), len(c.fitted.present))
+	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.learner(), len(c.fitted.Schema.Columns), len(c.fitted.present))
 }
 
 func (m *classifierModel) payload() (any, error) {
@@ -284,10 +294,10 @@ func (m *classifierModel) payload() (any, error) {
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
 // wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
-// short, changed, or of another configuration; ErrParam for a nil Estimator; one
-// that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
+// short, changed, or of another configuration; one that wraps
+// errors.ErrUnsupported if Estimator cannot be cloned or unmarshalled.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	p, est, err := readWrapped(c, data, c.Estimator, c.NoOneHot, c.Missing)
+	p, est, err := readWrapped(c, data, c.learner(), c.NoOneHot, gapsOf(c.Estimator, c.Missing))
 	if err == nil {
 		err = checkPresent(p.Trained.Target, p.Present)
 	}

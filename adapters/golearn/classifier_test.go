@@ -349,7 +349,6 @@ func TestWhatFitRefuses(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	require.ErrorIs(t, (&Classifier{}).Fit(good), estimators.ErrParam)
 	require.ErrorIs(t, (&Classifier{Estimator: &uncloneable{&centroids{}}}).Fit(good), errUnsupported)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

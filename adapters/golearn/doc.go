@@ -12,6 +12,11 @@
 //
 //	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 //
+// or, for the search of package selection, which makes columns even, fills gaps and
+// chooses a kernel,
+//
+//	cls := &golearn.Classifier{}
+//
 // and Fit, Predict, the confusion matrix, golearn's cross-validation, bagging
 // and one-versus-all go on as before. [Regressor] does the same for a float
 // class attribute, with the convention of golearn's LinearRegression: Predict
@@ -80,7 +85,8 @@
 // without features, or with more or fewer than one class attribute, a class
 // cell that is missing, a feature that the grid to predict lacks or has as
 // another type. A Classifier's or a Regressor's field Missing lets a NaN through to
-// the estimator, or puts the feature's mean in its place.
+// the estimator, or puts the feature's mean in its place; without an Estimator a NaN is
+// let through, because the search that takes its place fills gaps.
 //
 // The package imports golearn's base and evaluation packages. They need no C
 // compiler, and neither does anything here; golearn's knn, linear_models and

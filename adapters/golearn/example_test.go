@@ -350,6 +350,35 @@ func ExampleWithClass() {
 	// [sunny grey] <nil>
 }
 
+// With nothing set, the search of package selection makes the columns even, fills gaps, and
+// chooses a kernel.
+func ExampleRegressor_zero() {
+	train := parse(`dose,sex,response
+0,f,0.1
+1,m,2.2
+2,f,3.9
+3,m,6.1
+,f,4.2
+5,m,9.8
+6,f,12.1
+7,m,13.9
+`)
+	reg := &golearn.Regressor{}
+	if err := reg.Fit(train); err != nil {
+		fmt.Println(err)
+		return
+	}
+	pred, err := reg.Predict(parse("sex,dose,response\nf,4,0\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, err := golearn.Targets(pred)
+	fmt.Printf("%s %.0f %v\n", reg, y[0], err)
+	// Output:
+	// golearn.Regressor(*selection.Regressor, fitted on 2 features) 8 <nil>
+}
+
 func ExampleMissing() {
 	train := parse("temperature,play\n21,yes\n,no\n24,yes\n6,no\n")
 	for _, m := range []golearn.Missing{golearn.Refuse, golearn.Impute} {

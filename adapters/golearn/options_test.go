@@ -542,7 +542,8 @@ func TestSupports(t *testing.T) {
 		m    estimators.Wrapper
 		want string
 	}{
-		"nothing wrapped":          {&golearn.Classifier{}, none},
+		"no Estimator":             {&golearn.Classifier{}, "PredictProba " + some},
+		"no Estimator, of numbers": {&golearn.Regressor{}, "PredictVariance PredictInterval " + some},
 		"Classifier":               {&golearn.Classifier{Estimator: &lssvm.Classifier{}}, "PredictProba " + some},
 		"without anything":         {&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}}, "Clone"},
 		"Regressor":                {&golearn.Regressor{Estimator: &lssvm.Regressor{}}, "PredictVariance PredictInterval " + some},

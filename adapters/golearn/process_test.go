@@ -63,9 +63,11 @@ func chiMerged() golearn.Step {
 
 // constructors are the lines that both processes have in common.
 var constructors = map[string]func() loadable{
-	"Classifier": func() loadable { return &golearn.Classifier{Estimator: &lssvm.Classifier{}, Balanced: true} },
-	"Regressor":  func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Missing: golearn.Impute} },
-	"selection":  func() loadable { return &golearn.Classifier{Estimator: &selection.Classifier{}} },
+	"Classifier":              func() loadable { return &golearn.Classifier{Estimator: &lssvm.Classifier{}, Balanced: true} },
+	"Regressor":               func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Missing: golearn.Impute} },
+	"selection":               func() loadable { return &golearn.Classifier{Estimator: &selection.Classifier{}} },
+	"no Estimator":            func() loadable { return &golearn.Classifier{} },
+	"Regressor, no Estimator": func() loadable { return &golearn.Regressor{} },
 	"golearn filter": func() loadable {
 		return &golearn.Pipeline{Steps: []golearn.Step{binned(6)}, Final: machine()}
 	},
@@ -138,7 +140,7 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 			grid, err := golearn.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
 			require.NoError(t, err)
 			class := func(i int) string { return labels[i] }
-			if name == "Regressor" {
+			if strings.HasPrefix(name, "Regressor") {
 				grid, err = golearn.TargetGrid(x, []string{"length", "width", "noise"}, "kind", y)
 				require.NoError(t, err)
 				class = func(i int) string { return fmt.Sprint(y[i]) }

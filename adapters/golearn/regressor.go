@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection"
 )
 
 // Regressor is a base.Classifier whose class attribute is a number, after the
@@ -17,12 +18,14 @@ import (
 //
 // What Classifier says of clones, failed fits, concurrency and errors holds here.
 type Regressor struct {
-	// Estimator is what learns. It has to have a Clone method (estimators.Cloner).
+	// Estimator is what learns. It has to have a Clone method (estimators.Cloner). nil: the zero
+	// [selection.Regressor], which makes the columns even, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
 	NoOneHot bool
-	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute.
+	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute. The zero value is
+	// Refuse, but Pass where Estimator is nil, whose place is taken by one that fills gaps.
 	Missing Missing
 
 	adapter[regressorModel]
@@ -43,16 +46,24 @@ func (r *Regressor) Fit(grid base.FixedDataGrid) error {
 }
 
 // FitContext learns from the rows of grid, whose one class attribute is a float
-// attribute. Errors: ErrParam for a nil Estimator or grid, a class attribute of
-// another type, a refused categorical feature; ErrShape for no rows, no features
+// attribute. Errors: ErrParam for a nil grid, a class attribute of another
+// type, a refused categorical feature; ErrShape for no rows, no features
 // or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite;
 // the estimator's own; ctx's.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
 	return fit(ctx, r, grid)
 }
 
+// learner is Estimator, or what takes the place of none.
+func (r *Regressor) learner() estimators.Regressor {
+	if r.Estimator == nil {
+		return &selection.Regressor{}
+	}
+	return r.Estimator
+}
+
 func (r *Regressor) fitTable(ctx context.Context, t *table) error {
-	est, err := estimators.Clone("Estimator", r.Estimator)
+	est, err := estimators.Clone("Estimator", r.learner())
 	if err != nil {
 		return err
 	}
@@ -60,7 +71,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(ctx, t, r.NoOneHot, r.Missing)
+	schema, x, err := learn(ctx, t, r.NoOneHot, gapsOf(r.Estimator, r.Missing))
 	if err != nil {
 		return err
 	}
@@ -147,7 +158,7 @@ func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 // Supports reports whether the method of a capability would work, which depends
 // on Estimator: Variance, Interval, Cloning, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
-	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.Estimator}})
+	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.learner()}})
 }
 
 // Clone returns an unfitted, equally configured, independent copy. An Estimator
@@ -163,9 +174,9 @@ func (r *Regressor) clone() base.Classifier { return r.Clone() }
 // String says what is wrapped and what it was fitted on.
 func (r *Regressor) String() string {
 	if r.fitted == nil {
-		return fmt.Sprintf("golearn.Regressor(%T, not fitted)", r.Estimator)
+		return fmt.Sprintf("golearn.Regressor(%T, not fitted)", r.learner())
 	}
-	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.Estimator, len(r.fitted.Schema.Columns))
+	return fmt.Sprintf("golearn.Regressor(%T, fitted on %d features)", r.learner(), len(r.fitted.Schema.Columns))
 }
 
 func (m *regressorModel) payload() (any, error) {
@@ -175,10 +186,10 @@ func (m *regressorModel) payload() (any, error) {
 
 // UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
 // wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
-// short, changed, or of another configuration; ErrParam for a nil Estimator; one
-// that wraps errors.ErrUnsupported if it cannot be cloned or unmarshalled.
+// short, changed, or of another configuration; one that wraps
+// errors.ErrUnsupported if Estimator cannot be cloned or unmarshalled.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	p, est, err := readWrapped(r, data, r.Estimator, r.NoOneHot, r.Missing)
+	p, est, err := readWrapped(r, data, r.learner(), r.NoOneHot, gapsOf(r.Estimator, r.Missing))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ import (
 type Missing int
 
 const (
-	// Refuse, the zero value, makes it an error that names the attribute and the row.
+	// Refuse, the zero value, makes it an error that names the attribute and the row. It is
+	// Pass where there is no Estimator: the search that takes its place fills gaps.
 	Refuse Missing = iota
 	// Pass hands it to the estimator, for one that fills gaps itself.
 	Pass
@@ -38,6 +39,14 @@ func (m Missing) String() string {
 		return fmt.Sprintf("Missing(%d)", int(m))
 	}
 	return missingNames[m]
+}
+
+// gapsOf is what becomes of gaps before an estimator of the configuration, which may be nil.
+func gapsOf(estimator any, m Missing) Missing {
+	if estimator == nil && m == Refuse {
+		return Pass
+	}
+	return m
 }
 
 func (m Missing) check() error {

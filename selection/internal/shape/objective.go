@@ -66,13 +66,12 @@ type value struct {
 // state is what all objectives are made of.
 type state struct {
 	Targets
-	n       int
-	factor  *linalg.Cholesky
-	eta     []float64
-	sum     float64       // s; 0 without a constant
-	inverse *mat.SymDense // C⁻¹
-	a       *mat.Dense    // n×m
-	q       float64       // tr(Y'PY)
+	n      int
+	factor *linalg.Cholesky
+	eta    []float64
+	sum    float64    // s; 0 without a constant
+	a      *mat.Dense // n×m
+	q      float64    // tr(Y'PY)
 }
 
 // noise is 1/w.
@@ -113,7 +112,7 @@ func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
 	for i := range n {
 		s.q += floats.Dot(s.a.RawRowView(i), t.Y.RawRowView(i))
 	}
-	return s, s.q > 0 && !math.IsInf(s.q, 0)
+	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0) // and n·m/q is finite
 }
 
 // evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and

@@ -1,0 +1,235 @@
+package golearn_test
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// gapped is species and curves with a gap in every tenth row, in a grid of a class that is a
+// word, or a number.
+func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstances, *mat.Dense) {
+	t.Helper()
+	x, labels := species(n, seed)
+	y := make([]float64, n)
+	for i := range n {
+		y[i] = x.At(i, 0) + math.Sin(x.At(i, 1))
+		if i%10 == 0 {
+			x.Set(i, 2, math.NaN())
+		}
+	}
+	names := []string{"length", "width", "noise"}
+	if numbers {
+		g, err := golearn.TargetGrid(x, names, "yield", y)
+		require.NoError(t, err)
+		return g, x
+	}
+	g, err := golearn.LabelledGrid(x, names, "kind", labels)
+	require.NoError(t, err)
+	return g, x
+}
+
+// With no Estimator it is the zero value of selection that learns, from rows with gaps too, and
+// predicts what it does by itself on the same matrix.
+func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
+	grid, x := gapped(t, 60, 1, true)
+	test, z := gapped(t, 30, 2, true)
+	reg := &golearn.Regressor{}
+	require.NoError(t, reg.Fit(grid))
+	require.IsType(t, &selection.Regressor{}, reg.Fitted())
+	y, err := golearn.Targets(grid)
+	require.NoError(t, err)
+	alone := &selection.Regressor{}
+	require.NoError(t, alone.Fit(t.Context(), x, y))
+	want, err := alone.Predict(z)
+	require.NoError(t, err)
+	pred, err := reg.Predict(test)
+	require.NoError(t, err)
+	got, err := golearn.Targets(pred)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	summary, err := golearn.SummarizeRegression(test, pred)
+	require.NoError(t, err)
+	assert.Less(t, summary.NMSE, 0.05)
+	_, variance, err := reg.PredictVariance(test)
+	require.NoError(t, err)
+	for _, v := range variance {
+		assert.Greater(t, v, 0.0)
+	}
+
+	words, x := gapped(t, 60, 1, false)
+	others, z := gapped(t, 30, 2, false)
+	cls := &golearn.Classifier{}
+	require.NoError(t, cls.Fit(words))
+	require.IsType(t, &selection.Classifier{}, cls.Fitted())
+	labels, _, err := golearn.Labels(words)
+	require.NoError(t, err)
+	aloneToo := &selection.Classifier{}
+	require.NoError(t, aloneToo.Fit(t.Context(), x, labels))
+	wantProba, err := aloneToo.PredictProba(z)
+	require.NoError(t, err)
+	gotProba, err := cls.PredictProba(others)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(wantProba, gotProba))
+	guess, err := cls.Predict(others)
+	require.NoError(t, err)
+	assert.Greater(t, accuracyOf(t, others, guess), 0.9)
+}
+
+// Gaps pass where Missing is left alone; what it is set to counts; and an infinity is no gap.
+func TestGapsWithoutAnEstimator(t *testing.T) {
+	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n2,red,a\n7,blue,b\n")
+	whole := parse("size,colour,kind\n1,red,a\n9,blue,b\n3,red,a\n8,red,b\n2,red,a\n7,blue,b\n")
+	cls := &golearn.Classifier{}
+	require.NoError(t, cls.Fit(train))
+	assert.Equal(t, []string{"size", "colour=red", "colour=blue", "colour=?"}, cls.Features())
+	require.NoError(t, cls.Fit(whole), "a model of rows without gaps")
+	gap := parse("size,colour,kind\nNaN,red,a\n,blue,b\n8,red,b\n")
+	p, err := cls.PredictProba(gap)
+	require.NoError(t, err, "is asked about rows with some")
+	for i := range 3 {
+		assert.InDelta(t, 1, mat.Sum(p.RowView(i)), 1e-12)
+	}
+	report, err := cls.Inspect(gap)
+	require.NoError(t, err)
+	assert.Equal(t, 3, report.Rows)
+
+	// Impute puts means in the places of gaps before the search sees them.
+	imputed := &golearn.Classifier{Missing: golearn.Impute}
+	require.NoError(t, imputed.Fit(train))
+	want, err := imputed.PredictProba(parse("size,colour,kind\n4.2,red,a\n"))
+	require.NoError(t, err)
+	got, err := imputed.PredictProba(parse("size,colour,kind\nNaN,red,a\n"))
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(want, got, 1e-12), "the mean of 1, 3, 8, 2 and 7")
+	// The same search, configured, refuses them as before.
+	refused := &golearn.Classifier{Estimator: &selection.Classifier{}}
+	require.ErrorIs(t, refused.Fit(train), estimators.ErrNotFinite)
+	require.ErrorIs(t, (&golearn.Classifier{NoOneHot: true}).Fit(train), estimators.ErrParam)
+	require.ErrorIs(t, (&golearn.Classifier{Missing: -1}).Fit(train), estimators.ErrParam)
+
+	for _, m := range []base.Classifier{&golearn.Classifier{}, &golearn.Regressor{}} {
+		infinite := parse("size,depth,kind\n1,1,2\n3,Inf,3\n2,4,1\n5,6,1\n")
+		if _, ok := m.(*golearn.Classifier); ok {
+			infinite = parse("size,depth,kind\n1,1,a\n3,Inf,b\n2,4,a\n5,6,b\n")
+		}
+		err := m.Fit(infinite)
+		require.ErrorIs(t, err, estimators.ErrNotFinite)
+		assert.ErrorContains(t, err, `attribute "depth", row 1`)
+	}
+	_, err = cls.Predict(parse("size,colour,kind\nInf,red,a\n"))
+	require.ErrorIs(t, err, estimators.ErrNotFinite)
+	assert.ErrorContains(t, err, `attribute "size", row 0`)
+}
+
+// A column without any number, and one of a single value, do no harm.
+func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
+	x, y := curve(40, 1)
+	n, d := x.Dims()
+	wide := mat.NewDense(n, d+2, nil)
+	for i := range n {
+		for j := range d {
+			wide.Set(i, j, x.At(i, j))
+		}
+		wide.Set(i, d, math.NaN())
+		wide.Set(i, d+1, 7)
+	}
+	grid, err := golearn.TargetGrid(wide, nil, "y", y)
+	require.NoError(t, err)
+	reg := &golearn.Regressor{}
+	require.NoError(t, reg.Fit(grid))
+	bare, err := golearn.TargetGrid(x, nil, "y", y)
+	require.NoError(t, err)
+	other := &golearn.Regressor{}
+	require.NoError(t, other.Fit(bare))
+	a, err := reg.Predict(grid)
+	require.NoError(t, err)
+	b, err := other.Predict(bare)
+	require.NoError(t, err)
+	got, err := golearn.Targets(a)
+	require.NoError(t, err)
+	want, err := golearn.Targets(b)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, got, 1e-3)
+}
+
+// What it is saved with, it is loaded with: no Estimator, in a Pipeline too, or the search
+// that takes its place with gaps passed on.
+func TestFilesWithoutAnEstimator(t *testing.T) {
+	grid, _ := gapped(t, 40, 3, true)
+	path := filepath.Join(t.TempDir(), "model")
+	fill := []golearn.Step{golearn.Transform(&transformers.Imputer{})}
+	for name, build := range map[string]func() loadable{
+		"Regressor":         func() loadable { return &golearn.Regressor{} },
+		"Pipeline":          func() loadable { return &golearn.Pipeline{Final: &golearn.Regressor{}} },
+		"after a transform": func() loadable { return &golearn.Pipeline{Steps: fill, Final: &golearn.Regressor{}} },
+	} {
+		m := build()
+		require.NoError(t, m.Fit(grid), name)
+		require.NoError(t, m.Save(path), name)
+		again := build()
+		require.NoError(t, again.Load(path), name)
+		assert.Equal(t, predictedBy(t, m, grid), predictedBy(t, again, grid), name)
+	}
+	reg := &golearn.Regressor{}
+	require.NoError(t, reg.Fit(grid))
+	require.NoError(t, reg.Save(path))
+	same := &golearn.Regressor{Estimator: &selection.Regressor{}, Missing: golearn.Pass}
+	require.NoError(t, same.Load(path))
+	assert.Equal(t, predictedBy(t, reg, grid), predictedBy(t, same, grid))
+	for text, other := range map[string]*golearn.Regressor{
+		"the receiver has Refuse": {Estimator: &selection.Regressor{}},
+		"the receiver has Impute": {Missing: golearn.Impute},
+		"lssvm.Regressor":         {Estimator: &lssvm.Regressor{}, Missing: golearn.Pass},
+	} {
+		err := other.Load(path)
+		require.ErrorIs(t, err, estimators.ErrBadModel)
+		assert.ErrorContains(t, err, text)
+	}
+}
+
+// Clones, names, weights of classes and scores are as with an Estimator.
+func TestTheRestWithoutAnEstimator(t *testing.T) {
+	assert.Equal(t, "golearn.Regressor(*selection.Regressor, not fitted)", (&golearn.Regressor{}).String())
+	grid, _ := gapped(t, 60, 4, false)
+	cls := &golearn.Classifier{ClassWeights: map[string]float64{"moss": 3}, Balanced: true}
+	require.NoError(t, cls.Fit(grid))
+	assert.Equal(t, "golearn.Classifier(*selection.Classifier, fitted on 3 features, 3 classes)", cls.String())
+	clone := cls.Clone()
+	assert.Nil(t, clone.Estimator)
+	require.NoError(t, clone.Fit(grid))
+	a, err := cls.PredictProba(grid)
+	require.NoError(t, err)
+	b, err := clone.PredictProba(grid)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(a, b))
+	plain := &golearn.Classifier{}
+	require.NoError(t, plain.Fit(grid))
+	c, err := plain.PredictProba(grid)
+	require.NoError(t, err)
+	assert.False(t, mat.EqualApprox(a, c, 1e-6), "the weights count")
+
+	zeros, err := golearn.TargetGrid(mat.NewDense(8, 1, []float64{1, 2, 3, 4, 6, 7, 8, 9}), nil, "y", []float64{0, 0, 0, 0, 1, 1, 1, 1})
+	require.NoError(t, err)
+	scores := &golearn.Classifier{Scores: true}
+	require.NoError(t, scores.Fit(zeros))
+	pred, err := scores.Predict(zeros)
+	require.NoError(t, err)
+	s, err := golearn.Targets(pred)
+	require.NoError(t, err)
+	assert.Less(t, s[0], 0.5, fmt.Sprint(s))
+	assert.Greater(t, s[7], 0.5, fmt.Sprint(s))
+	assert.NotContains(t, s, 1.0, "a probability, not a class")
+}

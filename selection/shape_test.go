@@ -1,0 +1,298 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// shaped fits with a Shape.
+func shaped(t *testing.T, s *Shape, x *mat.Dense, y []float64) *Regressor {
+	t.Helper()
+	r := &Regressor{Space: over(shapely), Search: s}
+	require.NoError(t, r.Fit(ctx, x, y))
+	return r
+}
+
+// nmseOf is the error on other rows, over their variance.
+func nmseOf(t *testing.T, r estimators.Regressor, x mat.Matrix, y []float64) float64 {
+	t.Helper()
+	p, err := r.Predict(x)
+	require.NoError(t, err)
+	out, err := metrics.NMSE(y, p, nil)
+	require.NoError(t, err)
+	return out
+}
+
+// scaled is x with each column multiplied.
+func scaled(x *mat.Dense, by ...float64) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	out.Apply(func(_, j int, v float64) float64 { return v * by[j] }, out)
+	return out
+}
+
+// beside is x with more columns.
+func beside(x *mat.Dense, more ...[]float64) *mat.Dense {
+	n, d := x.Dims()
+	out := mat.NewDense(n, d+len(more), nil)
+	out.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
+	for j, c := range more {
+		out.SetCol(d+j, c)
+	}
+	return out
+}
+
+// isotropic is the group of all columns.
+func isotropic(d int) *Shape { return &Shape{Groups: make([]int, d)} }
+
+// The length of a column is in its units: all columns times c are lengths times c, and the same
+// predictions; one column times c too, where no prior asks for lengths that are alike.
+func TestShapeFollowsTheUnits(t *testing.T) {
+	x, y := problemOf(80, 3, .1, 4)
+	x2, _ := problemOf(20, 3, .1, 5)
+	for name, c := range map[string]struct {
+		shape *Shape
+		by    []float64
+		delta float64
+	}{
+		"all":        {&Shape{}, []float64{8, 8, 8}, 1e-6},
+		"all, small": {&Shape{}, []float64{1e-3, 1e-3, 1e-3}, 1e-6},
+		"one":        {&Shape{NoPrior: true}, []float64{2, 1, 1}, 1e-2},
+	} {
+		a, b := shaped(t, c.shape, x, y), shaped(t, c.shape, scaled(x, c.by...), y)
+		for j, by := range c.by {
+			if name == "one" && j > 0 {
+				continue // they say nothing, and any long length is as good
+			}
+			assert.InEpsilon(t, by*a.Result().Lengths[j], b.Result().Lengths[j], c.delta, "%s, column %d", name, j)
+		}
+		want, err := a.Predict(x2)
+		require.NoError(t, err)
+		got, err := b.Predict(scaled(x2, c.by...))
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, want, got, 100*c.delta*math.Sqrt(variance(y)), name)
+	}
+}
+
+// A column that never changes has no length to learn: it keeps that of the start, and
+// nothing else changes.
+func TestShapeOfAConstantColumn(t *testing.T) {
+	x, y := problemOf(60, 2, .1, 4)
+	ones := slices.Repeat([]float64{3}, 60)
+	a, b := shaped(t, &Shape{}, x, y), shaped(t, &Shape{}, beside(x, ones), y)
+	assert.InEpsilonSlice(t, a.Result().Lengths, b.Result().Lengths[:2], 1e-6)
+	assert.InEpsilon(t, a.Result().Ridge, b.Result().Ridge, 1e-6)
+	assert.False(t, math.IsNaN(b.Result().Lengths[2]))
+	want, err := a.Predict(x)
+	require.NoError(t, err)
+	got, err := b.Predict(beside(x, ones))
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, got, 1e-6)
+}
+
+// Two copies of a column share its effect: by themselves they have the same length, and
+// Σ 1/l² is that of the one.
+func TestShapeOfCopies(t *testing.T) {
+	x, y := problemOf(80, 2, .1, 4)
+	x2, y2 := problemOf(400, 2, .1, 5)
+	twice := func(x *mat.Dense) *mat.Dense { return beside(x, mat.Col(nil, 0, x)) }
+	s := &Shape{NoPrior: true}
+	a, b := shaped(t, s, x, y), shaped(t, s, twice(x), y)
+	one, two := a.Result().Lengths, b.Result().Lengths
+	assert.InEpsilon(t, 1/one[0]/one[0], 1/two[0]/two[0]+1/two[2]/two[2], .02)
+	assert.InEpsilon(t, two[0], two[2], 1e-3)
+	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .02)
+	// With the prior they do no harm.
+	a, b = shaped(t, &Shape{}, x, y), shaped(t, &Shape{}, twice(x), y)
+	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .1)
+}
+
+// One column has one length, which is that of the search for one.
+func TestShapeOfOneColumn(t *testing.T) {
+	x, y := problemOf(60, 1, .1, 4)
+	x2, y2 := problemOf(400, 1, .1, 5)
+	r := shaped(t, &Shape{}, x, y)
+	require.Len(t, r.Result().Lengths, 1)
+	assert.Less(t, nmseOf(t, r, x2, y2), .1)
+	assert.InEpsilon(t, shaped(t, isotropic(1), x, y).Result().Lengths[0], r.Result().Lengths[0], .01)
+}
+
+// With few or equal rows, or targets that are all the same, there is a model and a warning.
+func TestShapeWithoutAnythingToLearn(t *testing.T) {
+	same := mat.NewDense(20, 2, slices.Repeat([]float64{1, 2}, 20))
+	x, y := problemOf(20, 2, .1, 4)
+	one, two := mat.DenseCopyOf(x.Slice(0, 1, 0, 2)), mat.DenseCopyOf(x.Slice(0, 2, 0, 2))
+	for name, c := range map[string]struct {
+		x      *mat.Dense
+		y      []float64
+		warned bool
+	}{
+		"one row":        {one, y[:1], true},
+		"two rows":       {two, y[:2], true},
+		"equal targets":  {x, slices.Repeat([]float64{2.5}, 20), true},
+		"equal rows":     {same, y, false},
+		"both equal":     {same, slices.Repeat([]float64{2.5}, 20), true},
+		"small targets":  {x, slices.Repeat([]float64{1e-158, 2e-158}, 10), true},
+		"two equal rows": {mat.DenseCopyOf(same.Slice(0, 2, 0, 2)), y[:2], true},
+	} {
+		r := shaped(t, &Shape{}, c.x, c.y)
+		p, err := r.Predict(c.x)
+		require.NoError(t, err, name)
+		low, high := slices.Min(c.y), slices.Max(c.y)
+		for _, v := range p {
+			assert.True(t, v >= low-1e-9 && v <= high+1e-9, "%s: %v between %v and %v", name, v, low, high)
+		}
+		if name == "equal rows" {
+			assert.InDelta(t, floats.Sum(y)/20, p[0], 1e-9, "the mean")
+		}
+		assert.Equal(t, c.warned, len(r.Result().Warnings) == 1, "%s: %v", name, r.Result().Warnings)
+		assert.Equal(t, c.warned, r.Result().Lengths == nil, name)
+	}
+}
+
+// With more columns than rows, of which one counts, the lengths find it, and 5000 columns are
+// searched as any other number.
+func TestShapeOfManyColumns(t *testing.T) {
+	x, y := problemOf(150, 200, .1, 41)
+	x2, y2 := problemOf(200, 200, .1, 5)
+	r := shaped(t, &Shape{}, x, y)
+	assert.Equal(t, 0, floats.MinIdx(r.Result().Lengths))
+	assert.Less(t, nmseOf(t, r, x2, y2), .2*nmseOf(t, shaped(t, isotropic(200), x, y), x2, y2))
+
+	x, y = problemOf(200, 5000, .1, 4)
+	wide := shaped(t, &Shape{Start: &Entropy{Targets: []float64{.3}}, MaxIterations: 1}, x, y)
+	require.Len(t, wide.Result().Lengths, 5000)
+	assert.Equal(t, 0, floats.MinIdx(wide.Result().Lengths), "one step shows the column that counts")
+}
+
+// On columns and targets that are noise the prior keeps the test error near the variance, and
+// what it replaces does worse.
+func TestShapeOfNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	sums := map[string]float64{}
+	const draws = 5
+	for draw := range uint64(draws) {
+		x, _ := problemOf(60, 8, 0, draw)
+		x2, _ := problemOf(500, 8, 0, draw+100)
+		y, y2 := make([]float64, 60), make([]float64, 500)
+		for _, v := range [][]float64{y, y2} {
+			for i := range v {
+				v[i] = rng.NormFloat64()
+			}
+		}
+		for name, s := range map[string]*Shape{"prior": {}, "error, no prior": {Objective: LeaveOneOutError, NoPrior: true}} {
+			sums[name] += nmseOf(t, shaped(t, s, x, y), x2, y2) / draws
+		}
+	}
+	assert.Less(t, sums["prior"], 1.1)
+	assert.Greater(t, sums["error, no prior"], 1.1)
+}
+
+// Weights count for every objective, and weights of one are none. To the evidence a weight is
+// a number of observations: that of their mean is much nearer to the rows one by one than the
+// mean without it.
+func TestShapeWeights(t *testing.T) {
+	x, y := problemOf(60, 2, 0, 4)
+	rng := rand.New(rand.NewPCG(4, 2))
+	const noise, times = .5, 6
+	weights := slices.Repeat([]float64{1}, 60)
+	var data, each []float64
+	for i := range y {
+		truth := y[i]
+		if y[i] += noise * rng.NormFloat64(); i%3 == 0 {
+			data, each = append(data, x.RawRowView(i)...), append(each, y[i])
+			continue
+		}
+		weights[i], y[i] = times, 0
+		for range times {
+			v := truth + noise*rng.NormFloat64()
+			data, each = append(data, x.RawRowView(i)...), append(each, v)
+			y[i] += v / times
+		}
+	}
+	rows := mat.NewDense(len(each), 2, data)
+	for objective := range objectives {
+		s := &Shape{Objective: objective}
+		weighted, ones := &Regressor{Space: over(shapely), Search: s}, &Regressor{Space: over(shapely), Search: s}
+		require.NoError(t, weighted.FitWeighted(ctx, x, y, weights))
+		require.NoError(t, ones.FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 60)))
+		plain := shaped(t, s, x, y)
+		assert.InDeltaSlice(t, plain.Result().Values, ones.Result().Values, 1e-9, "%v: weights of one", objective)
+		without, err := plain.Predict(x)
+		require.NoError(t, err)
+		with, err := weighted.Predict(x)
+		require.NoError(t, err)
+		assert.Greater(t, floats.Distance(without, with, 2), 1e-2, "%v: weights count", objective)
+		if objective == RestrictedEvidence || objective == FullEvidence {
+			want, err := shaped(t, s, rows, each).Predict(x)
+			require.NoError(t, err)
+			assert.Less(t, floats.Distance(want, with, 2), .5*floats.Distance(want, without, 2), "%v", objective)
+		}
+	}
+}
+
+// Every objective is improved by the climb, and finds the column that counts. The leave-one-out
+// error is that of the machine that is fitted.
+func TestShapeObjectives(t *testing.T) {
+	x, y := problemOf(60, 3, .2, 4)
+	for objective := range objectives {
+		r := shaped(t, &Shape{Objective: objective, NoPrior: true}, x, y)
+		res := r.Result()
+		best := math.Inf(-1)
+		for _, row := range res.Trace {
+			best = max(best, row.Score)
+		}
+		assert.Equal(t, best, res.Score, "%v", objective)
+		assert.Greater(t, best, res.Trace[0].Score, "%v", objective)
+		assert.Equal(t, objective.String(), res.ScoreName)
+		assert.Equal(t, 0, floats.MinIdx(res.Lengths), "%v", objective)
+		assert.Equal(t, res.Ridge, r.Fitted().(*lssvm.Regressor).ChosenRidge(), "%v", objective)
+		if objective == LeaveOneOutError {
+			residuals, err := r.Fitted().(*lssvm.Regressor).LeaveOneOutResiduals(ctx)
+			require.NoError(t, err)
+			assert.InEpsilon(t, -floats.Dot(residuals, residuals)/60, res.Score, 1e-6)
+		}
+	}
+}
+
+// Families whose kernels have a length and derivatives have a shape. Others are told apart by
+// an error that names both.
+func TestShapeFamilies(t *testing.T) {
+	x, y := problemOf(60, 2, .1, 4)
+	x2, y2 := problemOf(200, 2, .1, 5)
+	for _, family := range []kernels.Family{
+		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.RationalQuadraticFamily{},
+		kernels.MaternFamily{Nu: .5}, kernels.MaternFamily{Nu: 1.5}, kernels.MaternFamily{Nu: 2.5},
+	} {
+		r := &Regressor{Space: over(family), Search: &Shape{}}
+		require.NoError(t, r.Fit(ctx, x, y), family)
+		assert.Less(t, r.Result().Lengths[0], r.Result().Lengths[1], family)
+		one := &Regressor{Space: over(family), Search: isotropic(2)}
+		require.NoError(t, one.Fit(ctx, x, y), family)
+		assert.Less(t, nmseOf(t, r, x2, y2), nmseOf(t, one, x2, y2), family)
+		start := &Regressor{Space: over(family), Search: &Shape{Start: &Entropy{}}}
+		require.NoError(t, start.Fit(ctx, x, y), family)
+		assert.Less(t, start.Result().Lengths[0], start.Result().Lengths[1], family)
+	}
+	for _, family := range []kernels.Family{kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
+		err := (&Regressor{Space: over(family), Search: &Shape{}}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrParam, family)
+		assert.ErrorContains(t, err, shapeType)
+		assert.ErrorContains(t, err, fmt.Sprint("Space = ", family))
+	}
+	err := (&Regressor{Space: Among(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &Shape{}}).Fit(ctx, x, y)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, shapeType)
+}
