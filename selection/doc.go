@@ -158,5 +158,6 @@
 // A splitter is a function of the number of rows, the labels and its seed; any type
 // with a Split method is one.
 //
-// Kernels that differ in kind, and so are no family, are compared by package ranking.
+// Kernels that differ in kind, and so are no family, are compared by package ranking. What was
+// learnt, column by column, says package inspection.
 package selection

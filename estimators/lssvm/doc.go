@@ -43,6 +43,9 @@
 // calibrated than the likelihood's estimate, because both answer the same
 // question.
 //
+// PredictCombinationMatrix has the same, without the noise, for averages of the function over
+// rows, differences, and parts of it where the kernel is a sum.
+//
 // Class probabilities come from a link fitted on the leave-one-out scores, so
 // the training rows count as unseen: p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, by
 // Newton's method on targets smoothed as in Platt (1999). With two

@@ -86,7 +86,7 @@ func (t *table) owners(m model) ([][]int, error) {
 			for r := range before.RawMatrix().Rows {
 				b := before.RawRowView(r)
 				for c, v := range after.RawRowView(r) {
-					moves[c] = moves[c] || v != b[c]
+					moves[c] = moves[c] || v != b[c] && !(math.IsNaN(v) && math.IsNaN(b[c]))
 				}
 			}
 		}
