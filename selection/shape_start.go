@@ -125,6 +125,9 @@ func (l *learning) bounds(k kernels.ARD) shape.Bounds {
 		b.Low[i] += low
 		b.High[i] += high
 	}
+	if last := len(b.Low) - 1; l.objective == LeaveOneOutLogistic {
+		b.Low[last], b.High[last] = -3, 4 // the slope of scores that are about ±1
+	}
 	return b
 }
 

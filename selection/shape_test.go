@@ -268,7 +268,7 @@ func TestShapeObjectives(t *testing.T) {
 		if objective == LeaveOneOutError {
 			residuals, err := r.Fitted().(*lssvm.Regressor).LeaveOneOutResiduals(ctx)
 			require.NoError(t, err)
-			assert.InEpsilon(t, -floats.Dot(residuals, residuals)/60, res.Score, 1e-6)
+			assert.InEpsilon(t, -30*math.Log(floats.Dot(residuals, residuals)/60), res.Score, 1e-6)
 		}
 	}
 }
@@ -301,4 +301,31 @@ func TestShapeFamilies(t *testing.T) {
 	err := (&Regressor{Space: Among(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &Shape{}}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, shapeType)
+}
+
+// Two classes are learnt by the logistic loss, more by the evidence, and the column that counts
+// has the least length in both.
+func TestShapeOfClasses(t *testing.T) {
+	x, y := problemOf(120, 3, .1, 4)
+	two, three := make([]int, len(y)), make([]int, len(y))
+	for i := range y {
+		if x.At(i, 0) > .3 {
+			two[i], three[i] = 1, 1
+		}
+		if x.At(i, 0) < -.5 {
+			three[i] = 2
+		}
+	}
+	two[3], two[60] = 1-two[3], 1-two[60]
+	for want, labels := range map[Objective][]int{LeaveOneOutLogistic: two, RestrictedEvidence: three} {
+		c := &Classifier{Space: Over[estimators.Classifier](nil, shapely), Search: &Shape{}}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		res := c.Result()
+		assert.Equal(t, want.String(), res.ScoreName)
+		assert.Equal(t, 0, floats.MinIdx(res.Lengths), "%v: %v", want, res.Lengths)
+		assert.Less(t, res.Lengths[0], .7*min(res.Lengths[1], res.Lengths[2]))
+	}
+	err := (&Classifier{Search: &Shape{Objective: LeaveOneOutLogistic}}).Fit(ctx, x, three)
+	assert.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "two classes")
 }
