@@ -58,10 +58,15 @@ type curve struct {
 // Plots returns a panel of the entropies, with their bounds where those are not exact, and
 // one of the scores, over the same parameters; either is left out where the trace has none.
 // Each family of a search (of a family of two parameters each line that it went along) is a curve of its own,
-// and the choice is ringed. The error says that there is nothing to draw.
+// and the choice is ringed. Of lengths that a selection.Shape has learnt it is the objective over the
+// evaluations, a curve for each way to make columns even. The error says that there is nothing to draw.
 func Plots(r *selection.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
 		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")
+	}
+	if r.Values != nil {
+		p, err := climbs(r)
+		return []*plot.Plot{p}, err
 	}
 	curves := curvesOf(r)
 	if len(curves) == 0 {

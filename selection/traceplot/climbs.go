@@ -1,0 +1,73 @@
+package traceplot
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+// climbs draws what a selection.Shape did: the objective at each evaluation on the rows that
+// count in the end, a curve for each way to make columns even.
+func climbs(r *selection.Result) (*plot.Plot, error) {
+	p := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
+	p.X.Tick.Marker = plot.DefaultTicks{}
+	p.X.Label.Text = "evaluation, each a kernel matrix with all derivatives"
+	var all []float64
+	var chosen plotter.XYs
+	learnt := []*selection.Result{r}
+	for _, o := range r.Others {
+		if o.Values != nil && o.ScoreName == r.ScoreName {
+			learnt = append(learnt, o)
+		}
+	}
+	for i, of := range learnt {
+		var xys plotter.XYs
+		rows := climbOf(of)
+		for k, row := range rows {
+			if !finite(row.Score) {
+				continue
+			}
+			xys = append(xys, plotter.XY{X: float64(k + 1), Y: row.Score})
+			all = append(all, row.Score)
+			if of == r && row.Chosen {
+				chosen = plotter.XYs{xys[len(xys)-1]}
+			}
+		}
+		if len(xys) == 0 {
+			continue
+		}
+		if err := addCurve(p, curve{family: of.Columns}, xys, i, len(learnt)); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("traceplot: no row of the climb has a score")
+	}
+	focus(p, r, all)
+	p.Legend.Top = false
+	name := "chosen"
+	if r.Columns != "" {
+		name += ": " + r.Columns
+	}
+	return p, addChoice(p, name, chosen)
+}
+
+// climbOf returns the rows of the last climb: of as many rows and lengths as the chosen one.
+func climbOf(r *selection.Result) (out []selection.TraceRow) {
+	var last selection.TraceRow
+	for _, row := range r.Trace {
+		if row.Chosen {
+			last = row
+		}
+	}
+	for _, row := range r.Trace {
+		if row.ScoredOn == last.ScoredOn && len(row.Theta) == len(last.Theta) && len(row.Gradient) > 0 {
+			out = append(out, row)
+		}
+	}
+	return out
+}
