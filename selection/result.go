@@ -64,7 +64,8 @@ type Result struct {
 	Others []*Result `json:"others,omitempty"`
 }
 
-// String returns the choice and the trace as a table for people.
+// String returns the choice and the trace as a table for people, in which a climb of a Shape is
+// one line.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
@@ -80,9 +81,16 @@ func (r Result) String() string {
 	fmt.Fprintf(&out, "\n%d entropies, %d kernel matrices, %d fits, %.3g s\n", r.Evaluations, r.KernelMatrices, r.Fits, r.Seconds)
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tparameter\tentropy\tfrom\tto\trows\tpivots\tscore\tridge\tseconds\t  decision\n")
-	for _, t := range r.Trace {
+	for i := 0; i < len(r.Trace); i++ {
+		t, decision := r.Trace[i], ""
+		if n := r.climb(i); n > 1 {
+			t, decision = r.bestOf(i, n)
+			i += n - 1
+		} else {
+			decision = t.Decision()
+		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%.3f\t  %s\n", t.Iteration, t.Point,
-			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, t.Decision())
+			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	for _, text := range r.Warnings {
@@ -105,6 +113,35 @@ func (r Result) ways(out *strings.Builder) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, orDash("%.5g", o.Score), orDash("%.3g", o.Ridge), orDash("%.4f", o.LeaveOneOut), orDash("%.2f", o.Share))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
+}
+
+// climb returns how many rows from i on belong to one climb of a Shape.
+func (r Result) climb(i int) (n int) {
+	first := r.Trace[i]
+	for i+n < len(r.Trace) {
+		t := r.Trace[i+n]
+		if len(t.Gradient) == 0 || len(t.Theta) != len(first.Theta) || t.ScoredOn != first.ScoredOn {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// bestOf is a climb in one line: its best row, with the seconds of all, and what it was.
+func (r Result) bestOf(i, n int) (TraceRow, string) {
+	best, seconds, chosen := r.Trace[i], 0.0, ""
+	for _, t := range r.Trace[i : i+n] {
+		if t.Chosen {
+			chosen = ": chosen"
+		}
+		if t.Score > best.Score || t.Chosen {
+			best = t
+		}
+		seconds += t.Seconds
+	}
+	best.Seconds = seconds
+	return best, fmt.Sprintf("best of %d evaluations with all derivatives, of %d logarithms%s", n, len(best.Theta), chosen)
 }
 
 // measure is the name and the sense of Score.

@@ -48,7 +48,7 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 		return nil, errors.New("traceplot: no row of the climb has a score")
 	}
 	focus(p, r, all)
-	p.Legend.Top = false
+	p.Legend.Top, p.Legend.Left = false, false
 	name := "chosen"
 	if r.Columns != "" {
 		name += ": " + r.Columns
