@@ -23,7 +23,8 @@ const (
 // zero value is ready to use: RBF, lssvm, by entropy, without preprocessing.
 type Regressor struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
-	// each fold. The entropy is that of the preprocessed rows.
+	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
+	// fills gaps, as transformers.Imputer.
 	Preprocess []transformers.Transformer
 	// Space is what is searched; zero: the RBF kernels, for lssvm.Regressor.
 	Space Space[estimators.Regressor]
