@@ -27,7 +27,8 @@ const (
 // what forty Cholesky factors and four times its reduction of the kernel matrix cost.
 type Classifier struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
-	// each fold. The entropy is that of the preprocessed rows.
+	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
+	// fills gaps, as transformers.Imputer.
 	Preprocess []transformers.Transformer
 	// Space is what is searched; zero: with a Search the RBF kernels, for lssvm.Classifier.
 	Space Space[estimators.Classifier]

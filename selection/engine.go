@@ -39,8 +39,8 @@ type engine[Y float64 | int, E learner[Y]] struct {
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	var gaps func(int) bool
-	if c.ways != nil {
-		gaps = func(int) bool { return true }
+	if c.ways != nil || len(c.steps) > 0 { // the first step fills them, or refuses
+		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
 	if err != nil {

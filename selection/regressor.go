@@ -30,7 +30,8 @@ const (
 // where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
 type Regressor struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
-	// each fold. The entropy is that of the preprocessed rows.
+	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
+	// fills gaps, as transformers.Imputer.
 	Preprocess []transformers.Transformer
 	// Space is what is searched; zero: with a Search the RBF kernels, for lssvm.Regressor.
 	Space Space[estimators.Regressor]

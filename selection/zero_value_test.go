@@ -88,8 +88,7 @@ func mustTransform(t *testing.T, f *fitted[estimators.Regressor], x mat.Matrix) 
 }
 
 // Gaps are filled with medians, and marked, in the rows of Fit and of Predict: what comes of
-// them is what comes of the filled rows. An infinity is no gap, and gaps are none with a Space or
-// a Search.
+// them is what comes of the filled rows. An infinity is no gap.
 func TestZeroValueFillsGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	x2, y2 := problemOf(300, 3, .1, 5)
@@ -122,7 +121,6 @@ func TestZeroValueFillsGaps(t *testing.T) {
 
 	_, err = r.Predict(mat.NewDense(1, 3, []float64{0, math.Inf(1), 0}))
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	require.ErrorIs(t, (&Regressor{Search: &Shape{}}).Fit(ctx, holed(x), y), estimators.ErrNotFinite)
 	labels := make([]int, 60)
 	for i := range labels {
 		labels[i] = i % 2
@@ -133,6 +131,23 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 300 {
 		assert.InDelta(t, 1, mat.Sum(proba.RowView(i)), 1e-9)
+	}
+}
+
+// With a Space or a Search gaps are for the steps of Preprocess: one that fills them, in each fold
+// too, or one that refuses.
+func TestGapsAreForThePreprocessing(t *testing.T) {
+	x, y := problemOf(60, 3, .1, 4)
+	fill := &transformers.Imputer{}
+	for _, search := range []Strategy{&Shape{}, &Entropy{}, &Grid{Points: 5}} {
+		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: search}
+		require.NoError(t, r.Fit(ctx, holed(x), y), search.Name())
+		assert.Less(t, nmseOf(t, r, holed(x), y), .5, search.Name())
+		err := (&Regressor{Search: search}).Fit(ctx, holed(x), y)
+		require.ErrorIs(t, err, estimators.ErrNotFinite)
+		err = (&Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: search}).Fit(ctx, holed(x), y)
+		require.ErrorIs(t, err, estimators.ErrNotFinite)
+		assert.ErrorContains(t, err, "StandardScaler")
 	}
 }
 

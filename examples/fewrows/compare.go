@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// shapes are what is compared with one length for all columns.
+var shapes = []struct {
+	name  string
+	shape selection.Shape
+}{
+	{"prior", selection.Shape{}},
+	{"no prior", selection.Shape{NoPrior: true}},
+	{"leave-one-out", selection.Shape{Objective: selection.LeaveOneOutError}},
+}
+
+// worse is from which ratio on a run is counted as worse than one length.
+const worse = 1.1
+
+// comparison is one run of the program.
+type comparison struct {
+	sets        []*dataset.Set
+	rows, noise []int
+	splits      int
+	seed        uint64
+	family      kernels.Family
+	done        func() // called after each size of each split
+}
+
+// row is a row of the table: the ratios of all runs, for each of shapes.
+type row struct {
+	rows, noise int
+	least, most int // training rows
+	sets        map[string]bool
+	ratios      [][]float64
+}
+
+type table []row
+
+// measure fits on every size of every split of every set. A set with fewer training rows than a
+// size is left out of it.
+func (c *comparison) measure(ctx context.Context) (table, error) {
+	var out table
+	for _, noise := range c.noise {
+		for _, size := range c.rows {
+			r := row{rows: size, noise: noise, sets: map[string]bool{}, ratios: make([][]float64, len(shapes)), least: math.MaxInt}
+			for _, set := range c.sets {
+				for split := range c.splits {
+					if err := c.add(ctx, &r, set, split); err != nil {
+						return nil, fmt.Errorf("%s, split %d: %w", set.Name, split, err)
+					}
+					c.done()
+				}
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// add fits the kernels on the first rows of a split, which are in random order: the rows of a
+// size are among those of a larger one, and the test rows are the same for all.
+func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split int) error {
+	n, _ := set.X.Dims()
+	rng := rand.New(rand.NewPCG(c.seed, uint64(split)))
+	order := rng.Perm(n)
+	testRows, trainRows := order[:n/4], order[n/4:]
+	if r.rows > len(trainRows) {
+		return nil
+	}
+	if r.rows != allRows {
+		trainRows = trainRows[:r.rows]
+	}
+	columns := make([]float64, n*r.noise) // of all rows, so that they do not depend on a size
+	for i := range columns {
+		columns[i] = rng.NormFloat64()
+	}
+	x, y := c.part(set, trainRows, columns, r.noise)
+	x2, y2 := c.part(set, testRows, columns, r.noise)
+	_, d := x.Dims()
+	one, err := c.errorOf(ctx, selection.Shape{Groups: make([]int, d)}, x, x2, y, y2)
+	if err != nil {
+		return fmt.Errorf("one length: %w", err)
+	}
+	for i, s := range shapes {
+		e, err := c.errorOf(ctx, s.shape, x, x2, y, y2)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		r.ratios[i] = append(r.ratios[i], e/one)
+	}
+	r.sets[set.Name] = true
+	r.least, r.most = min(r.least, len(trainRows)), max(r.most, len(trainRows))
+	return nil
+}
+
+// part is some rows of a set with their columns of noise.
+func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise int) (*mat.Dense, []float64) {
+	x, y, _ := set.Rows(rows)
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d+noise, nil)
+	for i, r := range rows {
+		copy(out.RawRowView(i), x.RawRowView(i))
+		copy(out.RawRowView(i)[d:], columns[r*noise:(r+1)*noise])
+	}
+	return out, y
+}
+
+// errorOf is the error on the test rows over their variance.
+func (c *comparison) errorOf(ctx context.Context, s selection.Shape, x, x2 *mat.Dense, y, y2 []float64) (float64, error) {
+	model := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.Imputer{Statistic: transformers.Median}, &transformers.StandardScaler{Clip: true}},
+		Space:      selection.Over[estimators.Regressor](nil, c.family),
+		Search:     &s,
+	}
+	if err := model.Fit(ctx, x, y); err != nil {
+		return 0, err
+	}
+	p, err := model.Predict(x2)
+	if err != nil {
+		return 0, err
+	}
+	return metrics.NMSE(y2, p, nil)
+}
+
+// print writes the geometric means over the sets, and how many runs were worse than one length
+// by more than a tenth.
+func (t table) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "rows\tnoise\tsets\truns\t")
+	for _, s := range shapes {
+		fmt.Fprintf(w, "%s\tworse\t", s.name)
+	}
+	fmt.Fprintln(w)
+	total, counts := 0, make([]int, len(shapes))
+	for _, r := range t {
+		runs := len(r.ratios[0])
+		if runs == 0 {
+			fmt.Fprintf(w, "%d\t%d\t0\t0\t\n", r.rows, r.noise)
+			continue
+		}
+		size := fmt.Sprint(r.rows)
+		if r.rows == allRows {
+			size = fmt.Sprintf("all (%d-%d)", r.least, r.most)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t", size, r.noise, len(r.sets), runs)
+		total += runs
+		for i, ratios := range r.ratios {
+			n := len(ratios) - len(slices.DeleteFunc(slices.Clone(ratios), func(v float64) bool { return v > worse }))
+			counts[i] += n
+			fmt.Fprintf(w, "%.3f\t%d\t", geometricMean(ratios), n)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "\t\t\t%d\t", total)
+	for _, n := range counts {
+		fmt.Fprintf(w, "\t%d\t", n)
+	}
+	fmt.Fprintln(w)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(out, "\nTest NMSE relative to one length for all columns, geometric means; worse: runs of more than 1.1.\n")
+	return err
+}
+
+func geometricMean(v []float64) float64 {
+	sum := 0.0
+	for _, r := range v {
+		sum += math.Log(r)
+	}
+	return math.Exp(sum / float64(len(v)))
+}
