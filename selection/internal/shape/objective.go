@@ -63,7 +63,6 @@ type state struct {
 	factor  *linalg.Cholesky
 	eta     []float64
 	sum     float64       // s; 0 without a constant
-	inverse *mat.SymDense // C⁻¹
 	a       *mat.Dense    // n×m
 	q       float64       // tr(Y'PY)
 }
