@@ -34,6 +34,7 @@ type analysis struct {
 	Pairs              []pair     `json:"pairs,omitempty"`
 	Best               []setBests `json:"best"`
 	Kinds              []kind     `json:"kinds,omitempty"`
+	Ratios             *ratios    `json:"ratios,omitempty"` // of regressions
 }
 
 // standing is a method's place over all sets.
@@ -184,6 +185,9 @@ func (r results) analysis() analysis {
 		a.Friedman, a.CriticalDifference = &f, &cd
 	}
 	a.Kinds = r.kinds(ranks)
+	if r.Task == regressionTask {
+		a.Ratios = r.ratios()
+	}
 	for _, x := range a.Methods {
 		for _, y := range a.Methods {
 			if x.Method != y.Method {

@@ -42,8 +42,8 @@ type outcome struct {
 	Error          string             `json:"error,omitempty"`
 	Version        string             `json:"version,omitempty"` // of a peer's library
 	Measures       map[string]float64 `json:"measures,omitempty"`
-	FitSeconds     float64            `json:"fit_seconds,omitempty"`
-	PredictSeconds float64            `json:"predict_seconds,omitempty"`
+	FitSeconds     float64            `json:"fit_seconds"`
+	PredictSeconds float64            `json:"predict_seconds"`
 	BeforeBytes    *int64             `json:"memory_before_bytes,omitempty"`
 	PeakBytes      *int64             `json:"memory_peak_bytes,omitempty"`
 	ModelBytes     *int64             `json:"model_bytes,omitempty"`

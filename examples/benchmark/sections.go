@@ -37,6 +37,7 @@ func (r *report) compare(b *strings.Builder) {
 	b.WriteString("\n## Ranks\n\n" + rankLegend)
 	for _, a := range r.Analyses {
 		a.ranks(b)
+		a.ratios(b)
 		a.byKind(b)
 	}
 	r.errorAgainstTime(b)
