@@ -59,12 +59,12 @@ type value struct {
 // state is what all objectives are made of.
 type state struct {
 	Targets
-	n       int
-	factor  *linalg.Cholesky
-	eta     []float64
-	sum     float64       // s; 0 without a constant
-	a       *mat.Dense    // n×m
-	q       float64       // tr(Y'PY)
+	n      int
+	factor *linalg.Cholesky
+	eta    []float64
+	sum    float64    // s; 0 without a constant
+	a      *mat.Dense // n×m
+	q      float64    // tr(Y'PY)
 }
 
 // noise is 1/w.
