@@ -36,7 +36,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}}
+	cls := &golearn.Classifier{Estimator: &selection.Classifier{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Search:     &selection.Entropy{},
+	}}
 	if err := cls.Fit(train); err != nil {
 		return err
 	}
