@@ -154,6 +154,9 @@ func (m *meanClassifier) Decision(x mat.Matrix) (*mat.Dense, error) { return m.P
 // DecisionTo is Decision into dst.
 func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
+	if dst == nil {
+		return fault.Shape("dst has", 0, "columns", "want %d rows of %d, dst is nil", n, len(m.Classes()))
+	}
 	if r, c := dst.Dims(); r != n || c != len(m.Classes()) {
 		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, len(m.Classes()), r)
 	}
