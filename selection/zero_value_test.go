@@ -340,6 +340,7 @@ func TestZeroValueSavedAndLoaded(t *testing.T) {
 	require.NoError(t, err)
 	other := &Classifier{}
 	require.NoError(t, other.UnmarshalBinary(data))
+	require.ErrorIs(t, c.DecisionTo(nil, rows), estimators.ErrShape)
 	a, err := c.PredictProba(rows)
 	require.NoError(t, err)
 	b, err := other.PredictProba(rows)
