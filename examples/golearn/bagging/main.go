@@ -53,7 +53,7 @@ func classes() error {
 		fmt.Printf("11 of %s: accuracy %.3f\n", c.name, evaluation.GetAccuracy(confusion))
 	}
 	// What golearn's BaggedModel would keep to itself.
-	err = (&golearn.Bagging{New: func() base.Classifier { return &golearn.Classifier{} }}).Fit(train)
+	err = (&golearn.Bagging{New: func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{Ridge: -1}} }}).Fit(train)
 	fmt.Println("an error:", err)
 	return nil
 }
