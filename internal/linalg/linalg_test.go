@@ -267,3 +267,21 @@ func BenchmarkTridiagonalize(b *testing.B) {
 		})
 	}
 }
+
+// Parts of a matrix that are nothing beside the rest make gonum's Dsterf panic.
+func TestValuesOfTinyParts(t *testing.T) {
+	a := mat.NewSymDense(6, nil)
+	for i := range 3 {
+		for j := range 3 {
+			a.SetSym(i, j, 1)
+			a.SetSym(3+i, 3+j, 1e-170*float64(1+min(i, j)))
+		}
+	}
+	for _, scale := range []float64{1, 1e-80, 1e-140} {
+		b := mat.NewSymDense(6, nil)
+		b.ScaleSym(scale, a)
+		v := Tridiagonalize(b).Values()
+		assert.InEpsilon(t, 3*scale, v[5], 1e-14)
+		assert.InDelta(t, 0, v[4]/scale, 1e-14)
+	}
+}

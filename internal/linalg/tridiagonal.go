@@ -163,7 +163,8 @@ func scal(a float64, x []float64) { blas64.Scal(a, Vector(x)) }
 func (t *Tridiagonal) Values() []float64 {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
 	// gonum's Dsterf panics where it would scale by itself, from about 1e145 and below
-	// 1e-120. A power of two changes no digit.
+	// 1e-120, the whole or a part that hangs together by itself. A power of two changes no
+	// digit, and what is below 1e-30 of the largest is far below rounding.
 	largest := 0.0
 	for _, part := range [][]float64{d, e} {
 		for _, v := range part {
@@ -171,7 +172,14 @@ func (t *Tridiagonal) Values() []float64 {
 		}
 	}
 	exponent := 0
-	if largest > 0x1p300 || largest < 0x1p-300 {
+	for _, part := range [][]float64{d, e} {
+		for i, v := range part {
+			if math.Abs(v) < 1e-30*largest {
+				part[i] = 0
+			}
+		}
+	}
+	if largest > 0x1p300 || largest < 0x1p-200 {
 		_, exponent = math.Frexp(largest)
 	}
 	scale := func(values []float64, by int) {
