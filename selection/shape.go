@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/shape"
@@ -99,7 +100,7 @@ const (
 // neighbours each, but those whose targets are all the same; the machine that is fitted then chooses
 // its ridge on all rows.
 //
-// With classes the targets are ±1, or the indicators of more than two. There one length for all
+// With classes the targets are ±1, of more than two for each against the rest. There one length for all
 // columns usually does better; see docs/shape.md.
 type Shape struct {
 	Objective Objective // zero: by the task, see AutomaticObjective
@@ -211,7 +212,11 @@ type learning struct {
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
 	_, d := r.x.Dims()
-	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: targetsOf(r), objective: s.Objective}
+	targets, err := targetsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: targets, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
@@ -233,33 +238,21 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	return l, l.divide()
 }
 
-// targetsOf are the targets of a regression, ±1 for two classes, or the indicators of more. No
-// objective knows the constant of the targets, and with a large one digits would be lost.
-func targetsOf(r *Run) shape.Targets {
+// targetsOf are the targets of a regression, ±1 for two classes, or ±1 for each class against the
+// rest of more. No objective knows the constant of the targets, and with a large one digits
+// would be lost.
+func targetsOf(r *Run) (shape.Targets, error) {
 	if r.y != nil {
 		y := slices.Clone(r.y)
 		floats.AddConst(-y[0], y)
 		floats.AddConst(-stat.Mean(y, nil), y)
-		return shape.Targets{Y: mat.NewDense(len(y), 1, y), Weights: r.weights, Outputs: 1}
+		return shape.Targets{Y: mat.NewDense(len(y), 1, y), Weights: r.weights, Outputs: 1}, nil
 	}
-	names := slices.Compact(slices.Sorted(slices.Values(r.labels)))
-	n := len(r.labels)
-	if len(names) <= 2 {
-		y := mat.NewDense(n, 1, nil)
-		for i, label := range r.labels {
-			y.Set(i, 0, 1)
-			if label == names[0] {
-				y.Set(i, 0, -1)
-			}
-		}
-		return shape.Targets{Y: y, Weights: r.weights, Outputs: 1}
+	labels, at, err := classes.Of(r.labels)
+	if err != nil {
+		return shape.Targets{}, err
 	}
-	y := mat.NewDense(n, len(names), nil)
-	for i, label := range r.labels {
-		at, _ := slices.BinarySearch(names, label)
-		y.Set(i, at, 1)
-	}
-	return shape.Targets{Y: y, Weights: r.weights, Outputs: len(names) - 1}
+	return shape.Targets{Y: classes.AgainstRest(at, len(labels)), Weights: r.weights, Outputs: len(labels) - 1}, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or

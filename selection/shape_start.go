@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -194,19 +195,13 @@ func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float
 	row := unscored(At(1))
 	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
 	got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
-		best, ridge := math.Inf(-1), startRidges[0]
-		for _, v := range startRidges {
-			theta[at] = math.Log(v)
-			f, err := p.At(ctx, theta, nil)
-			if err != nil {
-				return err
-			}
-			if f > best {
-				best, ridge = f, v
-			}
+		values, err := p.AtRidges(ctx, theta, startRidges)
+		if err != nil {
+			return err
 		}
-		row.setScore(best, ridge, OnBlocks, l.sampled)
-		row.Matrices = len(startRidges)
+		best := floats.MaxIdx(values)
+		row.setScore(values[best], startRidges[best], OnBlocks, l.sampled)
+		row.Matrices = 1
 		return nil
 	})
 	if err != nil {

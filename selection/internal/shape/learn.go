@@ -16,6 +16,9 @@ import (
 type Block struct {
 	Targets
 	derivatives *kernels.Derivatives
+	// The kernel matrix, and a copy that is factorised, in memory that is kept: an evaluation
+	// is asked for again and again.
+	gram, memory mat.SymDense
 }
 
 // NewBlock prepares rows x (n×d), which it copies, and their targets. Errors are those of
@@ -109,34 +112,54 @@ type Problem struct {
 // At returns the objective with the prior at the logarithms theta, and sets the gradient if it
 // is not nil. An infinite value stands for a matrix that is not positive definite.
 func (p *Problem) At(ctx context.Context, theta, gradient []float64) (float64, error) {
+	f, err := p.over(ctx, theta, []float64{theta[len(p.Kernel.Params())]}, gradient)
+	return f[0], err
+}
+
+// AtRidges returns the objective at theta with each of the ridges in the place of its own, from
+// one kernel matrix of each block.
+func (p *Problem) AtRidges(ctx context.Context, theta, ridges []float64) ([]float64, error) {
+	logs := make([]float64, len(ridges))
+	for i, v := range ridges {
+		logs[i] = math.Log(v)
+	}
+	return p.over(ctx, theta, logs, nil)
+}
+
+// over is At with the logarithms of ridges, of which a gradient allows one.
+func (p *Problem) over(ctx context.Context, theta, ridges, gradient []float64) ([]float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
-	lambda, extra := math.Exp(theta[count]), 1.0
+	extra := 1.0
 	if p.Kind.extra() {
 		extra = math.Exp(theta[count+1])
 	}
+	totals := make([]float64, len(ridges))
 	clear(gradient)
-	total := 0.0
 	var own []float64
 	if gradient != nil {
 		own = make([]float64, len(gradient))
 	}
 	for _, b := range p.Blocks {
-		clear(own)
-		f, err := b.at(ctx, p.Kind, kernel, lambda, extra, own)
-		if err != nil || math.IsInf(f, -1) {
-			return f, err
+		if err := b.derivatives.MatrixTo(ctx, &b.gram, kernel); err != nil {
+			return totals, err
 		}
-		if p.Likelihood {
-			f = p.likelihood(f, float64(b.rows()), own)
+		for i, ridge := range ridges {
+			f, err := b.at(ctx, p.Kind, math.Exp(ridge), extra, own)
+			if err != nil {
+				return totals, err
+			}
+			if p.Likelihood {
+				f = p.likelihood(f, float64(b.rows()), own)
+			}
+			totals[i] += f
 		}
-		total += f
-		for j, g := range own {
-			gradient[j] += g
-		}
+		floats.Add(gradient, own)
 	}
-	p.Prior.add(&total, gradient, theta)
-	return total, nil
+	for i := range totals {
+		p.Prior.add(&totals[i], gradient, theta)
+	}
+	return totals, nil
 }
 
 // likelihood returns what stands for the log likelihood of n rows, and scales the gradient.
@@ -152,48 +175,38 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	return f
 }
 
-// at returns the objective of a block and adds its gradient.
-func (b *Block) at(ctx context.Context, kind Kind, kernel kernels.Kernel, lambda, extra float64, gradient []float64) (float64, error) {
-	n := b.rows()
-	gram := mat.NewSymDense(n, nil)
-	if err := b.derivatives.MatrixTo(ctx, gram, kernel); err != nil {
-		return 0, err
+// at returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
+// the gradient if it is not nil.
+func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
+	c := &b.memory
+	if c.IsEmpty() {
+		c.ReuseAsSym(b.rows())
 	}
-	for i := range n {
-		gram.SetSym(i, i, gram.At(i, i)+lambda*b.noise(i))
+	c.CopySym(&b.gram)
+	for i := range b.rows() {
+		c.SetSym(i, i, c.At(i, i)+lambda*b.noise(i))
 	}
-	v, ok := evaluate(kind, gram, b.Targets, lambda, extra, gradient != nil)
-	if !ok {
+	v, ok := evaluate(kind, c, b.Targets, lambda, extra, gradient != nil)
+	switch {
+	case !ok:
 		return math.Inf(-1), nil
-	}
-	if gradient == nil {
+	case gradient == nil:
 		return v.F, nil
 	}
-	rest := 1 // the ridge
+	rest := gradient[len(gradient)-1:]
 	if kind.extra() {
-		rest = 2
+		rest = gradient[len(gradient)-2:]
+		rest[1] = v.Extra
 	}
-	own := make([]float64, len(gradient)-rest)
-	if err := b.derivatives.Gradient(ctx, own, v.W); err != nil {
-		return 0, err
-	}
-	for j, g := range own {
-		gradient[j] += g
-	}
-	gradient[len(own)] += v.Lambda
-	if kind.extra() {
-		gradient[len(own)+1] += v.Extra
-	}
-	return v.F, nil
+	rest[0] = v.Lambda
+	return v.F, b.derivatives.Gradient(ctx, gradient[:len(gradient)-len(rest)], v.W)
 }
 
 // Outcome is what was learnt.
 type Outcome struct {
-	Theta       []float64 // the best logarithms that were seen
-	F           float64   // the objective there, with the prior
-	Evaluations int
-	Converged   bool
-	Inverse     *mat.SymDense // about the inverse of minus the second derivatives for a row
+	Theta   []float64     // the best logarithms that were seen
+	F       float64       // the objective there, with the prior
+	Inverse *mat.SymDense // about the inverse of minus the second derivatives for a row
 }
 
 // Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
@@ -226,14 +239,11 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		},
 		Status: c.status,
 	}
-	result, err := optimize.Minimize(problem, make([]float64, len(theta)), settings, &optimize.LBFGS{})
+	// A line search that makes no more progress is an error of gonum's and a normal end here: the
+	// best point counts.
+	_, _ = optimize.Minimize(problem, make([]float64, len(theta)), settings, &optimize.LBFGS{})
 	c.best.Inverse = c.inverse
-	if c.err != nil {
-		return c.best, c.err
-	}
-	// A line search that makes no more progress is a normal end: the best point counts.
-	c.best.Converged = err == nil && result != nil && (result.Status == optimize.FunctionConvergence || result.Status == optimize.GradientThreshold)
-	return c.best, nil
+	return c.best, c.err
 }
 
 // scale is L, lower triangular, the identity without an Inverse.
@@ -325,7 +335,6 @@ func (c *climb) objective(theta []float64) (f float64, gradient []float64, err e
 	if c.err != nil {
 		return 0, nil, c.err
 	}
-	c.best.Evaluations++
 	if c.Evaluate != nil {
 		return c.Evaluate(c.ctx, slices.Clone(theta))
 	}

@@ -50,8 +50,8 @@ func (k Kind) extra() bool { return k == Given || k == Logistic }
 type Targets struct {
 	Y       *mat.Dense // n×m
 	Weights []float64  // of the rows, nil for 1 each
-	// Outputs is the number of independent ones, m but for the indicators of m classes,
-	// which are one fewer.
+	// Outputs is the number of independent ones: m, but one fewer where the columns stand for
+	// m classes.
 	Outputs int
 }
 
