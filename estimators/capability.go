@@ -26,6 +26,7 @@ const (
 	Decision                           // DecisionPredictor
 	PredictTo                          // PredictorTo[float64] or PredictorTo[int]
 	DecisionTo                         // DecisionPredictorTo
+	ProbaTo                            // ProbaPredictorTo
 	Weighted                           // WeightedFitter[float64] or WeightedFitter[int]
 	Partial                            // PartialFitter[float64] or PartialFitter[int]
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
@@ -56,6 +57,7 @@ var table = map[Capability]ability{
 	Decision:     {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
 	PredictTo:    {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
 	DecisionTo:   {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
+	ProbaTo:      {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
 	Weighted:     {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
 	Partial:      {method: "PartialFit", interfaces: types(reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]]()), needs: Partial},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},

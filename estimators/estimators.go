@@ -103,6 +103,12 @@ type DecisionPredictorTo interface {
 	DecisionTo(dst *mat.Dense, x mat.Matrix) error
 }
 
+// ProbaPredictorTo is the same for probabilities.
+type ProbaPredictorTo interface {
+	// PredictProbaTo is PredictProba into dst, n×K, as PredictTo.
+	PredictProbaTo(dst *mat.Dense, x mat.Matrix) error
+}
+
 // WeightedFitter is the capability to fit with a weight for each row. Y is
 // float64 for regressors and int for classifiers. A weight of 2 counts like the
 // row given twice; weights are positive and finite.

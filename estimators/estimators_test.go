@@ -45,7 +45,7 @@ func TestSupports(t *testing.T) {
 		{"bare", bare{}, nil},
 		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(regressor), estimators.KernelMatrix, estimators.LeaveOneOut)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
-			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.Weighted, estimators.KernelMatrix,
+			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.ProbaTo, estimators.Weighted, estimators.KernelMatrix,
 			estimators.Cloning, estimators.Reporting, estimators.Marshalling,
 		}},
 		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, regressor},

@@ -136,6 +136,19 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	})
 }
 
+// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
+// Classes, as PredictTo.
+func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+	if c.f != nil {
+		if _, ok := c.f.inner.(estimators.ProbaPredictor); !ok {
+			return estimators.Unsupported(classifierType, c.f.inner, estimators.Proba)
+		}
+	}
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error {
+		return rowwise.Probabilities(c.f.inner.(estimators.ProbaPredictor), dst, z)
+	})
+}
+
 // Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -62,20 +63,20 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if c.ways != nil {
 		return c.fitWays(ctx, xd, y, weights, target, labels)
 	}
-	return c.fitOn(ctx, xd, y, weights, target, labels)
-}
-
-// fitOn is fit on checked rows, in one way.
-func (c engine[Y, E]) fitOn(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	chain, rows, err := fitChain(ctx, c.typ, c.steps, xd)
 	if err != nil {
 		return nil, err
 	}
+	return c.fitOn(ctx, rowSet[Y]{xd, y, weights}, chain, rows, target, labels)
+}
+
+// fitOn searches and fits on the rows that a chain has made of those given.
+func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
 	chosen, result, err := c.choose(ctx, problem{
-		settings: c.settings, x: rows, y: target, labels: labels, weights: weights, metric: c.metric, splitter: c.splitter,
+		settings: c.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
 		columns: c.columns, types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
-			return c.try(ctx, rowSet[Y]{xd, y, weights}, family, t)
+			return c.try(ctx, given, family, t)
 		},
 	})
 	if err != nil {
@@ -86,7 +87,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, xd *mat.Dense, y []Y, weights, 
 		return nil, c.builtNothing()
 	}
 	setRidge(inner, result)
-	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, y, weights}); err != nil {
+	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++

@@ -13,19 +13,15 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // mean is what the means of regressors and of classifiers have in common.
 type mean[E any] struct{ parts []*fitted[E] }
 
-// each calls f with each part that has a share, its share and the rows as it sees them.
+// each calls f with each part, its share and the rows as it sees them.
 func (m mean[E]) each(typ string, x mat.Matrix, f func(inner E, share float64, z mat.Matrix) error) error {
 	for _, p := range m.parts {
-		if p.result.Share == 0 {
-			continue
-		}
 		if err := p.pass(typ, x, func(z mat.Matrix) error { return f(p.inner, p.result.Share, z) }); err != nil {
 			return err
 		}
@@ -45,7 +41,7 @@ func notByItself(typ string) error {
 type meanRegressor struct{ mean[estimators.Regressor] }
 
 func meanOfRegressors(parts []*fitted[estimators.Regressor]) estimators.Regressor {
-	return &meanRegressor{mean[estimators.Regressor]{averaged(parts)}}
+	return &meanRegressor{mean[estimators.Regressor]{parts}}
 }
 
 var (
@@ -127,20 +123,18 @@ func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high 
 // meanClassifier predicts by the mean of the probabilities of classifiers.
 type meanClassifier struct {
 	mean[estimators.Classifier]
-	of      []int // the classes
-	classes int
+	of []int // the classes
 }
 
 func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classifier {
-	parts = averaged(parts)
-	of := parts[0].inner.Classes()
-	return &meanClassifier{mean[estimators.Classifier]{parts}, of, len(of)}
+	return &meanClassifier{mean[estimators.Classifier]{parts}, parts[0].inner.Classes()}
 }
 
 var (
 	_ estimators.ProbaPredictor      = (*meanClassifier)(nil)
 	_ estimators.DecisionPredictor   = (*meanClassifier)(nil)
 	_ estimators.DecisionPredictorTo = (*meanClassifier)(nil)
+	_ estimators.ProbaPredictorTo    = (*meanClassifier)(nil)
 	_ estimators.PredictorTo[int]    = (*meanClassifier)(nil)
 	_ estimators.Reporter            = (*meanClassifier)(nil)
 )
@@ -154,29 +148,34 @@ func (m *meanClassifier) Classes() []int { return slices.Clone(m.of) }
 // PredictProba returns the mean of the parts' probabilities.
 func (m *meanClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	n, _ := x.Dims()
-	out := mat.NewDense(n, m.classes, nil)
-	return out, m.DecisionTo(out, x)
+	out := mat.NewDense(n, len(m.of), nil)
+	return out, m.PredictProbaTo(out, x)
 }
 
 // Decision returns the probabilities, whose largest is what is predicted.
 func (m *meanClassifier) Decision(x mat.Matrix) (*mat.Dense, error) { return m.PredictProba(x) }
 
-// DecisionTo is Decision into dst.
+// DecisionTo is PredictProbaTo.
 func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return m.PredictProbaTo(dst, x)
+}
+
+// PredictProbaTo is PredictProba into dst.
+func (m *meanClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	if dst == nil {
-		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, m.classes)
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, len(m.of))
 	}
-	if r, c := dst.Dims(); r != n || c != m.classes {
-		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, m.classes, r)
+	if r, c := dst.Dims(); r != n || c != len(m.of) {
+		return fault.Shape("dst has", c, "columns", "want %d rows of %d, dst has %d rows", n, len(m.of), r)
 	}
 	dst.Zero()
 	part := shares.Get().(*mat.Dense)
 	defer shares.Put(part)
 	return m.each(classifierType, x, func(e estimators.Classifier, share float64, z mat.Matrix) error {
 		part.Reset()
-		part.ReuseAs(n, m.classes)
-		if err := intoProbabilities(part, e, z); err != nil {
+		part.ReuseAs(n, len(m.of))
+		if err := rowwise.Probabilities(e.(estimators.ProbaPredictor), part, z); err != nil {
 			return err
 		}
 		for i := range n {
@@ -192,21 +191,6 @@ func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 // shares are memory for those of a part.
 var shares = sync.Pool{New: func() any { return &mat.Dense{} }}
 
-// intoProbabilities sets dst to the probabilities of a classifier, without allocating where it
-// can do so for few rows.
-func intoProbabilities(dst *mat.Dense, e estimators.Classifier, x mat.Matrix) error {
-	if to, ok := own.As[interface {
-		PredictProbaTo(dst *mat.Dense, x mat.Matrix) error
-	}](e); ok {
-		return to.PredictProbaTo(dst, x)
-	}
-	p, err := e.(estimators.ProbaPredictor).PredictProba(x)
-	if err == nil {
-		dst.Copy(p)
-	}
-	return err
-}
-
 func (m *meanClassifier) Predict(x mat.Matrix) ([]int, error) {
 	n, _ := x.Dims()
 	out := make([]int, n)
@@ -221,8 +205,8 @@ func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) error {
 	p := shares.Get().(*mat.Dense)
 	defer shares.Put(p)
 	p.Reset()
-	p.ReuseAs(len(dst), m.classes)
-	if err := m.DecisionTo(p, x); err != nil {
+	p.ReuseAs(len(dst), len(m.of))
+	if err := m.PredictProbaTo(p, x); err != nil {
 		return err
 	}
 	for i := range dst {

@@ -36,7 +36,7 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	case f.parts == nil:
 		return []Model[E]{{Share: 1, Estimator: f.inner, before: f.chain}}
 	}
-	for _, p := range averaged(f.parts) {
+	for _, p := range f.parts {
 		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, before: f.chain, own: p.chain})
 	}
 	return out

@@ -72,7 +72,7 @@ const (
 	defaultPriorScale     = 0.5
 	defaultShapeSteps     = 100
 	defaultShapeRows      = 2000
-	shapeTolerance        = 1e-5
+	shapeTolerance        = 1e-4
 	priorDegrees          = 3.0
 	startRows             = 300 // of which the search for one length is
 	polishSteps           = 2   // on all rows, from what those found

@@ -3,6 +3,7 @@ package selection
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -252,22 +253,34 @@ func (l *learning) chosen(ctx context.Context) (spot, error) {
 	if !(ridge > 0) {
 		ridge = 1e-2
 	}
-	theta := l.first(math.Log(l.lengthOf(row.Param)), ridge)
+	length, err := l.lengthOf(row.Param)
+	if err != nil {
+		return spot{}, err
+	}
+	theta := l.first(math.Log(length), ridge)
 	return spot{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
-func (l *learning) lengthOf(param float64) float64 {
-	at := func(k kernels.Kernel) float64 {
-		for _, p := range k.(kernels.Differentiable).Params() {
-			if p.Columns == nil && p.Kind != kernels.KindShape && p.Kind != kernels.KindVariance {
-				return p.Value
-			}
-		}
-		return 1
-	}
+func (l *learning) lengthOf(param float64) (float64, error) {
 	k := l.run.family.At(param)
-	ratio := at(k) / at(l.base)
+	ratio := 1.0
+	for _, side := range []struct {
+		kernels.Kernel
+		power float64
+	}{{k, 1}, {l.base, -1}} {
+		d, err := kernels.AsDifferentiable(side.Kernel)
+		if err != nil {
+			return 0, fmt.Errorf("%s: Space = %v: %w", shapeType, l.run.family, err)
+		}
+		params := d.Params()
+		of := slices.IndexFunc(params, func(p kernels.Param) bool {
+			return p.Columns == nil && p.Kind != kernels.KindShape && p.Kind != kernels.KindVariance
+		})
+		if of >= 0 {
+			ratio *= math.Pow(params[of].Value, side.power)
+		}
+	}
 	// A length, a rate, or a rate of squares: that which gives the same value.
 	x, zero := []float64{1}, []float64{0}
 	best, off := ratio, math.Inf(1)
@@ -278,5 +291,5 @@ func (l *learning) lengthOf(param float64) float64 {
 			best, off = length, d
 		}
 	}
-	return best
+	return best, nil
 }

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -79,21 +81,22 @@ func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights
 		return nil, err
 	}
 	var parts []*fitted[E]
-	for i, w := range c.ways {
+	for _, w := range c.ways {
 		one := c.of(w)
-		if i%2 == 1 { // the other columns of the same search
-			same, err := one.changesNothing(ctx, parts[len(parts)-1], rows)
-			if err != nil {
-				return nil, err
-			}
-			if same {
-				continue
-			}
+		if _, entropy := one.strategy.(*Entropy); entropy && constant(rows) {
+			continue // it refuses rows that are all the same, of which the other finds the mean
 		}
 		if c.limit > 0 {
 			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
 		}
-		part, err := one.fitOn(ctx, rows, y, weights, target, labels)
+		own, even, err := fitChain(ctx, c.typ, one.steps, rows)
+		if err != nil {
+			return nil, fmt.Errorf("columns %s: %w", w.name, err)
+		}
+		if bendsNothing(own) {
+			continue // what standardising makes of them
+		}
+		part, err := one.fitOn(ctx, rowSet[Y]{rows, y, weights}, own, even, target, labels)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}
@@ -103,18 +106,18 @@ func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights
 		}
 		parts = append(parts, part)
 	}
-	parts = shared(parts)
-	return &fitted[E]{chain: chain, inner: c.mean(parts), result: together(parts), parts: parts}, nil
+	slices.SortStableFunc(parts, func(a, b *fitted[E]) int {
+		return cmp.Compare(a.result.LeaveOneOut, b.result.LeaveOneOut)
+	})
+	kept := share(parts)
+	return &fitted[E]{chain: chain, inner: c.mean(kept), result: together(parts), parts: kept}, nil
 }
 
-// changesNothing reports whether a way makes the rows what they are in a part.
-func (c engine[Y, E]) changesNothing(ctx context.Context, of *fitted[E], rows *mat.Dense) (bool, error) {
-	_, mine, err := fitChain(ctx, c.typ, c.steps, rows)
-	if err != nil {
-		return false, err
-	}
-	theirs, err := of.chain.Transform(rows)
-	return err == nil && mat.EqualApprox(mine, theirs, 1e-2/math.Sqrt(float64(mine.RawMatrix().Rows))), err
+// bendsNothing reports whether a step is a PowerTransformer that leaves every column as it is,
+// but for its mean and deviation: those of two values, for one.
+func bendsNothing(chain *pipeline.Transformer) bool {
+	p, ok := chain.FittedSteps()[0].(*transformers.PowerTransformer)
+	return ok && !slices.ContainsFunc(p.Lambdas(), func(l float64) bool { return l != 1 })
 }
 
 // leftOutError is the weighted leave-one-out error over the variance of the targets, NaN for
@@ -124,40 +127,27 @@ func leftOutError(ctx context.Context, e any, target, weights []float64) (float6
 	if !ok || target == nil || !estimators.Supports(e, estimators.LeaveOneOut) {
 		return missing, nil
 	}
-	residuals, err := l.LeaveOneOutResiduals(ctx)
-	if err != nil {
+	predicted, err := l.LeaveOneOutResiduals(ctx)
+	if err != nil || len(predicted) == 0 { // one row has no others
 		return missing, err
 	}
-	mean := stat.Mean(target, weights)
-	var errors, variance float64
-	for i, r := range residuals {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		errors += w * r * r
-		variance += w * (target[i] - mean) * (target[i] - mean)
-	}
-	return errors / variance, nil
+	floats.SubTo(predicted, target, predicted)
+	return metrics.NMSE(target, predicted, weights)
 }
 
-// shared gives each part its share of the mean, and leaves those without one at 0, behind.
-func shared[E any](parts []*fitted[E]) []*fitted[E] {
-	slices.SortStableFunc(parts, func(a, b *fitted[E]) int {
-		return cmp.Compare(a.result.LeaveOneOut, b.result.LeaveOneOut)
-	})
-	kept := 0
-	for _, p := range parts {
-		if !(p.result.LeaveOneOut > clearly*parts[0].result.LeaveOneOut) {
-			kept++
-		}
-	}
+// share gives each part that stays its share of the mean, the best first, and returns those.
+func share[E any](parts []*fitted[E]) []*fitted[E] {
+	kept := parts
 	for i, p := range parts {
-		if i < kept {
-			p.result.Share = 1 / float64(kept)
+		if p.result.LeaveOneOut > clearly*parts[0].result.LeaveOneOut {
+			kept = parts[:i]
+			break
 		}
 	}
-	return parts
+	for _, p := range kept {
+		p.result.Share = 1 / float64(len(kept))
+	}
+	return kept
 }
 
 // together is the result of the best part, with the others in it.
@@ -170,15 +160,8 @@ func together[E any](parts []*fitted[E]) *Result {
 		out.Seconds += p.result.Seconds
 		out.KernelMatrices += p.result.KernelMatrices
 		out.Evaluations += p.result.Evaluations
-	}
-	return out
-}
-
-// averaged are the parts that have a share.
-func averaged[E any](parts []*fitted[E]) (out []*fitted[E]) {
-	for _, p := range parts {
-		if p.result.Share > 0 {
-			out = append(out, p)
+		for _, w := range p.result.Warnings {
+			out.Warnings = append(out.Warnings, "columns "+p.result.Columns+": "+w)
 		}
 	}
 	return out
@@ -187,7 +170,7 @@ func averaged[E any](parts []*fitted[E]) (out []*fitted[E]) {
 // storeWays adds what the ways have to a file: a file of each.
 func (c engine[Y, E]) storeWays(kind string, s *stored, f *fitted[E]) (err error) {
 	c.ways = nil
-	for _, p := range averaged(f.parts) {
+	for _, p := range f.parts {
 		data, err := c.marshal(kind, &fitted[E]{chain: p.chain, inner: p.inner, result: p.result})
 		if err != nil {
 			return err
@@ -202,6 +185,7 @@ func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
 	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
 		return fault.BadModel(kind, "%d models of %d ways to make columns even, want as many", len(s.Parts), len(s.Names))
 	}
+	total := 0.0
 	for i, name := range s.Names {
 		at := slices.IndexFunc(c.ways, func(w way) bool { return w.name == name })
 		if at < 0 {
@@ -214,8 +198,22 @@ func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
 		if !(part.result.Share > 0) {
 			return fault.BadModel(kind, "a share of %v", part.result.Share)
 		}
+		total += part.result.Share
 		f.parts = append(f.parts, part)
+		if own, first := classesOfModel(part.inner), classesOfModel(f.parts[0].inner); !slices.Equal(own, first) {
+			return fault.BadModel(kind, "models of classes %v and %v, want the same", first, own)
+		}
+	}
+	if !(math.Abs(total-1) < 1e-9) {
+		return fault.BadModel(kind, "shares of %v in all, want 1", total)
 	}
 	f.inner = c.mean(f.parts)
+	return nil
+}
+
+func classesOfModel(e any) []int {
+	if c, ok := e.(estimators.Classifier); ok {
+		return c.Classes()
+	}
 	return nil
 }

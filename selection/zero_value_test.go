@@ -209,7 +209,13 @@ func TestZeroValueOfDegenerateRows(t *testing.T) {
 	for i := range labels {
 		labels[i] = i % 3
 	}
-	require.ErrorIs(t, (&Classifier{}).Fit(ctx, same, labels), estimators.ErrShape)
+	c := &Classifier{}
+	require.NoError(t, c.Fit(ctx, same, labels))
+	proba, err := c.PredictProba(same)
+	require.NoError(t, err)
+	for k := range 3 {
+		assert.InDelta(t, 1./3, proba.At(0, k), .02)
+	}
 	require.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 30)), estimators.ErrShape)
 }
 

@@ -142,6 +142,7 @@ type classifierMethods struct {
 	proba    func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
 	decision func(b *brokenClassifier, x mat.Matrix) (*mat.Dense, error)
 	to       func(b *brokenClassifier, dst *mat.Dense, x mat.Matrix) error
+	probaTo  func(b *brokenClassifier, dst *mat.Dense, x mat.Matrix) error
 }
 
 func (with classifierMethods) build() any { return &brokenClassifier{&toy.Centroid{}, with} }
@@ -191,6 +192,18 @@ func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 		return err
 	}
 	return copyTo(dst, scores)
+}
+
+// PredictProbaTo is b's own PredictProba.
+func (b *brokenClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+	if b.with.probaTo != nil {
+		return b.with.probaTo(b, dst, x)
+	}
+	proba, err := b.PredictProba(x)
+	if err != nil {
+		return err
+	}
+	return copyTo(dst, proba)
 }
 
 func copyTo(dst, from *mat.Dense) error {

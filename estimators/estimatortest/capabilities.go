@@ -210,8 +210,11 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	}
 	if v, ok := m.value.(estimators.DecisionPredictorTo); ok {
 		out[estimators.DecisionTo] = func() error {
-			return v.DecisionTo(mat.NewDense(rowsOf(x), len(m.classifier().Classes()), nil), x)
+			return v.DecisionTo(m.scores(rowsOf(x)), x)
 		}
+	}
+	if v, ok := m.value.(estimators.ProbaPredictorTo); ok {
+		out[estimators.ProbaTo] = func() error { return v.PredictProbaTo(m.scores(rowsOf(x)), x) }
 	}
 	if v, ok := own.As[transformers.Inverter](m.value); ok {
 		out[estimators.Inverting] = func() error { _, err := v.InverseTransform(x); return err }

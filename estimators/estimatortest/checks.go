@@ -102,7 +102,7 @@ var checks = []check{
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
-	{"to-forms", every, "PredictTo, DecisionTo and TransformTo give what Predict, Decision and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
+	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", supervised, "PartialFit before Fit is Fit; after it, other rows change the model, and what fails does not.", checkPartialFit},
 	{"leave-one-out", regressors, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},

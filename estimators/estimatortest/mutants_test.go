@@ -703,6 +703,13 @@ func mutants(release chan struct{}) map[string][]mutant {
 				copy(dst, y)
 				return err
 			}}),
+			classifier("has the probabilities of its scores", "PredictProbaTo of 1 rows", classifierMethods{probaTo: func(b C, dst *mat.Dense, x mat.Matrix) error {
+				scores, err := b.Centroid.Decision(x)
+				if err != nil {
+					return err
+				}
+				return copyTo(dst, scores)
+			}}),
 			classifier("swaps the columns of one row", "DecisionTo of 1 rows", classifierMethods{to: func(b C, dst *mat.Dense, x mat.Matrix) error {
 				scores, err := b.Centroid.Decision(x)
 				if err != nil {

@@ -21,11 +21,14 @@ func (m model) toForms() []method {
 	}
 	if m.can(estimators.DecisionTo) {
 		out = append(out, method{"DecisionTo", func(x mat.Matrix) (*mat.Dense, error) {
-			dst := &mat.Dense{}
-			if n, k := rowsOf(x), len(m.classifier().Classes()); n > 0 && k > 0 {
-				dst = mat.NewDense(n, k, nil)
-			}
+			dst := m.scores(rowsOf(x))
 			return dst, m.value.(estimators.DecisionPredictorTo).DecisionTo(dst, x)
+		}})
+	}
+	if m.can(estimators.ProbaTo) {
+		out = append(out, method{"PredictProbaTo", func(x mat.Matrix) (*mat.Dense, error) {
+			dst := m.scores(rowsOf(x))
+			return dst, m.value.(estimators.ProbaPredictorTo).PredictProbaTo(dst, x)
 		}})
 	}
 	if to, ok := m.value.(transformers.TransformerTo); ok {
@@ -35,6 +38,14 @@ func (m model) toForms() []method {
 		}})
 	}
 	return out
+}
+
+// scores is memory for those of n rows.
+func (m model) scores(n int) *mat.Dense {
+	if k := len(m.classifier().Classes()); n > 0 && k > 0 {
+		return mat.NewDense(n, k, nil)
+	}
+	return &mat.Dense{}
 }
 
 func filled(dst []float64, err error) (*mat.Dense, error) { return columns(err, dst) }
@@ -63,8 +74,11 @@ func rowsOf(x mat.Matrix) int {
 
 // whole is the method that the To form stands in for.
 func (m model) whole(to string) func(x mat.Matrix) (*mat.Dense, error) {
-	if to == "DecisionTo" {
+	switch to {
+	case "DecisionTo":
 		return m.value.(estimators.DecisionPredictor).Decision
+	case "PredictProbaTo":
+		return m.value.(estimators.ProbaPredictor).PredictProba
 	}
 	return m.predict().call // Predict, or Transform
 }
@@ -97,7 +111,9 @@ func (m model) intoOther(name string, x *mat.Dense) error {
 	case "PredictTo":
 		return m.predictTo(make([]float64, rows), x)
 	case "DecisionTo":
-		return m.value.(estimators.DecisionPredictorTo).DecisionTo(mat.NewDense(rows, len(m.classifier().Classes()), nil), x)
+		return m.value.(estimators.DecisionPredictorTo).DecisionTo(m.scores(rows), x)
+	case "PredictProbaTo":
+		return m.value.(estimators.ProbaPredictorTo).PredictProbaTo(m.scores(rows), x)
 	}
 	z, err := m.predict().call(x)
 	if err != nil {

@@ -97,8 +97,6 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	})
 }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
-// y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes. Up to sixteen rows of a dense matrix allocate nothing.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
@@ -109,6 +107,8 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 	return nil
 }
 
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
+// y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
 	return c.fitMatrix(ctx, k, y, nil)

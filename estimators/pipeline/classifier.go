@@ -117,6 +117,16 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	return proba, err
 }
 
+// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
+// Classes, as PredictTo. Without Final's PredictProba the error wraps errors.ErrUnsupported.
+func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+	final, err := able[estimators.ProbaPredictor](p.configured, p.fitted, estimators.Proba)
+	if err != nil {
+		return err
+	}
+	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Probabilities(final, dst, z)) })
+}
+
 // Decision implements estimators.DecisionPredictor with Final's.
 func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	err = through(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {

@@ -218,7 +218,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
 				continue
 			}
-			isRegressors := capability != estimators.Proba && capability != estimators.Decision && capability != estimators.DecisionTo
+			isRegressors := capability != estimators.Proba && capability != estimators.Decision && capability != estimators.DecisionTo && capability != estimators.ProbaTo
 			isClassifiers := capability != estimators.Variance && capability != estimators.Interval
 			want := whole || capability == estimators.Cloning || capability == estimators.PredictTo
 			assert.Equal(t, want && isRegressors, estimators.Supports(a, capability), "Regressor %v", capability)

@@ -93,3 +93,19 @@ func Decide(e decider, dst *mat.Dense, x mat.Matrix) error {
 	}
 	return copiedScores(dst, x, e.Decision)
 }
+
+type probabilist interface {
+	PredictProba(x mat.Matrix) (*mat.Dense, error)
+}
+
+type probabilistTo interface {
+	PredictProbaTo(dst *mat.Dense, x mat.Matrix) error
+}
+
+// Probabilities sets dst to e's probabilities for the rows of x.
+func Probabilities(e probabilist, dst *mat.Dense, x mat.Matrix) error {
+	if to, ok := own.As[probabilistTo](e); ok {
+		return to.PredictProbaTo(dst, x)
+	}
+	return copiedScores(dst, x, e.PredictProba)
+}
