@@ -228,6 +228,7 @@ func ExamplePredictorTo() {
 	}
 	var predictor estimators.PredictorTo[int] = c
 	var scorer estimators.DecisionPredictorTo = c
+	var prober estimators.ProbaPredictorTo = c
 	row, label, scores := mat.NewDense(1, 1, nil), make([]int, 1), mat.NewDense(1, 2, nil)
 	for _, v := range []float64{-2.5, 2.5} {
 		row.Set(0, 0, v)
@@ -239,11 +240,16 @@ func ExamplePredictorTo() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(label[0], scores.At(0, 1) > 0)
+		decided := scores.At(0, 1) > 0
+		if err := prober.PredictProbaTo(scores, row); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(label[0], decided, scores.At(0, 1) > 0.5)
 	}
 	// Output:
-	// 0 false
-	// 1 true
+	// 0 false false
+	// 1 true true
 }
 
 // scaledTargets fits to targets in another unit: a wrapper of one's own, with the methods

@@ -73,7 +73,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	}
 	switch {
 	case out.strategy == nil && c.Space.isZero():
-		out.ways, out.mean, out.strategy = classificationWays, meanOfClassifiers, &Shape{}
+		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}
 		out.space.families = []kernels.Family{shapely}
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

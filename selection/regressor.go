@@ -76,7 +76,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	}
 	switch {
 	case out.strategy == nil && r.Space.isZero():
-		out.ways, out.mean, out.strategy = regressionWays, meanOfRegressors, &Shape{}
+		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}
 		out.space.families = []kernels.Family{shapely}
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

@@ -26,10 +26,8 @@ type Objective int
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
-	// AutomaticObjective is LeaveOneOutLogistic for two classes, and RestrictedEvidence for more
-	// and for numbers. Over 20 sets of two classes lengths of columns learnt by the evidence had
-	// 1.07 of the error of one length and 1.08 of its Brier score, by the logistic loss .98 and
-	// .97 (up to 500 rows, two splits of seed 7).
+	// AutomaticObjective is LaplaceEvidence for up to six classes, and RestrictedEvidence for
+	// more, where that costs less, and for numbers; docs/shape.md has what it was chosen from.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
@@ -43,6 +41,11 @@ const (
 	// LeaveOneOutLogistic is minus the sum of the logistic losses ln(1 + exp(-t y f)) of what the
 	// other rows predict for two classes y = ±1. Its slope t is learnt with the lengths.
 	LeaveOneOutLogistic
+	// LaplaceEvidence is Laplace's approximation of the log evidence of a Gaussian process
+	// classifier with the logistic link; of more than two classes the sum of those of each
+	// against the rest. Its ridge is one over the variance of the log odds; the machine that is
+	// fitted chooses its own. A value costs some eight Cholesky factors for each class.
+	LaplaceEvidence
 )
 
 var objectives = map[Objective]struct {
@@ -55,6 +58,7 @@ var objectives = map[Objective]struct {
 	LeaveOneOutDensity: {shape.Density, "leave-one-out log density"},
 
 	LeaveOneOutLogistic: {shape.Logistic, "leave-one-out logistic loss, negated"},
+	LaplaceEvidence:     {shape.Laplace, "Laplace's log evidence"},
 }
 
 // String returns the objective's name.
@@ -74,8 +78,10 @@ const (
 	defaultShapeRows      = 2000
 	shapeTolerance        = 1e-4
 	priorDegrees          = 3.0
+	laplaceClasses        = 6
 	startRows             = 300 // of which the search for one length is
 	polishSteps           = 2   // on all rows, from what those found
+	farthest              = 1.0 // of the lengths from there, over the start's, in logarithms
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
@@ -100,8 +106,7 @@ const (
 // neighbours each, but those whose targets are all the same; the machine that is fitted then chooses
 // its ridge on all rows.
 //
-// With classes the targets are ±1, of more than two for each against the rest. There one length for all
-// columns usually does better; see docs/shape.md.
+// With classes the targets are ±1, of more than two for each against the rest.
 type Shape struct {
 	Objective Objective // zero: by the task, see AutomaticObjective
 	// Start finds one length for all columns; nil: the grid and the climb described above.
@@ -127,7 +132,7 @@ func (s *Shape) Name() string { return "shape" }
 func (s *Shape) validate(d int) error {
 	switch _, ok := objectives[s.Objective]; {
 	case !ok && s.Objective != AutomaticObjective:
-		return fault.Param(shapeType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity or LeaveOneOutLogistic")
+		return fault.Param(shapeType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic or LaplaceEvidence")
 	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
 		return fault.Param(shapeType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
 	case s.MaxIterations < 0:
@@ -221,16 +226,19 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
 	}
-	if len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
+	periodic := slices.ContainsFunc(k.Params(), func(p kernels.Param) bool { return p.Kind == kernels.KindPeriod })
+	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
 		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	_, outputs := l.targets.Y.Dims()
 	twoClasses := r.y == nil && outputs == 1
 	switch {
-	case s.Objective == AutomaticObjective && twoClasses:
-		l.objective = LeaveOneOutLogistic
+	case s.Objective == AutomaticObjective && r.y == nil && outputs <= laplaceClasses:
+		l.objective = LaplaceEvidence
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
+	case s.Objective == LaplaceEvidence && r.y != nil:
+		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for classes")
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
@@ -320,6 +328,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	extra := at.theta[1:]
 	k := l.kernel(l.Groups)
 	theta := append(slices.Repeat(at.theta[:1], len(k.Lengths)), extra...)
+	centre := theta[0]
 	n, _ := l.run.x.Dims()
 	var prior *shape.Prior
 	if !l.NoPrior {
@@ -344,7 +353,11 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 		if err != nil {
 			return err
 		}
-		theta, inverse = at.theta, out.Inverse
+		theta, inverse = slices.Clone(at.theta), out.Inverse
+		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
+		for j := range k.Lengths {
+			theta[j] = min(theta[j], centre+farthest)
+		}
 	}
 	return nil
 }
@@ -383,7 +396,7 @@ func (l *learning) conclude(at spot) (Choice, error) {
 	for _, v := range logs {
 		out.Values = append(out.Values, math.Exp(v))
 	}
-	if l.onBlocks == 0 {
+	if l.onBlocks == 0 && l.objective != LaplaceEvidence {
 		out.Ridge = math.Exp(at.theta[l.ridgeAt(at.theta)])
 	}
 	return out, nil

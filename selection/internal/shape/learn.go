@@ -178,15 +178,7 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 // at returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
 // the gradient if it is not nil.
 func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
-	c := &b.memory
-	if c.IsEmpty() {
-		c.ReuseAsSym(b.rows())
-	}
-	c.CopySym(&b.gram)
-	for i := range b.rows() {
-		c.SetSym(i, i, c.At(i, i)+lambda*b.noise(i))
-	}
-	v, ok := evaluate(kind, c, b.Targets, lambda, extra, gradient != nil)
+	v, ok := b.value(kind, lambda, extra, gradient != nil)
 	switch {
 	case !ok:
 		return math.Inf(-1), nil
@@ -200,6 +192,21 @@ func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradie
 	}
 	rest[0] = v.Lambda
 	return v.F, b.derivatives.Gradient(ctx, gradient[:len(gradient)-len(rest)], v.W)
+}
+
+func (b *Block) value(kind Kind, lambda, extra float64, gradient bool) (value, bool) {
+	if kind == Laplace {
+		return laplace(&b.gram, b.Targets, lambda, gradient)
+	}
+	c := &b.memory
+	if c.IsEmpty() {
+		c.ReuseAsSym(b.rows())
+	}
+	c.CopySym(&b.gram)
+	for i := range b.rows() {
+		c.SetSym(i, i, c.At(i, i)+lambda*b.noise(i))
+	}
+	return evaluate(kind, c, b.Targets, lambda, extra, gradient)
 }
 
 // Outcome is what was learnt.
@@ -223,8 +230,17 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		Converger:         &optimize.FunctionConverge{Relative: p.Tolerance, Absolute: p.Tolerance / 10, Iterations: 2},
 		GradientThreshold: 1e-7,
 	}
-	// In units z of x = theta + Lz with LL' = Inverse the objective is about round.
+	// In units z of x = theta + Lz with LL' = Inverse the objective is about round, and the best
+	// step as long as the gradient. gonum's first has length 1: of units that are as long.
 	scale := p.scale(len(theta))
+	if p.Inverse != nil {
+		_, v := c.at(theta)
+		g := mat.NewVecDense(len(v), nil)
+		g.MulVec(scale.T(), mat.NewVecDense(len(v), v))
+		if length := mat.Norm(g, 2); length > 0 && length < 1 {
+			scale.ScaleTri(length, scale)
+		}
+	}
 	from := func(z []float64) []float64 {
 		x := make([]float64, len(z))
 		mat.NewVecDense(len(x), x).MulVec(scale, mat.NewVecDense(len(z), z))

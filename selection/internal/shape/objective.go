@@ -40,6 +40,8 @@ const (
 	// Logistic is minus the mean of ln(1 + exp(-t y f)) over rows, for targets y = ±1 and what
 	// the other rows predict, f. Its slope t is learnt too.
 	Logistic
+	// Laplace is the approximate log evidence of a classifier, for targets y = ±1; see laplace.
+	Laplace
 )
 
 // extra reports whether an objective has a parameter beside the kernel's and the ridge: the

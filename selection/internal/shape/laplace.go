@@ -1,0 +1,183 @@
+package shape
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+const (
+	laplaceSteps     = 50
+	laplaceTolerance = 1e-10 // of a step's gain for a row: the next one's is far less
+)
+
+// laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier
+// with the logistic link, of targets ±1 at a kernel matrix k, and the derivatives if they are
+// wanted; of several columns of targets the sum. The prior of the log odds is (K + 11')/λ: a constant has the variance of a kernel of
+// unit diagonal. Weights multiply the log likelihoods of rows. ok is false where Newton's steps
+// do not arrive. Cost some eight Cholesky factors for a column, with the derivatives an inverse more (Rasmussen and Williams, algorithms 3.1 and 5.1).
+func laplace(k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool) {
+	n, _ := t.Y.Dims()
+	prior := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			prior.SetSym(i, j, (k.At(i, j)+1)/lambda)
+		}
+	}
+	_, columns := t.Y.Dims()
+	for c := range columns {
+		m := &mode{
+			y: mat.Col(nil, c, t.Y), weights: t.Weights, prior: prior,
+			f: make([]float64, n), a: make([]float64, n), slope: make([]float64, n), root: make([]float64, n),
+		}
+		if !m.climb() {
+			return v, false
+		}
+		v.F += m.height - m.factor.LogDet()/2
+		switch {
+		case !gradient:
+		case v.W == nil:
+			v.W = m.derivatives()
+		default:
+			v.W.AddSym(v.W, m.derivatives())
+		}
+	}
+	if gradient {
+		w, p := v.W.RawSymmetric().Data, prior.RawSymmetric().Data
+		for i := range n {
+			v.Lambda -= w[i*n+i] * p[i*n+i]
+			for j := i + 1; j < n; j++ {
+				v.Lambda -= 2 * w[i*n+j] * p[i*n+j]
+			}
+		}
+		v.W.ScaleSym(1/lambda, v.W)
+	}
+	return v, !math.IsNaN(v.F) && !math.IsInf(v.F, 0)
+}
+
+// mode is where the posterior of the log odds f = prior·a is largest.
+type mode struct {
+	y, weights []float64
+	prior      *mat.SymDense
+	f, a       []float64
+	height     float64   // the log posterior, but for its determinant
+	slope      []float64 // d/df of the log likelihood
+	root       []float64 // the root of minus its second derivative
+	factor     *linalg.Cholesky
+}
+
+// look sets what belongs to a and f.
+func (m *mode) look() {
+	m.height = -floats.Dot(m.a, m.f) / 2
+	for i, f := range m.f {
+		y, w := m.y[i], 1.0
+		if m.weights != nil {
+			w = m.weights[i]
+		}
+		m.height -= w * softplus(-y*f)
+		p := 1 / (1 + math.Exp(-f))
+		m.slope[i] = w * y / (1 + math.Exp(y*f))
+		m.root[i] = math.Sqrt(w * p * (1 - p))
+	}
+}
+
+// softplus is ln(1 + exp(x)).
+func softplus(x float64) float64 {
+	if x > 0 {
+		return x + math.Log1p(math.Exp(-x))
+	}
+	return math.Log1p(math.Exp(x))
+}
+
+// factorise sets factor to that of B = I + W½ prior W½.
+func (m *mode) factorise() bool {
+	n := len(m.f)
+	b := mat.NewSymDense(n, nil)
+	to, from := b.RawSymmetric().Data, m.prior.RawSymmetric().Data
+	for i, r := range m.root {
+		for j := i; j < n; j++ {
+			to[i*n+j] = r * m.root[j] * from[i*n+j]
+		}
+		to[i*n+i]++
+	}
+	factor, err := linalg.NewCholesky("", b)
+	m.factor = factor
+	return err == nil
+}
+
+// climb takes Newton's steps to the mode, halved where they overshoot.
+func (m *mode) climb() bool {
+	n := len(m.f)
+	target, before := make([]float64, n), make([]float64, n)
+	m.look()
+	for range laplaceSteps {
+		if !m.factorise() {
+			return false
+		}
+		// a = b - W½ B⁻¹ W½ prior b with b = Wf + slope.
+		copy(before, m.a)
+		for i, r := range m.root {
+			target[i] = r*r*m.f[i] + m.slope[i]
+		}
+		m.through(target)
+		was := m.height
+		step := 1.0
+		for ; step > 1e-6; step /= 2 {
+			for i := range m.a {
+				m.a[i] = before[i] + step*(target[i]-before[i])
+			}
+			mat.NewVecDense(n, m.f).MulVec(m.prior, mat.NewVecDense(n, m.a))
+			if m.look(); m.height >= was-1e-12*math.Abs(was) {
+				break
+			}
+		}
+		if math.IsNaN(m.height) || step <= 1e-6 {
+			return false
+		}
+		if m.height-was <= laplaceTolerance*float64(n) {
+			return m.factorise()
+		}
+	}
+	return false
+}
+
+// through sets b to b - W½ B⁻¹ W½ prior b, which is (I + W prior)⁻¹ b.
+func (m *mode) through(b []float64) {
+	n := len(b)
+	c := make([]float64, n)
+	mat.NewVecDense(n, c).MulVec(m.prior, mat.NewVecDense(n, b))
+	floats.Mul(c, m.root)
+	m.factor.SolveVec(c)
+	for i, r := range m.root {
+		b[i] -= r * c[i]
+	}
+}
+
+// derivatives returns those of the evidence in the entries of the prior: of the determinant and
+// the likelihood at a fixed mode, and through the mode.
+func (m *mode) derivatives() *mat.SymDense {
+	n := len(m.f)
+	r := m.factor.Inverse()
+	// The determinant's derivatives in f are minus half of the posterior variances times those of
+	// W, and the variances times W are 1 less the diagonal of B⁻¹.
+	u := make([]float64, n)
+	for i, f := range m.f {
+		u[i] = (r.At(i, i) - 1) / 2 * (1 - 2/(1+math.Exp(-f)))
+	}
+	// R = W½ B⁻¹ W½.
+	raw := r.RawSymmetric().Data
+	for i, a := range m.root {
+		for j := i; j < n; j++ {
+			raw[i*n+j] *= a * m.root[j]
+		}
+	}
+	m.through(u)
+	out := r
+	out.ScaleSym(-.5, r)
+	out.SymRankOne(out, .5, mat.NewVecDense(n, m.slope))
+	out.RankTwo(out, .5, mat.NewVecDense(n, u), mat.NewVecDense(n, m.slope))
+	return out
+}
