@@ -30,7 +30,7 @@ type Classifier struct {
 	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
 	// fills gaps, as transformers.Imputer.
 	Preprocess []transformers.Transformer
-	// Space is what is searched; zero: with a Search the RBF kernels, for lssvm.Classifier.
+	// Space is what is searched; zero: with a Search that of Over, for lssvm.Classifier.
 	Space Space[estimators.Classifier]
 	// Search; nil: &Entropy{} in a Space. Neither: see above.
 	Search Strategy
@@ -69,14 +69,16 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now},
 		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
-		space: c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }),
 	}
 	switch {
 	case out.strategy == nil && c.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}
-		out.space.families = []kernels.Family{shapely}
+		out.space = Space[estimators.Classifier]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}
+	}
+	if out.space.families == nil {
+		out.space = c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
 	}
 	return out
 }

@@ -37,14 +37,16 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	switch {
 	case e.NoMinRidge:
 		out.minRidge = 0
-	case e.MinRidge == 0 && !r.ridgeMachine:
+	case e.MinRidge == 0 && r.ridgeMachine:
+		out.minRidge = leastRidge
+	case e.MinRidge == 0:
 		out.minRidge = defaultMinRidge
 	}
 	switch {
 	case r.labels == nil:
 		out.targets = mat.NewDense(len(r.y), 1, slices.Clone(r.y))
 	case e.Score == LogEvidence:
-		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOut or CrossValidation for a Classifier")
+		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 	default:
 		labels, at, err := classes.Of(r.labels)
 		if err != nil {
@@ -97,12 +99,15 @@ func (c *closedForm) on(rows []int) *closedForm {
 	return &out
 }
 
+// leftOutMeasure is that of leave-one-out errors.
+var leftOutMeasure = Measure{Name: "leave-one-out NMSE"}
+
 // measure says how the scores compare.
 func (c *closedForm) measure() Measure {
 	if c.score == LogEvidence {
 		return Measure{Name: "log evidence", LargerIsBetter: true}
 	}
-	return Measure{Name: "leave-one-out NMSE"}
+	return leftOutMeasure
 }
 
 // meanWeight is that of the rows: ridges are in its units.
@@ -113,50 +118,46 @@ func (c *closedForm) meanWeight() float64 {
 	return stat.Mean(c.weights, nil)
 }
 
-// ofMatrix returns the entropy of k, which it takes over, and the score and its ridge: all
-// from one reduction of k to tridiagonal form. Weights make the score's matrix another than
-// the entropy's, and take a second.
-func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense) (entropy measures.VonNeumann, score, ridge float64, err error) {
+// ofMatrix returns the entropy of k, which it takes over, and what it gives at some ridges: all
+// from one reduction of k to tridiagonal form. Weights make the machine's matrix another than
+// the entropy's, and take a second. Without wanting the entropy it is not computed.
+func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []RidgeScore, err error) {
 	if c == nil {
-		return measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()), missing, missing, nil
+		return measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()), nil, nil
 	}
-	if c.weights != nil {
+	if c.weights != nil && wanted {
 		own := mat.NewSymDense(k.SymmetricDim(), nil)
 		own.CopySym(k)
 		entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
 	}
-	var tri *linalg.Tridiagonal
-	if c.score == LogEvidence {
-		tri, score, ridge = logEvidence(k, c.targets, c.weights, c.minRidge)
-	} else {
-		floor := c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
-		p := loo.New(k, c.targets, c.weights, c.workers)
-		least, err := p.SearchFrom(ctx, floor)
-		if err != nil {
-			return entropy, missing, missing, err
+	floor := c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
+	p := loo.New(k, c.targets, c.weights, c.workers)
+	looks, err := loo.Curve(ctx, p, floor)
+	if err != nil {
+		return entropy, nil, err
+	}
+	if c.weights == nil && wanted {
+		entropy = measures.EntropyOfEigenvalues(p.Tridiagonal().Values())
+	}
+	return entropy, c.curve(looks), nil
+}
+
+// curve is what is known of ridges, errors over the variance of the targets.
+func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
+	var out []RidgeScore
+	for _, l := range looks {
+		score := RidgeScore{Ridge: l.Ridge, Score: l.Error / c.variance, StandardError: l.StandardError / c.variance, Evidence: l.Evidence}
+		if sum := score.Score + score.StandardError + score.Evidence; sum-sum == 0 { // finite
+			out = append(out, score)
 		}
-		score, ridge = c.ofMinimum(least)
-		tri = p.Tridiagonal()
 	}
-	if c.weights == nil {
-		entropy = measures.EntropyOfEigenvalues(tri.Values())
-	}
-	return entropy, score, ridge, nil
+	return out
 }
 
-// ofMinimum is the score of a least leave-one-out error, NaN without one.
-func (c *closedForm) ofMinimum(least loo.Minimum) (score, ridge float64) {
-	if !(least.Ridge > 0) {
-		return missing, missing
-	}
-	return least.Error / c.variance, least.Ridge
-}
-
-// ofFeatures returns the score of the kernel F'F, its ridge, and the mean of its diagonal;
-// NaN for the ridge if none gives a score.
-func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (score, ridge, mean float64, err error) {
+// ofFeatures returns what the kernel F'F gives at some ridges, and the mean of its diagonal.
+func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []RidgeScore, mean float64, err error) {
 	if f == nil {
-		return missing, missing, 0, nil
+		return nil, 0, nil
 	}
 	m, n := f.Dims()
 	for i := range m {
@@ -164,19 +165,9 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (score, ridge
 			mean += v * v / float64(n)
 		}
 	}
-	if c.score == LogEvidence {
-		score, ridge = c.evidenceOfFeatures(f, mean)
-		return score, ridge, mean, nil
-	}
 	z, targets, leverage, weight, scale := c.linearProblem(f)
-	gram := mat.NewSymDense(m, nil)
-	gram.SymOuterK(1, z.T())
-	least, err := loo.NewLinear(gram, z, targets, leverage, weight, scale, c.workers).SearchFrom(ctx, c.minRidge*mean*c.meanWeight())
-	if err != nil {
-		return missing, missing, mean, err
-	}
-	score, ridge = c.ofMinimum(least)
-	return score, ridge, mean, nil
+	looks, err := loo.Curve(ctx, loo.NewLinear(linalg.SymmetricProduct(1, z), z, targets, leverage, weight, scale, c.workers), c.minRidge*mean*c.meanWeight())
+	return c.curve(looks), mean, err
 }
 
 // linearProblem centres the columns of F and the targets, times the roots of the weights.

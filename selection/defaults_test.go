@@ -23,9 +23,9 @@ func TestDocumentedDefaults(t *testing.T) {
 	}
 	family := kernels.RBFFamily{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
-	assert.Equal(t, params(&Regressor{Search: &Entropy{}}), params(&Regressor{
+	assert.Equal(t, params(&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}), params(&Regressor{
 		Space:          Over(build, family),
-		Search:         &Entropy{Tolerance: defaultTolerance, MaxEvaluations: defaultMaxEvaluations, Score: LeaveOneOut},
+		Search:         &Entropy{Tolerance: defaultTolerance, MaxEvaluations: defaultMaxEvaluations, Score: LeaveOneOutEvidence},
 		MaxKernelBytes: kernels.MaxKernelBytes,
 	}))
 	start, err := family.Start(ctx, x)

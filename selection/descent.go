@@ -26,11 +26,12 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 		return none, nil, err
 	}
 	var out *Result
+	var of *Run
 	total := &Result{}
 	for i := range maxTurns {
 		axis := i % 2
 		along := c.space.along(axis == 0, at[1-axis])
-		r, err := c.search(ctx, p, shared, along)
+		run, r, err := c.search(ctx, p, shared, along)
 		if err != nil {
 			return none, nil, fmt.Errorf("family %v: %w", along, err)
 		}
@@ -38,11 +39,11 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 			return none, nil, fault.Param(c.typ, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
 		}
 		total.add(r, along.String())
-		improved := out == nil || r.measure().better(r.Score, out.Score)
+		improved := out == nil || c.compare([]*Run{of, run}, []*Result{out, r}) == 1
 		spent := r.Status == StatusBudget
 		if improved {
 			at[axis] = r.Param
-			out = r
+			of, out = run, r
 		}
 		if spent || (i > 0 && !improved) {
 			if spent {

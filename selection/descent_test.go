@@ -32,9 +32,10 @@ var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFa
 // The descent ends where neither parameter alone improves the score, and predicts what two
 // scales need better than one does.
 func TestDescent(t *testing.T) {
-	x, y := twoScales(200, 1)
+	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
-	one, two := &Regressor{Search: &Entropy{}}, &Regressor{Space: overTwo(twoRBF)}
+	search := &Entropy{Score: LeaveOneOut}
+	one, two := &Regressor{Space: over(kernels.RBFFamily{}), Search: search}, &Regressor{Space: overTwo(twoRBF), Search: search}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
 	res := two.Result()
@@ -65,7 +66,7 @@ func TestDescent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.Equal(t, res.Param2, read.Result().Param2)
-	assert.ErrorIs(t, (&Regressor{Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 	assert.ErrorIs(t, (&Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
@@ -82,7 +83,7 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, search := range map[string]Strategy{
-		"entropy": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
+		"entropy": &Entropy{Score: LeaveOneOut}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search}

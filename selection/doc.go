@@ -21,7 +21,8 @@
 //
 // A space is the kernels of a family or of several ([Over]), of a family of two parameters
 // ([OverTwo]), each for a learner that a function builds, or estimators as they are
-// ([Among]). With a Strategy and no space it is the RBF kernels, for package lssvm.
+// ([Among]). With a Strategy and no space it is the RBF kernels, for an Entropy also those of
+// Matérn 5/2, for package lssvm.
 //
 // # Shape
 //

@@ -145,14 +145,20 @@ func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
-func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Result, error) {
-	p.family = family
+func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Run, *Result, error) {
+	p.family, p.rivals = family, false
 	r := newRun(p, shared.begin())
 	choice, err := c.strategy.Choose(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return r.finish(c.strategy.Name(), choice)
+	result, err := r.finish(c.strategy.Name(), choice)
+	return r, result, err
+}
+
+// finisher is a strategy that looks more closely at the choice in the best of several families.
+type finisher interface {
+	finish(ctx context.Context, r *Run, c Choice) (Choice, error)
 }
 
 // searchEach searches families and returns the best result, with the others in it.
@@ -161,32 +167,58 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	if err != nil {
 		return nil, err
 	}
-	results, best := make([]*Result, len(families)), 0
+	if len(families) == 1 {
+		_, result, err := c.search(ctx, p, shared, families[0])
+		return result, err
+	}
+	p.rivals = true
+	runs, choices, results := make([]*Run, len(families)), make([]Choice, len(families)), make([]*Result, len(families))
 	for i, f := range families {
-		r, err := c.search(ctx, p, shared, f)
-		if len(families) > 1 {
-			if err != nil {
-				return nil, fmt.Errorf("family %v: %w", f, err)
-			}
-			if math.IsNaN(r.Score) {
-				return nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
-			}
+		p.family = f
+		runs[i] = newRun(p, shared.begin())
+		if choices[i], err = c.strategy.Choose(ctx, runs[i]); err == nil {
+			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("family %v: %w", f, err)
 		}
-		results[i] = r
-		if r.measure().better(r.Score, results[best].Score) {
-			best = i
+		// An Entropy scores, but for targets that are all the same or where the budget was spent.
+		if e, ok := c.strategy.(*Entropy); math.IsNaN(results[i].Score) && !runs[i].cut && (!ok || e.Score == CrossValidation) {
+			return nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
 		}
 	}
-	out := results[best]
+	taken := c.compare(runs, results)
+	if f, ok := c.strategy.(finisher); ok {
+		choice, err := f.finish(ctx, runs[taken], choices[taken])
+		if err == nil {
+			results[taken], err = runs[taken].finish(c.strategy.Name(), choice)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("family %v: %w", families[taken], err)
+		}
+	}
+	out := results[taken]
 	for i, r := range results {
-		if i != best {
+		if i != taken {
 			out.Others = append(out.Others, r)
 		}
 	}
 	return out, nil
+}
+
+// compare returns the place of the best of some results: as an Entropy compares kernels if that
+// is what they are of, and else by the score.
+func (c engine[Y, E]) compare(runs []*Run, results []*Result) int {
+	if e, ok := c.strategy.(*Entropy); ok && !slices.ContainsFunc(runs, func(r *Run) bool { return r.looked == nil }) {
+		return best(runs, e.Score, func(r *Run) RidgeScore { return *r.looked })
+	}
+	taken := 0
+	for i, r := range results {
+		if r.measure().better(r.Score, results[taken].Score) {
+			taken = i
+		}
+	}
+	return taken
 }
 
 // try fits and scores the learner at each point. Once the budget is spent no fit is begun,
@@ -245,16 +277,21 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 	return out, nil
 }
 
-// setRidge gives a machine of package lssvm that is to choose its ridge one that was learnt.
+// setRidge gives a machine of package lssvm that is to choose its ridge the one that was found,
+// but where weights of classes make it another machine than that of the search.
 func setRidge(e any, r *Result) {
-	if r.Values == nil || !(r.Ridge > 0) {
+	if !(r.Ridge > 0) {
 		return
 	}
 	switch m := e.(type) {
 	case *lssvm.Regressor:
-		m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+		if m.RidgeRule == lssvm.LeaveOneOut {
+			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+		}
 	case *lssvm.Classifier:
-		m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+		if m.RidgeRule == lssvm.LeaveOneOut && (r.Values != nil || !m.Balanced && m.ClassWeights == nil) {
+			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
+		}
 	}
 }
 

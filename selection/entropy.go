@@ -24,6 +24,8 @@ const (
 	// much smaller than the diagonal, as kernel ridge regression can where targets are free
 	// of noise, and do badly with the smooth kernels that those scores would then like best.
 	defaultMinRidge = 1e-3
+	// leastRidge is that of lssvm: below it the solutions are those of rounding.
+	leastRidge = 1e-8
 )
 
 // defaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
@@ -51,14 +53,15 @@ type Entropy struct {
 	Targets        []float64
 	Tolerance      float64 // of an entropy, > 0; 0: 0.02, a quarter of a target below 0.08
 	MaxEvaluations int     // entropies for one target, ≥ 2; 0: 40
-	Score          Score   // zero: LeaveOneOut
+	Score          Score   // zero: LeaveOneOutEvidence
 	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
 	// k(x, x), > 0; 0: none for lssvm, whose own score it is, and 1e-3 for other
 	// learners. NoMinRidge is for none with any learner.
 	MinRidge   float64
 	NoMinRidge bool
-	// Method is how entropies are computed; zero: Exact up to 1000 rows, LowRank up
-	// to 20 000, and Subsample beyond.
+	// Method is how entropies are computed; zero: Exact, on 500 rows that are drawn if there
+	// are more, and the best kernels are then scored on all rows. For a single target, or with
+	// CrossValidation, Exact up to 1000 rows, LowRank up to 20 000, and Subsample beyond.
 	Method  Method
 	MaxRank int    // pivots of a low-rank entropy; 0: 600
 	Seed    uint64 // of pivots and subsamples
@@ -83,8 +86,8 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 		return out, fault.Param(entropyType, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(entropyType, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.Score < LeaveOneOut || out.Score > CrossValidation:
-		return out, fault.Param(entropyType, "Score", int(out.Score), "LeaveOneOut, LogEvidence or CrossValidation")
+	case out.Score < LeaveOneOutEvidence || out.Score > CrossValidation:
+		return out, fault.Param(entropyType, "Score", int(out.Score), "LeaveOneOutEvidence, LeaveOneOut, LogEvidence or CrossValidation")
 	case out.Method < Automatic || out.Method > Subsample:
 		return out, fault.Param(entropyType, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
 	case !(out.MinRidge >= 0) || math.IsInf(out.MinRidge, 1):
@@ -126,11 +129,7 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
 	if err := r.KernelsOnly(entropyType); err != nil {
 		return Choice{}, err
 	}
-	ceiling, err := ceilingOf(r.x)
-	if err != nil {
-		return Choice{}, err
-	}
-	s := &entropySearch{Entropy: cfg, run: r, ceiling: ceiling}
+	s := &entropySearch{Entropy: cfg, run: r}
 	if s.start, err = r.family.Start(ctx, r.x); err != nil {
 		return Choice{}, err
 	}
@@ -138,7 +137,11 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	s.source = newSource(&cfg, r, form)
+	var x *mat.Dense
+	s.source, x = newSource(&cfg, r, form)
+	if s.ceiling, err = ceilingOf(x); err != nil {
+		return Choice{}, err
+	}
 	s.scorer = newScorer(&cfg, r, form)
 	s.finder = rootFinder{integer: r.family.Integer(), limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
 		return s.evaluate(ctx, param)
@@ -156,7 +159,14 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
 			return Choice{}, err
 		}
 	}
-	return s.conclude()
+	if err := s.refine(ctx); err != nil {
+		return Choice{}, err
+	}
+	choice, err := s.conclude()
+	if err != nil || r.rivals {
+		return choice, err
+	}
+	return e.finish(ctx, r, choice)
 }
 
 // ceilingOf returns the highest entropy that any kernel has on the rows of x, or an error
@@ -275,6 +285,42 @@ func (s *entropySearch) take(c coordinate) {
 	}
 }
 
+// refinements is how often a search that scores all rows as it goes halves the distance
+// between the best kernel and its neighbours.
+const refinements = 2
+
+// refine looks between the best kernel and its neighbours, whose entropies were looked for.
+func (s *entropySearch) refine(ctx context.Context) error {
+	if len(s.Targets) == 1 || s.source.rows() > firstRows {
+		return nil
+	}
+	for range refinements {
+		if s.run.Cut() {
+			return nil
+		}
+		best := s.best()
+		if len(best.Ridges) == 0 {
+			return nil
+		}
+		s.current = missing
+		at := slices.IndexFunc(s.finder.known, func(p point) bool { return p.param == best.Param })
+		u := s.finder.known[at].u
+		var between []float64
+		if at > 0 {
+			between = append(between, (u+s.finder.known[at-1].u)/2)
+		}
+		if at+1 < len(s.finder.known) {
+			between = append(between, (u+s.finder.known[at+1].u)/2)
+		}
+		for _, v := range between {
+			if _, _, err := s.finder.at(v); err != nil && !errors.Is(err, ErrBudget) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // best returns the trace row of the best score; of equal ones, or where none has
 // a score, that of the lowest entropy: the smoothest kernel. A closed form scores
 // every kernel whose entropy was computed, also those met on the way.
@@ -294,6 +340,9 @@ func (s *entropySearch) best() *TraceRow {
 	}
 	ascending := s.run.Trace()
 	slices.SortStableFunc(ascending, func(a, b TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
+	if l, ok := prefer(ascending, s.Score); ok {
+		return at(ascending[l.row].Param)
+	}
 	out := at(fallback.param)
 	best := missing
 	for _, row := range ascending {
@@ -311,6 +360,11 @@ func (s *entropySearch) conclude() (Choice, error) {
 		return Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.failed)
 	}
 	out := Choice{Iteration: row.Iteration, Status: StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
+	if l, ok := prefer(s.run.trace, s.Score); ok && s.run.trace[l.row].Iteration == row.Iteration {
+		out.Ridge = l.Ridge
+	} else {
+		out.Ridge = row.Ridge
+	}
 	for _, c := range s.coords {
 		if c.param == row.Param {
 			out.Target, out.Status = c.target, c.status

@@ -103,7 +103,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (Choice, error) {
 	if _, err := ceilingOf(r.x); err != nil {
 		return Choice{}, err
 	}
-	source := &exactSource{run: r}
+	source := &exactSource{run: r, x: r.x}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
 		row, err := r.Evaluate(ctx, At(param), source.rows(), missing, func(row *TraceRow) error {

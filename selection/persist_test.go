@@ -75,7 +75,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
-	assert.True(t, (&Classifier{Search: &Entropy{}}).Supports(estimators.Proba))
+	assert.True(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
 	m := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}

@@ -33,7 +33,7 @@ type Regressor struct {
 	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
 	// fills gaps, as transformers.Imputer.
 	Preprocess []transformers.Transformer
-	// Space is what is searched; zero: with a Search the RBF kernels, for lssvm.Regressor.
+	// Space is what is searched; zero: with a Search that of Over, for lssvm.Regressor.
 	Space Space[estimators.Regressor]
 	// Search; nil: &Entropy{} in a Space. Neither: see above.
 	Search Strategy
@@ -72,14 +72,16 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
 		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now},
 		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
-		space: r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }),
 	}
 	switch {
 	case out.strategy == nil && r.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}
-		out.space.families = []kernels.Family{shapely}
+		out.space = Space[estimators.Regressor]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}
+	}
+	if out.space.families == nil {
+		out.space = r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
 	}
 	return out
 }

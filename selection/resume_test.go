@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			search := func(ctx context.Context, observe func(TraceRow), resume []TraceRow) (*Regressor, error) {
-				r := &Regressor{Search: strategy, Workers: 1, Observe: observe, Resume: resume}
+				r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy, Workers: 1, Observe: observe, Resume: resume}
 				return r, r.Fit(ctx, x, y)
 			}
 			whole, err := search(ctx, nil, nil)
@@ -79,7 +79,7 @@ func TestResume(t *testing.T) {
 				Space: Over(func(k kernels.Kernel) estimators.Regressor {
 					fits++
 					return &lssvm.Regressor{Kernel: k}
-				}),
+				}, kernels.RBFFamily{}),
 				Search: strategy,
 				Resume: whole.Result().Trace,
 			}

@@ -26,13 +26,15 @@ type Run struct {
 	index    map[place]int // of the rows of trace
 	recalled map[recall]TraceRow
 	warnings []string
-	cut      bool  // the budget refused some work
-	failed   error // the first fit that failed
+	cut      bool        // the budget refused some work
+	looked   *RidgeScore // what is known of the choice; nil where that is not a closed form
+	failed   error       // the first fit that failed
 }
 
 // problem is what a strategy is asked.
 type problem struct {
 	settings
+	rivals  bool           // other families are searched for the same choice
 	columns string         // how they were made even, of several ways
 	family  kernels.Family // nil where candidates are compared
 	types   []string       // the candidates'
@@ -216,7 +218,7 @@ func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(row *Trac
 	if old, ok := r.known(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
-		if row.Basis.later() { // it is recalled when it is its turn
+		if row.Basis.later() && row.Round == 0 { // it is recalled when it is its turn
 			row.clearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
@@ -233,7 +235,7 @@ func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(row *Trac
 
 // evaluated reports whether Evaluate made the row, and not a cross-validation.
 func (t *TraceRow) evaluated() bool {
-	return !math.IsNaN(t.Entropy) || t.Basis != "" && !t.Basis.later()
+	return !math.IsNaN(t.Entropy) || t.Basis != "" && (!t.Basis.later() || t.Round > 0)
 }
 
 // later reports whether scores of this basis are computed after their rows.
@@ -250,6 +252,7 @@ func matricesOf(b Basis) int {
 func (r *Run) show(row *TraceRow) {
 	if r.observe != nil {
 		shown := *row
+		shown.Ridges = slices.Clone(row.Ridges)
 		shown.Taken, shown.Theta, shown.Gradient = slices.Clone(row.Taken), slices.Clone(row.Theta), slices.Clone(row.Gradient)
 		r.observe(shown)
 	}
@@ -260,12 +263,22 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	if c.Iteration < 1 || c.Iteration > len(r.trace) {
 		return nil, fault.Param("selection: "+name, "Choice.Iteration", c.Iteration, fmt.Sprintf("a row of the trace, 1 to %d", len(r.trace)))
 	}
+	for i := range r.trace {
+		r.trace[i].Chosen = i == c.Iteration-1
+	}
 	row := &r.trace[c.Iteration-1]
-	row.Chosen = true
 	out := &Result{
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
+	}
+	for _, at := range row.Ridges {
+		if at.Ridge == c.Ridge {
+			out.Ridge, r.looked = c.Ridge, &at
+			if !c.Measure.LargerIsBetter {
+				out.Score = at.Score
+			}
+		}
 	}
 	if r.family != nil {
 		kernel := r.family.At(row.Param)

@@ -17,17 +17,22 @@ import (
 // Score is that by which Entropy compares kernels.
 type Score int
 
-// The scores. The first two are closed forms, from the same reduction of the
+// The scores. The first three are closed forms, from the same reduction of the
 // kernel matrix as its entropy: the learner is not fitted.
 const (
+	// LeaveOneOutEvidence is LeaveOneOut where that tells: of all kernels and ridges whose
+	// leave-one-out error is within half a standard error of the least, it takes the pair of
+	// the largest log evidence. The least error alone is often luck, and the evidence alone
+	// trusts that the kernel is right.
+	LeaveOneOutEvidence Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
 	// with an intercept, at the ridge where it is least, over the variance of the
 	// targets; for a Classifier of targets ±1, each class against the rest. It
 	// does not suppose that the kernel is right, only that it predicts. Weights are
 	// those of the fit, of the mean of the squares, and of the variance.
-	LeaveOneOut Score = iota
-	// LogEvidence is that of a Gaussian process at the best of 17 ridges, from 1e-6 to 100
-	// times the mean k(x, x), for a Regressor. With weights a row's noise has the variance
+	LeaveOneOut
+	// LogEvidence is that of a Gaussian process for the contrasts of the targets, at the best
+	// of two ridges to a decade, for a Regressor. With weights a row's noise has the variance
 	// λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target, in
@@ -38,6 +43,8 @@ const (
 // String returns the score's name.
 func (s Score) String() string {
 	switch s {
+	case LeaveOneOutEvidence:
+		return "LeaveOneOutEvidence"
 	case LeaveOneOut:
 		return "LeaveOneOut"
 	case LogEvidence:
@@ -66,7 +73,7 @@ func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
 		return &foldScorer{run: r, splitter: e.Splitter, metric: r.Metric(e.Metric)}
 	case form == nil:
 		return scored((&closedForm{score: e.Score}).measure())
-	case method == Exact:
+	case method == Exact, e.samples(n):
 		return scored(form.measure())
 	}
 	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.x, workers: r.workers}, onSample: method == Subsample}
@@ -171,7 +178,7 @@ func (s *featureScorer) point(ctx context.Context, p Point, first bool) error {
 	if old, ok := s.run.known(row); ok {
 		switch {
 		case old.Basis == s.basis():
-			row.setScore(old.Score, old.Ridge, old.Basis, old.ScoredOn)
+			row.setCurve(old.Ridges, s.form.score, old.Basis, old.ScoredOn)
 			row.Seconds, row.Matrices = old.Seconds, old.Matrices
 			return nil
 		case old.Basis == OnRows: // the earlier search found pivots wanting
@@ -209,22 +216,27 @@ func (s *featureScorer) onPivots(ctx context.Context, row *TraceRow) error {
 		if err != nil {
 			return err
 		}
-		score, ridge, mean, err := s.form.ofFeatures(ctx, l.Factor)
-		if err != nil || math.IsNaN(ridge) {
+		curve, mean, err := s.form.ofFeatures(ctx, l.Factor)
+		if err != nil || len(curve) == 0 {
 			return err
 		}
+		row.setCurve(curve, s.form.score, OnPivots, l.Rank)
+		row.Residual = l.Residual
 		// In units of the mean k(x, x).
-		if limit = scoreResidual * ridge / mean; l.Residual <= limit {
-			row.setScore(score, ridge, OnPivots, l.Rank)
+		if limit = scoreResidual * row.Ridge / mean; l.Residual <= limit {
 			return nil
 		}
 	}
+	row.clearScore("")
 	s.onSample = true
 	return nil
 }
 
 // rowScore is a score on rows, computed ahead of its turn.
-type rowScore struct{ score, ridge, seconds float64 }
+type rowScore struct {
+	curve   []RidgeScore
+	seconds float64
+}
 
 // lookAhead scores the points that onRows will be asked for, on the workers: a reduction
 // keeps one processor busy.
@@ -276,7 +288,7 @@ func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param flo
 	begun := s.run.budget.seconds()
 	var k *mat.SymDense
 	if k, err = s.shared.Matrix(ctx, s.run.family.At(param)); err == nil {
-		_, out.score, out.ridge, err = form.ofMatrix(ctx, k)
+		_, out.curve, err = form.ofMatrix(ctx, k, false)
 	}
 	out.seconds = s.run.budget.seconds() - begun
 	return out, err
@@ -296,7 +308,7 @@ func (s *featureScorer) onRows(ctx context.Context, row *TraceRow) error {
 			return err
 		}
 	}
-	row.setScore(a.score, a.ridge, OnRows, len(s.drawn))
+	row.setCurve(a.curve, s.form.score, OnRows, len(s.drawn))
 	row.Matrices++
 	return nil
 }

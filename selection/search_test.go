@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -40,6 +41,10 @@ func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 
 func over(families ...kernels.Family) Space[estimators.Regressor] {
 	return Over[estimators.Regressor](nil, families...)
+}
+
+func overClasses(families ...kernels.Family) Space[estimators.Classifier] {
+	return Over[estimators.Classifier](nil, families...)
 }
 
 func overTwo(family kernels.Family2) Space[estimators.Regressor] {
@@ -117,13 +122,17 @@ func TestEntropyForRegression(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, s.Entropy, row.Entropy, 1e-12)
 		assert.InDelta(t, s.Bits, row.Bits, 1e-10)
-		// The score is what the learner, tuned by the same rule, reports.
-		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
+		// The score is the leave-one-out error of the learner at that ridge, and about the least.
+		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, Ridge: row.Ridge}
 		require.NoError(t, l.Fit(ctx, x, y))
+		residuals, err := l.LeaveOneOutResiduals(ctx)
+		require.NoError(t, err)
 		// The smallest ridges are 1e-8 of the diagonal: a condition of 1e10, of which
 		// the tridiagonal reduction and the Cholesky factor see the rounding each its way.
-		assert.InEpsilon(t, l.Report().Objective, row.Score*variance(y), 1e-5)
-		assert.InEpsilon(t, l.ChosenRidge(), row.Ridge, 1e-6)
+		assert.InEpsilon(t, floats.Dot(residuals, residuals)/90, row.Score*variance(y), 1e-5)
+		l.Ridge = 0
+		require.NoError(t, l.Fit(ctx, x, y))
+		assert.LessOrEqual(t, row.Score*variance(y), 1.1*l.Report().Objective)
 		if row.Score < best {
 			best, chosen = row.Score, i
 		}
@@ -190,7 +199,7 @@ func TestEntropyForClassification(t *testing.T) {
 
 func TestSingleTarget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	r := Regressor{Search: &Entropy{Targets: []float64{0.4}}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.4}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.InDelta(t, 0.4, res.Entropy, defaultTolerance)
@@ -206,7 +215,7 @@ func TestHigherTargets(t *testing.T) {
 		x.Set(i, 0, float64(i))
 		y[i] = math.Sin(float64(i)*0.8) * (1 + float64(i%2)/4)
 	}
-	r := Regressor{Search: &Entropy{}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	taken := func(r Regressor, target float64) (Status, bool) {
 		for _, row := range r.Result().Trace {
@@ -233,7 +242,7 @@ func TestHigherTargets(t *testing.T) {
 	assert.True(t, ok)
 	// Neither holds here.
 	x, y = problemOf(60, 2, 0.3, 3)
-	q := Regressor{Search: &Entropy{}}
+	q := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}
 	require.NoError(t, q.Fit(ctx, x, y))
 	_, ok = taken(q, .9)
 	assert.False(t, ok)
@@ -260,7 +269,7 @@ func TestStatusesOnRows(t *testing.T) {
 		x.Set(i, 0, float64(i%5))
 		y[i] = float64(i % 5)
 	}
-	r := Regressor{Search: &Entropy{Targets: []float64{0.9}}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.9}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, StatusCeiling, r.Result().Status)
 	assert.InDelta(t, 0.95*math.Log(5)/math.Log(40), r.Result().Entropy, defaultTolerance)
@@ -279,30 +288,30 @@ func TestDegenerateRows(t *testing.T) {
 		for i := range y {
 			y[i] = float64(i)
 		}
-		err := (&Regressor{Search: &Entropy{}}).Fit(ctx, x, y)
+		err := (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrShape, name)
 		assert.ErrorContains(t, err, "the entropy is 0 at every parameter", name)
 	}
 	for _, n := range []int{2, 3} {
 		x, y := problemOf(n, 2, 0.1, 1)
-		r := Regressor{Search: &Entropy{}}
+		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		_, err := r.Predict(x)
 		assert.NoError(t, err)
 	}
 	x, _ := problemOf(20, 2, 0.1, 1)
-	r := Regressor{Search: &Entropy{}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 20)))
 	assert.Contains(t, r.Result().Warnings[0], "constant")
 	p, err := r.Predict(x)
 	require.NoError(t, err)
 	assert.InDelta(t, 0, mat.Norm(mat.NewVecDense(20, p), 2), 1e-12)
-	assert.ErrorContains(t, (&Classifier{Search: &Entropy{}}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
+	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
 }
 
 func TestLogEvidenceScore(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	r := Regressor{Search: &Entropy{Score: LogEvidence}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: LogEvidence}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, "log evidence", res.ScoreName)
@@ -310,8 +319,8 @@ func TestLogEvidenceScore(t *testing.T) {
 		assert.LessOrEqual(t, row.Score, res.Score)
 	}
 	xc, yc := classesOf(30, 1)
-	err := (&Classifier{Search: &Entropy{Score: LogEvidence}}).Fit(ctx, xc, yc)
-	assert.ErrorContains(t, err, "Score = LogEvidence, want LeaveOneOut or CrossValidation for a Classifier")
+	err := (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{Score: LogEvidence}}).Fit(ctx, xc, yc)
+	assert.ErrorContains(t, err, "Score = LogEvidence, want LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 }
 
 func TestCancelledSearchKeepsTheModel(t *testing.T) {
@@ -424,7 +433,7 @@ func TestEntropyParams(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100, Search: &Entropy{}}).Fit(ctx, x, y), estimators.ErrTooLarge)
 	assert.ErrorContains(t, (&Regressor{MaxKernelBytes: -1, Search: &Entropy{}}).Fit(ctx, x, y), "selection: Regressor: MaxKernelBytes = -1")
 	y[3] = math.NaN()
-	assert.ErrorContains(t, (&Regressor{Search: &Entropy{}}).Fit(ctx, x, y), "y[3] is NaN")
+	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).Fit(ctx, x, y), "y[3] is NaN")
 }
 
 var errMoody = errors.New("moody")
@@ -450,11 +459,11 @@ func TestLearnersThatFail(t *testing.T) {
 		}
 	}
 	for _, s := range []Strategy{&Grid{}, &Halving{}, &Entropy{Score: CrossValidation}} {
-		r := Regressor{Space: Over(build(0.5)), Search: s}
+		r := Regressor{Space: Over(build(0.5), kernels.RBFFamily{}), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
 		assert.LessOrEqual(t, r.Result().Param, 0.5)
-		err := (&Regressor{Space: Over(build(0)), Search: s}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Over(build(0), kernels.RBFFamily{}), Search: s}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
 		assert.ErrorContains(t, err, "no point could be scored")
 	}
@@ -507,11 +516,11 @@ func TestMinRidge(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
-		assert.ErrorIs(t, (&Regressor{Search: &Entropy{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
+		assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
 	}
 	// A ridge is in units of the weights: equal ones change nothing but its scale.
 	weights := slices.Repeat([]float64{4}, len(y))
-	r := &Regressor{Search: &Entropy{MinRidge: .1}}
+	r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{MinRidge: .1}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	plain := r.Result()
 	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
@@ -562,7 +571,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		// Few rows, and targets without variance.
 		for n := 1; n <= 3; n++ {
 			few, of := problemOf(n, 2, .1, 1)
-			r := &Regressor{Search: &Entropy{Method: method}}
+			r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Method: method}}
 			if n == 1 {
 				assert.ErrorIs(t, r.Fit(ctx, few, of), estimators.ErrShape, "%v", method)
 				continue
@@ -570,7 +579,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 			require.NoError(t, r.Fit(ctx, few, of), "%v, %d rows", method, n)
 			assert.NotEmpty(t, r.Result().Status)
 		}
-		r = &Regressor{Search: &Entropy{Method: method}}
+		r = &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Method: method}}
 		require.NoError(t, r.Fit(ctx, x, slices.Repeat([]float64{7}, 60)), "%v", method)
 		assert.Contains(t, strings.Join(r.Result().Warnings, ";"), "the targets are constant", "%v", method)
 	}

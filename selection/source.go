@@ -79,21 +79,29 @@ type entropySource interface {
 	measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error
 }
 
-// newSource returns the source of a search.
-func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
+// newSource returns the source of a search, and the rows that it is of.
+func newSource(e *Entropy, r *Run, form *closedForm) (entropySource, *mat.Dense) {
 	n, _ := r.x.Dims()
+	if e.samples(n) {
+		drawn := e.draw(n, firstRows, subsamples)
+		if form != nil {
+			form = form.on(drawn)
+		}
+		x := linalg.Rows(r.x, drawn)
+		return &exactSource{run: r, form: form, x: x}, x
+	}
 	switch e.Method.of(n) {
 	case Exact:
-		return &exactSource{run: r, form: form}
+		return &exactSource{run: r, form: form, x: r.x}, r.x
 	case LowRank:
-		return lowRankSource{search: e, x: r.x, workers: r.workers}
+		return lowRankSource{search: e, x: r.x, workers: r.workers}, r.x
 	}
 	out := subsampleSource{all: n}
 	for i := range subsamples {
 		part := linalg.Rows(r.x, e.draw(n, subsampleRows, uint64(i)))
 		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
 	}
-	return out
+	return out, r.x
 }
 
 // draw returns up to count of n rows, ascending; which says for what.
@@ -108,15 +116,16 @@ func (e *Entropy) draw(n, count int, which uint64) []int {
 type exactSource struct {
 	run    *Run
 	form   *closedForm
+	x      *mat.Dense
 	shared *kernels.Shared // what all kernels are made of; nil at first
 }
 
-func (s *exactSource) rows() int { n, _ := s.run.x.Dims(); return n }
+func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 
 func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
 	if s.shared == nil {
 		var err error
-		if s.shared, err = kernels.Share(ctx, s.run.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
+		if s.shared, err = kernels.Share(ctx, s.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
 			return err
 		}
 	}
@@ -125,13 +134,13 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *T
 		return err
 	}
 	row.Matrices = 1
-	entropy, score, ridge, err := s.form.ofMatrix(ctx, k)
+	entropy, curve, err := s.form.ofMatrix(ctx, k, true)
 	if err != nil {
 		return err
 	}
 	row.setEntropy(entropy)
 	if s.form != nil {
-		row.setScore(score, ridge, OnMatrix, 0)
+		row.setCurve(curve, s.form.score, OnMatrix, 0)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // Space is what a search chooses from: the kernels of a family or of several ([Over]), those
 // of a family of two parameters ([OverTwo]), or estimators as they are ([Among]). The zero
-// Space is the RBF kernels, for the machines of package lssvm.
+// Space is that of Over without families, for the machines of package lssvm.
 type Space[E any] struct {
 	build      func(kernels.Kernel) E // nil: lssvm's
 	families   []kernels.Family
@@ -23,12 +23,18 @@ type Space[E any] struct {
 // Over is the space of the kernels of families. Build returns a new estimator with the
 // kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}.
 // Of several families each is searched, and the one of the best score is taken. Without any
-// it is [kernels.RBFFamily].
+// it is [kernels.RBFFamily], and for an [Entropy] of several targets also the kernels of
+// [kernels.MaternFamily] with Nu 2.5.
 func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
-	if len(families) == 0 {
-		families = []kernels.Family{kernels.RBFFamily{}}
-	}
 	return Space[E]{build: build, families: families}
+}
+
+// defaultFamilies are those of a strategy where none were given.
+func defaultFamilies(search Strategy) []kernels.Family {
+	if e, ok := search.(*Entropy); ok && len(e.Targets) != 1 {
+		return []kernels.Family{kernels.RBFFamily{}, kernels.MaternFamily{Nu: 2.5}}
+	}
+	return []kernels.Family{kernels.RBFFamily{}}
 }
 
 // OverTwo is the space of the kernels of a family of two parameters: the search takes them in
@@ -120,12 +126,12 @@ func (s Space[E]) isZero() bool {
 }
 
 // withDefaults fills in what the caller left open.
-func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E) Space[E] {
+func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search Strategy) Space[E] {
 	if s.build == nil {
 		s.build = lssvm
 	}
 	if len(s.families) == 0 {
-		s.families = []kernels.Family{kernels.RBFFamily{}}
+		s.families = defaultFamilies(search)
 	}
 	return s
 }

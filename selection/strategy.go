@@ -37,8 +37,8 @@ type Choice struct {
 	// kernels.ARD around the family's that has them as its Params, a length for each column
 	// first.
 	Values []float64
-	// Ridge, if not 0, is the one that goes with Values. Machines of package lssvm that would
-	// choose theirs take it.
+	// Ridge, if not 0, is the one that goes with Values, or one of the Ridges of the row. Machines
+	// of package lssvm that would choose theirs take it.
 	Ridge float64
 }
 

@@ -15,7 +15,7 @@ import (
 // of it. What was not computed is NaN, null in JSON.
 type TraceRow struct {
 	Iteration int `json:"iteration"`       // from 1
-	Round     int `json:"round,omitempty"` // of Halving, from 1; 0 for other strategies
+	Round     int `json:"round,omitempty"` // of Halving, or of an Entropy's on more rows, from 1
 	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
 	// other parameter too, as kernels.Fixed does.
 	Family string `json:"family,omitempty"`
@@ -38,6 +38,8 @@ type TraceRow struct {
 
 	Score float64 `json:"score"`
 	Ridge float64 `json:"ridge"` // at which a closed form has its score
+	// Ridges are all at which a closed form was looked at, in ascending order.
+	Ridges []RidgeScore `json:"ridges,omitempty"`
 	// Theta are the logarithms of what a Shape tries there: of the kernel's parameters and of
 	// the ridge. Gradient is that of the score in them.
 	Theta    []float64 `json:"theta,omitempty"`
@@ -52,6 +54,14 @@ type TraceRow struct {
 	Matrices int     `json:"matrices,omitempty"` // kernel matrices that the search made for it
 	Fits     int     `json:"fits,omitempty"`     // of the learner
 	Seconds  float64 `json:"seconds"`
+}
+
+// RidgeScore is what the closed forms say of a kernel at one ridge.
+type RidgeScore struct {
+	Ridge         float64 `json:"ridge"`
+	Score         float64 `json:"score"`          // the leave-one-out error over the variance of the targets
+	StandardError float64 `json:"standard_error"` // of Score, from its spread over the rows
+	Evidence      float64 `json:"evidence"`       // the log evidence, but for a constant
 }
 
 // Basis says what a score was computed on.
@@ -118,6 +128,10 @@ func (t TraceRow) Decision() string {
 		add("one length for all columns")
 	case len(t.Theta) > 0:
 		add("slope %.3g", floats.Norm(t.Gradient, 2))
+	case t.Round > 0 && t.Basis == OnPivots:
+		add("all %d rows on %d %s, which leave %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
+	case t.Round > 0 && t.Basis == OnMatrix:
+		add("on %d rows", t.Rows)
 	case t.Basis == OnPivots || t.Basis == OnRows:
 		add("scored on %d %s", t.ScoredOn, t.Basis)
 	}
@@ -147,6 +161,26 @@ func (t *TraceRow) setEntropy(e measures.VonNeumann) {
 	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
+// setCurve writes what closed forms say of some ridges, and of those the best as the score.
+func (t *TraceRow) setCurve(curve []RidgeScore, score Score, basis Basis, on int) {
+	t.setScore(missing, missing, basis, on)
+	t.Ridges = curve
+	best := missing
+	for i := len(curve) - 1; i >= 0; i-- { // of equal ones the larger ridge
+		c := curve[i]
+		v := -c.Score
+		if score == LogEvidence {
+			v = c.Evidence
+		}
+		if math.IsNaN(best) || v > best {
+			best, t.Score, t.Ridge = v, math.Abs(v), c.Ridge
+			if score == LogEvidence {
+				t.Score = v
+			}
+		}
+	}
+}
+
 // setScore writes a score.
 func (t *TraceRow) setScore(score, ridge float64, basis Basis, on int) {
 	t.Score, t.Ridge, t.Basis, t.ScoredOn, t.Unscored = score, ridge, basis, on, ""
@@ -155,6 +189,7 @@ func (t *TraceRow) setScore(score, ridge float64, basis Basis, on int) {
 // clearScore takes a score back.
 func (t *TraceRow) clearScore(why Unscored) {
 	t.setScore(missing, missing, "", 0)
+	t.Ridges = nil
 	t.Unscored = why
 }
 
@@ -171,7 +206,7 @@ func (t *TraceRow) UnmarshalJSON(data []byte) error { return unmarshalFields(dat
 func cloneTrace(rows []TraceRow) []TraceRow {
 	out := slices.Clone(rows)
 	for i := range out {
-		out[i].Taken = slices.Clone(out[i].Taken)
+		out[i].Taken, out[i].Ridges = slices.Clone(out[i].Taken), slices.Clone(out[i].Ridges)
 		out[i].Theta, out[i].Gradient = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient)
 	}
 	return out

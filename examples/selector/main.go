@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	names := flags.String("sets", "", "comma separated names; empty: the regression sets of the entropy paper, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
-	family := flags.String("family", "rbf", "rbf or poly")
+	family := flags.String("family", "default", "default: RBF for the grid, and what an Entropy takes by itself, RBF and Matérn 5/2; rbf, both or poly: the same for both")
 	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, svm, or for classes alone eekm")
 	metric := flags.String("metric", "accuracy", "what the grid maximises for classes: accuracy or gmean")
 	large := flags.Int("large", 20_000, "rows of the large search that is shown without -data; 0: none are shown")
@@ -103,10 +103,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			*names = paperSets
 		}
 	}
-	families := map[string]kernels.Family{"rbf": kernels.RBFFamily{}, "poly": kernels.PolynomialFamily{}}
+	rbf, poly, matern := kernels.RBFFamily{}, kernels.PolynomialFamily{}, kernels.MaternFamily{Nu: 2.5}
+	families := map[string][2][]kernels.Family{ // of the entropy and of the grid
+		"default": {nil, {rbf}}, "rbf": {{rbf}, {rbf}}, "both": {{rbf, matern}, {rbf, matern}}, "poly": {{poly}, {poly}},
+	}
 	chosen, ok := families[*family]
 	if !ok {
-		return fmt.Errorf("-family %s: want rbf or poly", *family)
+		return fmt.Errorf("-family %s: want default, rbf, both or poly", *family)
 	}
 	at := slices.IndexFunc(learners, func(l learner) bool { return l.name == *chosenLearner })
 	if at < 0 {
@@ -129,7 +132,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	bar := progressbar.NewOptions((len(regression)+len(classification))*len(preprocessings)**splits, progressbar.OptionSetWriter(progress),
 		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	c := comparison{ctx: ctx, metric: classes, learner: learners[at], family: chosen, splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
+	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
 	var tables strings.Builder // shown when the progress bar is gone
 	if err := c.regression(&tables, regression); err != nil {
 		return err
@@ -154,10 +157,11 @@ type comparison struct {
 	ctx     context.Context
 	learner learner
 	metric  metrics.Metric // of the grid, for classes
-	family  kernels.Family
-	splits  int
-	seed    uint64
-	done    func() // called after each split
+	// The kernels of the entropy, nil for its own, and of the grid.
+	families, grid []kernels.Family
+	splits         int
+	seed           uint64
+	done           func() // called after each split
 }
 
 func (c comparison) regression(out io.Writer, sets []*dataset.Set) error {

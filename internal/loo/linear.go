@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -45,30 +46,40 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 // At returns the mean weighted squared leave-one-out residual, summed over the targets;
 // infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
 func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
+	squares, err := p.squares(ctx, lambda)
+	if err != nil || squares == nil {
+		return math.Inf(1), err
+	}
+	return floats.Sum(squares) / p.weight, nil
+}
+
+// squares are those of the leave-one-out residuals times √w, summed over the targets; nil
+// where there is no machine.
+func (p *Linear) squares(ctx context.Context, lambda float64) ([]float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
-		return math.Inf(1), ctx.Err()
+		return nil, ctx.Err()
 	}
 	leverage, err := s.Quad(ctx, p.workers, p.rotated)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
 	var fitted mat.Dense
 	fitted.Mul(p.rotated, coefficients)
-	sum := 0.0
+	out := make([]float64, len(leverage))
 	for i, h := range leverage {
 		rest := 1 - h - p.leverage[i]
 		if !(rest > 0) {
-			return math.Inf(1), nil
+			return nil, nil
 		}
 		for j, t := range p.targets.RawRowView(i) {
 			e := (t - fitted.At(i, j)) / rest
-			sum += e * e
+			out[i] += e * e
 		}
 	}
-	return sum / p.weight, nil
+	return out, nil
 }
 
 // Search is Problem.Search.

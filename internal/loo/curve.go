@@ -1,0 +1,233 @@
+package loo
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Look is what one ridge gives.
+type Look struct {
+	Ridge         float64
+	Error         float64 // the mean weighted squared leave-one-out residual, summed over the targets
+	StandardError float64 // of Error, from its spread over the rows
+	Evidence      float64 // the restricted log evidence
+}
+
+// ridges is a problem as a function of its ridge.
+type ridges interface {
+	// Look costs O(n²), and what of it is Evidence O(n). Where a ridge gives no machine the
+	// error is infinite.
+	Look(ctx context.Context, ridge float64) (Look, error)
+	Evidence(ridge float64) float64
+	scaleOfRidges() float64
+}
+
+var (
+	_ ridges = (*Problem)(nil)
+	_ ridges = (*Linear)(nil)
+)
+
+// Curve looks at ridges all over, since the error may have several valleys, two to a decade of a
+// Problem and one of a Linear, which costs more; then closer at the best, and at the ridge of the
+// largest evidence. None is below least. They are in ascending order.
+func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
+	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
+	lo = min(max(lo, math.Log(least)), hi) // -Inf for 0
+	steps := max(1, int(math.Ceil((hi-lo)/math.Ln10-1e-9)))
+	h := (hi - lo) / float64(steps)
+	every := 2
+	if _, ok := p.(*Problem); ok {
+		every = 1
+	}
+	c := &curve{ctx: ctx, p: p, lo: lo, hi: hi}
+	highest, most := math.Inf(-1), 0.0
+	for i := 2 * steps; i >= 0; i-- {
+		u := lo + float64(i)*h/2
+		if v := p.Evidence(math.Exp(u)); v > highest {
+			highest, most = v, u
+		}
+		if i%every == 0 {
+			c.at(u)
+		}
+	}
+	if highest > math.Inf(-1) {
+		c.at(most)
+	}
+	c.valley(h * float64(every) / 4)
+	return c.seen, c.err
+}
+
+// curve is what was looked at.
+type curve struct {
+	ctx    context.Context
+	p      ridges
+	lo, hi float64
+	seen   []Look
+	err    error
+}
+
+// at looks at the ridge exp(u), once, and returns its error.
+func (c *curve) at(u float64) float64 {
+	if c.err != nil || u < c.lo-1e-9 || u > c.hi+1e-9 {
+		return math.Inf(1)
+	}
+	ridge := math.Exp(u)
+	i, found := slices.BinarySearchFunc(c.seen, ridge, func(a Look, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
+	if found {
+		return c.seen[i].Error
+	}
+	var l Look
+	if l, c.err = c.p.Look(c.ctx, ridge); c.err != nil || !(l.Error < math.Inf(1)) {
+		return math.Inf(1)
+	}
+	c.seen = slices.Insert(c.seen, i, l)
+	return l.Error
+}
+
+// valley looks h to both sides of the least error, and at the least of the parabola.
+func (c *curve) valley(h float64) {
+	least, ok := Least(c.seen)
+	if !ok {
+		return
+	}
+	u := math.Log(least.Ridge)
+	before, here, after := c.at(u-h), least.Error, c.at(u+h)
+	if before < here {
+		u, before, here, after = u-h, c.at(u-2*h), before, here
+	} else if after < here {
+		u, before, here, after = u+h, here, after, c.at(u+2*h)
+	}
+	if bend := before - 2*here + after; bend > 0 && !math.IsInf(bend, 1) {
+		c.at(u + h*(before-after)/bend/2)
+	}
+}
+
+// Least returns the look of the least error; of equal ones that of the largest ridge. ok is
+// false without any.
+func Least(looks []Look) (out Look, ok bool) {
+	for i := len(looks) - 1; i >= 0; i-- {
+		if !ok || looks[i].Error < out.Error {
+			out, ok = looks[i], true
+		}
+	}
+	return out, ok
+}
+
+func (p *Problem) scaleOfRidges() float64 { return p.scale }
+
+func (p *Linear) scaleOfRidges() float64 { return p.scale }
+
+// Look implements ridges.
+func (p *Problem) Look(ctx context.Context, ridge float64) (Look, error) {
+	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
+	s, err := p.Solve(ctx, ridge)
+	if err != nil || s == nil {
+		return out, err
+	}
+	squares, weight := make([]float64, len(p.root)), 0.0
+	for i, r := range p.root {
+		for _, e := range s.Residuals.RawRowView(i) {
+			squares[i] += r * r * e * e
+		}
+		weight += r * r
+	}
+	out.average(squares, weight)
+	return out, nil
+}
+
+// average sets the error and its standard error from the weighted squares of the rows.
+func (l *Look) average(squares []float64, weight float64) {
+	n := float64(len(squares))
+	l.Error = floats.Sum(squares) / weight
+	spread := 0.0
+	for _, s := range squares {
+		d := s*n/weight - l.Error
+		spread += d * d / n
+	}
+	l.StandardError = math.Sqrt(spread / n)
+}
+
+// Evidence returns the log evidence of a Gaussian process for the contrasts of the targets,
+// at its best variance, summed over the targets: of k classes against the rest k - 1 count.
+// -Inf where rounding makes M indefinite.
+func (p *Problem) Evidence(ridge float64) float64 {
+	s, ok := p.tri.Shift(ridge)
+	if !ok {
+		return math.Inf(-1)
+	}
+	x := mat.DenseCopyOf(p.rotated)
+	s.Solve(x)
+	n, k := x.Dims()
+	var eta, q float64 // Σ over η, and tr(t'Pt)
+	for i := range n {
+		eta += p.rotated.At(i, 0) * x.At(i, 0)
+	}
+	for j := 1; j < k; j++ {
+		var own, one float64
+		for i := range n {
+			own += p.rotated.At(i, j) * x.At(i, j)
+			one += p.rotated.At(i, 0) * x.At(i, j)
+		}
+		q += own - one*one/eta
+	}
+	det := s.LogDet()
+	for _, r := range p.root {
+		det -= 2 * math.Log(r)
+	}
+	return restricted(n, k-1, q, det, eta)
+}
+
+// restricted is the log evidence of n rows and k columns of targets: of n-1 contrasts, and k-1
+// of k classes.
+func restricted(n, k int, q, det, eta float64) float64 {
+	m := float64(max(1, k-1)) // columns of more than one are classes
+	f := float64(n-1) * m
+	v := -f/2*(math.Log(2*math.Pi*max(q, 0)/f)+1) - m/2*(det+math.Log(eta))
+	if math.IsNaN(v) {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+// Look implements ridges.
+func (p *Linear) Look(ctx context.Context, ridge float64) (Look, error) {
+	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
+	squares, err := p.squares(ctx, ridge)
+	if err != nil || squares == nil {
+		return out, err
+	}
+	out.average(squares, p.weight)
+	return out, nil
+}
+
+// Evidence is Problem.Evidence. It takes the weights from the leverages of the intercept.
+func (p *Linear) Evidence(ridge float64) float64 {
+	s, ok := p.tri.Shift(ridge)
+	if !ok {
+		return math.Inf(-1)
+	}
+	x := mat.DenseCopyOf(p.moment)
+	s.Solve(x)
+	d, k := x.Dims()
+	n, _ := p.targets.Dims()
+	q := mat.Norm(p.targets, 2)
+	q *= q
+	for i := range d {
+		for j := range k {
+			q -= p.moment.At(i, j) * x.At(i, j)
+		}
+	}
+	// (ZZ' + λI)⁻¹ = (I - Z(Z'Z + λI)⁻¹Z')/λ, and of its determinant n - d factors are λ.
+	det := s.LogDet() + float64(n-d)*math.Log(ridge)
+	for _, l := range p.leverage {
+		if l > 0 {
+			det -= math.Log(l * p.weight)
+		}
+	}
+	return restricted(n, k, q/ridge, det, p.weight/ridge)
+}

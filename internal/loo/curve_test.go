@@ -1,0 +1,172 @@
+package loo
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+// curveProblem is rows z with targets of k columns, as a matrix and as features.
+func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*Problem, *Linear) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	z, t := mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
+	for i := range n {
+		for j := range d {
+			z.Set(i, j, rng.NormFloat64())
+		}
+		for j := range k {
+			t.Set(i, j, z.At(i, j%d)+.3*z.At(i, 0)*z.At(i, 0)+noise*rng.NormFloat64())
+		}
+	}
+	w := weights
+	if w == nil {
+		w = slices.Repeat([]float64{1}, n)
+	}
+	total := 0.0
+	for _, v := range w {
+		total += v
+	}
+	centre := func(m *mat.Dense) *mat.Dense {
+		_, c := m.Dims()
+		out := mat.DenseCopyOf(m)
+		for j := range c {
+			mean := 0.0
+			for i := range n {
+				mean += w[i] * m.At(i, j) / total
+			}
+			for i := range n {
+				out.Set(i, j, math.Sqrt(w[i])*(m.At(i, j)-mean))
+			}
+		}
+		return out
+	}
+	gram := mat.NewSymDense(n, nil)
+	gram.SymOuterK(1, z)
+	zc, tc := centre(z), centre(t)
+	inner := mat.NewSymDense(d, nil)
+	inner.SymOuterK(1, zc.T())
+	leverage := make([]float64, n)
+	for i, v := range w {
+		leverage[i] = v / total
+	}
+	plain := New(gram, t, weights, 1)
+	return plain, NewLinear(inner, zc, tc, leverage, total, plain.scale, 1)
+}
+
+// The curve holds the least error that a fine grid has, the ridge of the largest evidence, and
+// takes few looks; on features it is the same.
+func TestCurve(t *testing.T) {
+	weights := make([]float64, 60)
+	for i := range weights {
+		weights[i] = .5 + float64(i%3)
+	}
+	for _, c := range []struct {
+		k       int
+		weights []float64
+		noise   float64
+	}{{1, nil, .3}, {1, weights, .3}, {3, nil, .3}, {3, weights, 2}, {1, nil, 30}} {
+		p, features := curveProblem(60, 5, c.k, c.weights, c.noise, 3)
+		looks, err := Curve(context.Background(), p, 0)
+		require.NoError(t, err)
+		least, ok := Least(looks)
+		require.True(t, ok)
+		assert.LessOrEqual(t, len(looks), 31)
+		assert.True(t, slices.IsSortedFunc(looks, func(a, b Look) int { return int(math.Copysign(1, a.Ridge-b.Ridge)) }))
+		best, evidence := math.Inf(1), math.Inf(-1)
+		for u := -8.0; u <= 4; u += .05 {
+			ridge := p.scale * math.Pow(10, u)
+			e, err := p.At(context.Background(), ridge)
+			require.NoError(t, err)
+			best, evidence = min(best, e), max(evidence, p.Evidence(ridge))
+		}
+		assert.LessOrEqual(t, least.Error, best*1.01)
+		highest := math.Inf(-1)
+		for _, l := range looks {
+			highest = max(highest, l.Evidence)
+			e, err := p.At(context.Background(), l.Ridge)
+			require.NoError(t, err)
+			assert.InEpsilon(t, e, l.Error, 1e-9)
+		}
+		assert.InDelta(t, evidence, highest, 1)
+		one, err := features.Look(context.Background(), least.Ridge)
+		require.NoError(t, err)
+		assert.InEpsilon(t, least.Error, one.Error, 1e-6)
+		assert.InEpsilon(t, least.StandardError, one.StandardError, 1e-6)
+		assert.InEpsilon(t, least.Evidence, one.Evidence, 1e-6)
+		floor := 30 * p.scale
+		above, err := Curve(context.Background(), p, floor)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, above[0].Ridge, floor*(1-1e-6))
+	}
+}
+
+// The evidence is that of its definition, from the inverse and the determinant.
+func TestEvidence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	n := 12
+	z := mat.NewDense(n, 3, nil)
+	y := mat.NewDense(n, 1, nil)
+	weights := make([]float64, n)
+	for i := range n {
+		for j := range 3 {
+			z.Set(i, j, rng.NormFloat64())
+		}
+		y.Set(i, 0, rng.NormFloat64())
+		weights[i] = .5 + rng.Float64()
+	}
+	gram := mat.NewSymDense(n, nil)
+	gram.SymOuterK(1, z)
+	c := mat.NewDense(n, n, nil)
+	c.Copy(gram)
+	for i := range n {
+		c.Set(i, i, c.At(i, i)+.7/weights[i])
+	}
+	det, _ := mat.LogDet(c)
+	var inverse mat.Dense
+	require.NoError(t, inverse.Inverse(c))
+	s := mat.Sum(&inverse)
+	var eta, a mat.Dense
+	eta.Mul(&inverse, mat.NewDense(n, 1, slices.Repeat([]float64{1}, n)))
+	a.Mul(&inverse, y)
+	q := mat.Dot(a.ColView(0), y.ColView(0)) - math.Pow(mat.Dot(eta.ColView(0), y.ColView(0)), 2)/s
+	f := float64(n - 1)
+	want := -f/2*math.Log(2*math.Pi*q/f) - det/2 - math.Log(s)/2 - f/2
+	assert.InDelta(t, want, New(gram, y, weights, 1).Evidence(.7), 1e-9)
+}
+
+// One ridge by a factor of its own is that of the reduction.
+func TestLookOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	for _, k := range []int{1, 3} {
+		for _, weighted := range []bool{false, true} {
+			n := 40
+			z, y := mat.NewDense(n, 4, nil), mat.NewDense(n, k, nil)
+			var weights []float64
+			for i := range n {
+				for j := range 4 {
+					z.Set(i, j, rng.NormFloat64())
+				}
+				for j := range k {
+					y.Set(i, j, 3+rng.NormFloat64())
+				}
+				if weighted {
+					weights = append(weights, .5+rng.Float64())
+				}
+			}
+			gram := mat.NewSymDense(n, nil)
+			gram.SymOuterK(1, z)
+			own := mat.NewSymDense(n, nil)
+			own.CopySym(gram)
+			want, err := New(own, y, weights, 1).Look(context.Background(), .3)
+			require.NoError(t, err)
+			got := LookOnce(gram, y, weights, .3)
+			assert.InEpsilonSlice(t, []float64{want.Ridge, want.Error, want.StandardError, want.Evidence}, []float64{got.Ridge, got.Error, got.StandardError, got.Evidence}, 1e-8)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// Rows on which an Entropy looks for a kernel, in turn. More rows bear narrower kernels, so the
+// best of few rows is only where the search goes on.
+const (
+	// firstRows are drawn for the entropies and the scores that come with them.
+	firstRows = 500
+	// secondRows are drawn for the best kernel and its neighbours, at all ridges.
+	secondRows = 2000
+	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.
+	factoredRows = 6000
+	// finalPivots are the features that stand for the kernel beyond factoredRows.
+	finalPivots = 1000
+	// finalStep is between neighbours, in the logarithm of the parameter.
+	finalStep = math.Ln2
+	// finalSteps is how many neighbours are looked at to one side.
+	finalSteps = 6
+)
+
+// finalists looks at kernels on more rows than the entropies were taken of.
+type finalists struct {
+	search *Entropy
+	run    *Run
+	form   *closedForm // on all rows
+	finder rootFinder  // for what a parameter may be
+
+	round  int
+	x      *mat.Dense
+	part   *closedForm
+	shared *kernels.Shared
+	ridge  float64 // of the rounds before
+	rows   []int   // of the trace, of this round
+}
+
+// samples reports whether the entropies are of firstRows rows, and a choice among them is to
+// be followed by finalists.
+func (e *Entropy) samples(n int) bool {
+	return n > firstRows && e.Method == Automatic && len(e.Targets) != 1 && e.Score != CrossValidation
+}
+
+// finish takes a choice on few rows to all of them.
+func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, error) {
+	n, _ := r.x.Dims()
+	if !e.samples(n) || r.cut {
+		return choice, nil
+	}
+	cfg, err := e.withDefaults()
+	if err != nil {
+		return choice, err
+	}
+	form, err := newClosedForm(&cfg, r)
+	if err != nil || form == nil {
+		return choice, err
+	}
+	f := &finalists{search: &cfg, run: r, form: form, ridge: choice.Ridge}
+	f.finder.integer = r.family.Integer()
+	f.finder.lo, f.finder.hi = r.family.Bounds()
+	param := r.Row(choice.Iteration).Param
+	rounds := []int{n}
+	if n > secondRows {
+		rounds = []int{secondRows, n}
+	}
+	for i, rows := range rounds {
+		if err := f.begin(ctx, i+1, rows); err != nil {
+			return choice, err
+		}
+		err := f.climb(ctx, param, rows == n && n > secondRows)
+		if err != nil && !errors.Is(err, ErrBudget) {
+			return choice, err
+		}
+		best, ok := f.best()
+		if !ok {
+			break // the budget was spent before, or no ridge gave a score
+		}
+		choice.Iteration, choice.Ridge = best.row+1, best.Ridge
+		param, f.ridge = r.trace[best.row].Param, best.Ridge
+		if err != nil {
+			break
+		}
+	}
+	return choice, nil
+}
+
+// begin takes as many rows for a round.
+func (f *finalists) begin(ctx context.Context, round, rows int) (err error) {
+	n, _ := f.run.x.Dims()
+	f.round, f.rows, f.x, f.part, f.shared = round, nil, f.run.x, f.form, nil
+	if rows < n {
+		drawn := f.search.draw(n, rows, subsamples+1)
+		f.x, f.part = linalg.Rows(f.run.x, drawn), f.form.on(drawn)
+	}
+	if rows <= factoredRows {
+		f.shared, err = kernels.Share(ctx, f.x, &kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
+	}
+	return err
+}
+
+// best is the best of the round.
+func (f *finalists) best() (look, bool) {
+	var rows []TraceRow
+	for _, at := range f.rows {
+		rows = append(rows, f.run.trace[at])
+	}
+	out, ok := prefer(rows, f.search.Score)
+	if ok {
+		out.row = f.rows[out.row]
+	}
+	return out, ok
+}
+
+// climb looks at a kernel and at its neighbours on both sides, as far as they do better, and at
+// halves of the step around the best. Brief leaves out all but narrower ones, which more rows may
+// bear.
+func (f *finalists) climb(ctx context.Context, param float64, brief bool) error {
+	if err := f.look(ctx, param); err != nil {
+		return err
+	}
+	u := math.Log(param)
+	steps := []float64{finalStep, -finalStep, finalStep / 2, -finalStep / 2}
+	if brief {
+		steps = steps[:1]
+	}
+	for i, step := range steps {
+		if i == 1 && math.Log(f.bestParam()) > u {
+			continue // it went up: what lies below is known
+		}
+		if i >= 2 {
+			u = math.Log(f.bestParam())
+		}
+		for count := 1; count <= finalSteps; count++ {
+			next := f.finder.snap(u + float64(count)*step)
+			if f.known(next) {
+				break
+			}
+			if err := f.look(ctx, next); err != nil {
+				return err
+			}
+			if i >= 2 || f.bestParam() != next {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (f *finalists) known(param float64) bool {
+	for _, at := range f.rows {
+		if f.run.trace[at].Param == param {
+			return true
+		}
+	}
+	return false
+}
+
+// bestParam is that of the best so far, or of the first row.
+func (f *finalists) bestParam() float64 {
+	if best, ok := f.best(); ok {
+		return f.run.trace[best.row].Param
+	}
+	return f.run.trace[f.rows[0]].Param
+}
+
+// look scores a parameter on the rows of the round.
+func (f *finalists) look(ctx context.Context, param float64) error {
+	n, _ := f.x.Dims()
+	row := unscored(At(param))
+	row.Rows, row.Round = n, f.round
+	_, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
+	if err == nil {
+		f.rows = append(f.rows, len(f.run.trace)-1)
+	}
+	return err
+}
+
+// score is exact where n³ is cheap.
+func (f *finalists) score(ctx context.Context, row *TraceRow) error {
+	kernel := f.run.family.At(row.Param)
+	n, _ := f.x.Dims()
+	if f.shared == nil {
+		return f.onPivots(ctx, kernel, row)
+	}
+	k, err := f.shared.Matrix(ctx, kernel)
+	if err != nil {
+		return err
+	}
+	row.Matrices = 1
+	var curve []RidgeScore
+	if n <= secondRows {
+		_, curve, err = f.part.ofMatrix(ctx, k, false)
+	} else {
+		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.targets, f.part.weights, f.ridge)})
+	}
+	row.setCurve(curve, f.search.Score, OnMatrix, 0)
+	return err
+}
+
+// onPivots scores on the features of pivots, as many as leave little beside the ridge or are
+// allowed.
+func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+	o := &measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
+	if o.MaxRank == 0 {
+		o.MaxRank = finalPivots
+	}
+	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
+	o.Residual = scoreResidual * f.ridge
+	l, err := measures.LowRankEntropy(ctx, kernel, f.x, o)
+	if err != nil {
+		return err
+	}
+	curve, _, err := f.part.ofFeatures(ctx, l.Factor)
+	row.Residual = l.Residual
+	row.setCurve(curve, f.search.Score, OnPivots, l.Rank)
+	return err
+}
