@@ -63,17 +63,58 @@ func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
 
 // mirror copies the strict upper triangle of a to the lower one, or back.
 func mirror(a []float64, n, ld int, back bool) {
-	const b = 32 // both access orders stay in the first-level cache
-	for i0 := 0; i0 < n; i0 += b {
-		for j0 := i0; j0 < n; j0 += b {
-			for i := i0; i < min(i0+b, n); i++ {
-				for j := max(j0, i+1); j < min(j0+b, n); j++ {
-					if back {
-						a[i*ld+j] = a[j*ld+i]
-					} else {
-						a[j*ld+i] = a[i*ld+j]
-					}
+	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), workersFrom(n), (n+rows-1)/rows, func(s int) error {
+		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
+		for j := s * rows; j < n; j += tile {
+			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
+				upper, lower := a[i*ld+j:], a[j*ld+i:]
+				switch {
+				case j == i || j+tile > n:
+					mirrorEdge(upper, lower, ld, min(tile, n-i), min(tile, n-j), i == j, back)
+				case back:
+					transpose8(upper, lower, ld)
+				default:
+					transpose8(lower, upper, ld)
 				}
+			}
+		}
+		return nil
+	})
+}
+
+// workersFrom is how many goroutines share passes over a matrix of order n.
+func workersFrom(n int) int {
+	if n < spreadFrom {
+		return 1
+	}
+	return 0
+}
+
+// transpose8 sets a square of order 8 to the transpose of another, a row at a time.
+func transpose8(to, from []float64, ld int) {
+	r0, r1, r2, r3 := from[:8], from[ld:ld+8], from[2*ld:2*ld+8], from[3*ld:3*ld+8]
+	r4, r5, r6, r7 := from[4*ld:4*ld+8], from[5*ld:5*ld+8], from[6*ld:6*ld+8], from[7*ld:7*ld+8]
+	for c := range 8 {
+		row := to[c*ld : c*ld+8]
+		row[0], row[1], row[2], row[3] = r0[c], r1[c], r2[c], r3[c]
+		row[4], row[5], row[6], row[7] = r4[c], r5[c], r6[c], r7[c]
+	}
+}
+
+// mirrorEdge is mirror for a part of so many rows above the diagonal, or on it.
+func mirrorEdge(upper, lower []float64, ld, rows, columns int, diagonal, back bool) {
+	for r := range rows {
+		first := 0
+		if diagonal {
+			first = r + 1
+		}
+		for c := first; c < columns; c++ {
+			if back {
+				upper[r*ld+c] = lower[c*ld+r]
+			} else {
+				lower[c*ld+r] = upper[r*ld+c]
 			}
 		}
 	}
