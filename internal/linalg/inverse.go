@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -90,8 +89,18 @@ func half(order int) int {
 	return (order + 1) / 2
 }
 
-// invertSmall is invertTriangle for few rows.
-func invertSmall(u blas64.Triangular) { lapack64.Trtri(u) }
+// invertSmall is invertTriangle for few rows: the triangle solves for an identity.
+func invertSmall(u blas64.Triangular) {
+	var full [smallTriangle * smallTriangle]float64
+	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: full[:u.N*u.N]}
+	for i := range u.N {
+		x.Data[i*u.N+i] = 1
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, x)
+	for i := range u.N {
+		copy(u.Data[i*u.Stride+i:i*u.Stride+u.N], x.Data[i*u.N+i:(i+1)*u.N])
+	}
+}
 
 // together runs tasks that do not depend on each other on all processors.
 func together(tasks []func()) {
@@ -106,15 +115,17 @@ func together(tasks []func()) {
 // Rows are done from the top, and need no others than those from themselves on down.
 func timesTransposed(v blas64.Triangular) {
 	n := v.N
+	// The rows as they are, for all products: these overwrite them.
+	own := make([]float64, min(inverseRows, n)*n)
 	for first := 0; first < n; first += inverseRows {
 		rows := min(inverseRows, n-first)
 		last := first + rows
-		// The rows as they are, for all products: these overwrite them.
-		own := mat.NewDense(rows, n-first, nil)
 		for i := range rows {
-			copy(own.RawRowView(i)[i:], v.Data[(first+i)*v.Stride+first+i:(first+i)*v.Stride+n])
+			copy(own[i*n+last:(i+1)*n], v.Data[(first+i)*v.Stride+last:(first+i)*v.Stride+n])
 		}
-		behind := func(column int) blas64.General { return own.Slice(0, rows, column-first, n-first).(*mat.Dense).RawMatrix() }
+		behind := func(column int) blas64.General {
+			return blas64.General{Rows: rows, Cols: n - column, Stride: n, Data: own[column:]}
+		}
 		todo := []func(){func() {
 			timesTransposedSmall(corner(v, first, rows))
 			if last < n {
@@ -140,14 +151,12 @@ func timesTransposed(v blas64.Triangular) {
 func timesTransposedSmall(v blas64.Triangular) {
 	n := v.N
 	if n <= smallTriangle {
-		full, product := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		var full [smallTriangle * smallTriangle]float64
+		own := blas64.General{Rows: n, Cols: n, Stride: n, Data: full[:n*n]}
 		for i := range n {
-			copy(full.RawRowView(i)[i:], v.Data[i*v.Stride+i:i*v.Stride+n])
+			copy(own.Data[i*n+i:(i+1)*n], v.Data[i*v.Stride+i:i*v.Stride+n])
 		}
-		product.Mul(full, full.T())
-		for i := range n {
-			copy(v.Data[i*v.Stride+i:i*v.Stride+n], product.RawRowView(i)[i:])
-		}
+		blas64.Syrk(blas.NoTrans, 1, own, 0, blas64.Symmetric{N: n, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
 		return
 	}
 	h := (n + 1) / 2
