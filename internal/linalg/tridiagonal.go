@@ -19,9 +19,13 @@ import (
 // ten times slower than it reduces to this form.
 type Tridiagonal struct {
 	n      int
-	d, e   []float64 // diagonal and off-diagonal of T
-	a, tau []float64 // the reflectors whose product is Q, as Dsytrd left them
+	d, e   []float64  // diagonal and off-diagonal of T
+	a, tau []float64  // the reflectors whose product is Q, as Dsytrd left them
+	stages *twoStages // or those of two stages
 }
+
+// leastStaged is the size from which two stages are faster than one.
+var leastStaged = 1500
 
 // Tridiagonalize reduces a, whose memory it takes over. Cost 4n³/3.
 func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
@@ -35,12 +39,17 @@ func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 			copy(t.a[i*n:(i+1)*n], raw.Data[i*raw.Stride:i*raw.Stride+n])
 		}
 	}
-	if n < leastReduced {
+	switch {
+	case n >= leastStaged && n > 2:
+		t.stages = &twoStages{n: n, a: t.a}
+		t.stages.toBand()
+		t.d, t.e = t.stages.toTridiagonal()
+	case n < leastReduced:
 		mirror(t.a, n, n, false)
 		var impl lapack.Implementation
 		work := make([]float64, max(1, 64*n))
 		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
-	} else {
+	default:
 		t.reduce()
 	}
 	return t
@@ -210,6 +219,12 @@ func (t *Tridiagonal) Rotate(b *mat.Dense) {
 		return
 	}
 	raw := b.RawMatrix()
+	if t.stages != nil {
+		rows := mat.DenseCopyOf(b.T())
+		t.stages.rotateRows(rows)
+		b.Copy(rows.T())
+		return
+	}
 	var impl lapack.Implementation
 	work := make([]float64, 64*max(t.n, raw.Cols)+64*64)
 	// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
@@ -221,6 +236,9 @@ func (t *Tridiagonal) Rotate(b *mat.Dense) {
 func (t *Tridiagonal) Q() *mat.Dense {
 	if t.n == 1 {
 		return mat.NewDense(1, 1, []float64{1})
+	}
+	if t.stages != nil {
+		return t.stages.q()
 	}
 	var impl lapack.Implementation
 	work := make([]float64, 64*t.n)
