@@ -96,7 +96,10 @@ func (c *chasing) sweeps() {
 }
 
 // chaseWork is the memory of a task.
-type chaseWork struct{ v, next, w [bandWidth]float64 }
+type chaseWork struct {
+	v, w        [bandWidth]float64
+	left, right [2 * bandWidth]float64
+}
 
 func newChaseWork() *chaseWork { return new(chaseWork) }
 
@@ -118,24 +121,33 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	if columns <= 0 {
 		return
 	}
-	// The part that is behind the square on the diagonal: the reflector makes it full, the
-	// next one takes away its first row but for an element.
+	// The part that is behind the square on the diagonal: the reflector makes it full, and the
+	// next one takes away its first row but for an element. Both change the other rows in one
+	// pass: with u = Bᵀv and w = (B - τvuᵀ)v', that is B - τvuᵀ - τ'wv'ᵀ.
 	part := blas64.General{Rows: rows, Cols: columns, Stride: bandLength - 1, Data: c.band[first*bandLength+rows:]}
-	w := work.w[:]
-	if tau != 0 {
-		blas64.Gemv(blas.Trans, 1, part, Vector(v), 0, Vector(w[:columns]))
-		blas64.Ger(-tau, Vector(v), Vector(w[:columns]), part)
-	}
+	left, right := work.left[:2*rows], work.right[:2*columns]
+	u := right[:columns]
+	blas64.Gemv(blas.Trans, 1, part, Vector(v), 0, Vector(u))
+	row := part.Data[:columns]
+	Axpy(-tau, u, row)
 	following := stored[rows:]
-	reflect(part.Data[:columns], following)
-	if tau = following[0]; tau != 0 && rows > 1 {
-		next := work.next[:columns]
-		next[0] = 1
-		copy(next[1:], following[1:columns])
-		part.Rows, part.Data = rows-1, part.Data[part.Stride:]
-		blas64.Gemv(blas.NoTrans, 1, part, Vector(next), 0, Vector(w[:rows-1]))
-		blas64.Ger(-tau, Vector(w[:rows-1]), Vector(next), part)
+	reflect(row, following)
+	if rows == 1 {
+		return
 	}
+	part.Rows, part.Data = rows-1, part.Data[part.Stride:]
+	next := right[columns:]
+	next[0] = 1
+	copy(next[1:], following[1:columns])
+	w := work.w[:rows-1]
+	blas64.Gemv(blas.NoTrans, 1, part, Vector(next), 0, Vector(w))
+	inner := tau * Dot(u, next)
+	for i, x := range w {
+		left[2*i] = tau * v[1+i]
+		left[2*i+1] = following[0] * (x - inner*v[1+i])
+	}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, blas64.General{Rows: rows - 1, Cols: 2, Stride: 2, Data: left},
+		blas64.General{Rows: 2, Cols: columns, Stride: columns, Data: right}, 1, part)
 }
 
 // reflect finds the reflector that leaves of a row its first element only, and stores it.
