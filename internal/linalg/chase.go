@@ -31,7 +31,7 @@ func (t *twoStages) toTridiagonal() (d, e []float64) {
 		copy(c.band[i*bandLength:], t.a[i*n+i:i*n+end])
 	}
 	c.sweeps()
-	d, e = make([]float64, n), make([]float64, n-1)
+	d, e = make([]float64, n), make([]float64, max(0, n-1))
 	for i := range n {
 		d[i] = c.band[i*bandLength]
 		if i+1 < n {
