@@ -127,7 +127,7 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	part := blas64.General{Rows: rows, Cols: columns, Stride: bandLength - 1, Data: c.band[first*bandLength+rows:]}
 	left, right := work.left[:2*rows], work.right[:2*columns]
 	u := right[:columns]
-	blas64.Gemv(blas.Trans, 1, part, Vector(v), 0, Vector(u))
+	c.timesColumns(part, v, u)
 	row := part.Data[:columns]
 	Axpy(-tau, u, row)
 	following := stored[rows:]
@@ -140,14 +140,13 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	next[0] = 1
 	copy(next[1:], following[1:columns])
 	w := work.w[:rows-1]
-	blas64.Gemv(blas.NoTrans, 1, part, Vector(next), 0, Vector(w))
+	c.timesRows(part, next, w)
 	inner := tau * Dot(u, next)
 	for i, x := range w {
 		left[2*i] = tau * v[1+i]
 		left[2*i+1] = following[0] * (x - inner*v[1+i])
 	}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, blas64.General{Rows: rows - 1, Cols: 2, Stride: 2, Data: left},
-		blas64.General{Rows: 2, Cols: columns, Stride: columns, Data: right}, 1, part)
+	c.subtractTwo(part, left, right)
 }
 
 // reflect finds the reflector that leaves of a row its first element only, and stores it.
@@ -166,7 +165,43 @@ func (c *chasing) bothSides(first int, v []float64, tau float64, w []float64) {
 		return
 	}
 	square := blas64.Symmetric{N: len(v), Stride: bandLength - 1, Data: c.band[first*bandLength:], Uplo: blas.Upper}
+	if hasVectors && square.N == bandWidth {
+		clear(w)
+		symmetricTimes(&square.Data[0], square.Stride, &v[0], &w[0])
+		scal(tau, w)
+		Axpy(-tau/2*Dot(w, v), v, w)
+		subtractSymmetric(&square.Data[0], square.Stride, &v[0], &w[0])
+		return
+	}
 	blas64.Symv(tau, square, Vector(v), 0, Vector(w))
 	Axpy(-tau/2*Dot(w, v), v, w)
 	blas64.Syr2(-1, Vector(v), Vector(w), square)
+}
+
+// timesColumns sets u to Aᵀv.
+func (c *chasing) timesColumns(a blas64.General, v, u []float64) {
+	if hasVectors && a.Cols == bandWidth {
+		timesColumns(a.Rows, &a.Data[0], a.Stride, &v[0], &u[0])
+		return
+	}
+	blas64.Gemv(blas.Trans, 1, a, Vector(v), 0, Vector(u))
+}
+
+// timesRows sets w to Ax.
+func (c *chasing) timesRows(a blas64.General, x, w []float64) {
+	if hasVectors && a.Cols == bandWidth {
+		timesRows(a.Rows, &a.Data[0], a.Stride, &x[0], &w[0])
+		return
+	}
+	blas64.Gemv(blas.NoTrans, 1, a, Vector(x), 0, Vector(w))
+}
+
+// subtractTwo subtracts from A the product of left, a pair for each row, and right, two rows.
+func (c *chasing) subtractTwo(a blas64.General, left, right []float64) {
+	if hasVectors && a.Cols == bandWidth {
+		subtractTwo(a.Rows, &a.Data[0], a.Stride, &left[0], &right[0])
+		return
+	}
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, blas64.General{Rows: a.Rows, Cols: 2, Stride: 2, Data: left},
+		blas64.General{Rows: 2, Cols: a.Cols, Stride: a.Cols, Data: right}, 1, a)
 }
