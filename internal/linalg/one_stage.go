@@ -25,12 +25,14 @@ type oneStage struct {
 func inOneStage(a blas64.Symmetric) (*Tridiagonal, *oneStage) {
 	n := a.N
 	t := &oneStage{n: n, a: contiguous(a), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
-	if n < leastReduced {
+	switch {
+	case n == 0: // which dsytrd refuses
+	case n < leastReduced:
 		mirror(t.a, n, n, false)
 		var impl lapack.Implementation
 		work := make([]float64, max(1, 64*n))
 		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
-	} else {
+	default:
 		t.reduce()
 	}
 	return &Tridiagonal{n: n, d: t.d, e: t.e, q: t}, t

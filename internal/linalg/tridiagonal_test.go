@@ -275,6 +275,7 @@ func TestTridiagonalValuesOfAnySize(t *testing.T) {
 			}
 		}
 		assert.Equal(t, []float64{0, 0, 0}, reduce(mat.NewSymDense(3, nil)).Values())
+		assert.Empty(t, reduce(&mat.SymDense{}).Values(), name)
 	}
 }
 
