@@ -16,15 +16,20 @@ const (
 	strip = 192
 	// inverseRows rows of an inverse are computed at a time.
 	inverseRows = 192
-	// smallTriangle is the order of triangular matrices that gonum inverts, and multiplies
-	// as if they were full: its own routines take them vector by vector.
-	smallTriangle = 48
+	// Parts of order smallTriangle of a triangular matrix are inverted, and multiplied, as if
+	// they were full: LAPACK's routines take them vector by vector. A matrix of up to
+	// wholeTriangle rows is not taken apart.
+	smallTriangle, wholeTriangle = 48, 128
 )
 
 // Inverse returns A⁻¹, in the only memory of order n² that it takes. Cost 2n³/3.
 func (c *Cholesky) Inverse() *mat.SymDense {
 	out := mat.NewSymDense(c.u.N, nil)
 	raw := out.RawSymmetric()
+	if raw.N <= wholeTriangle {
+		blas64.Syrk(blas.Trans, 1, inverseOfSmall(c.u).RawMatrix(), 0, raw)
+		return out
+	}
 	v := blas64.Triangular{N: raw.N, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	for i := range v.N {
 		copy(v.Data[i*v.Stride+i:i*v.Stride+v.N], c.u.Data[i*c.u.Stride+i:])
@@ -91,8 +96,8 @@ func half(order int) int {
 
 // invertSmall is invertTriangle for few rows: the triangle solves for an identity.
 func invertSmall(u blas64.Triangular) {
-	var full [smallTriangle * smallTriangle]float64
-	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: full[:u.N*u.N]}
+	var buffer [smallTriangle * smallTriangle]float64
+	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: buffer[:u.N*u.N]}
 	for i := range u.N {
 		x.Data[i*u.N+i] = 1
 	}
@@ -151,8 +156,8 @@ func timesTransposed(v blas64.Triangular) {
 func timesTransposedSmall(v blas64.Triangular) {
 	n := v.N
 	if n <= smallTriangle {
-		var full [smallTriangle * smallTriangle]float64
-		own := blas64.General{Rows: n, Cols: n, Stride: n, Data: full[:n*n]}
+		var buffer [smallTriangle * smallTriangle]float64
+		own := blas64.General{Rows: n, Cols: n, Stride: n, Data: buffer[:n*n]}
 		for i := range n {
 			copy(own.Data[i*n+i:(i+1)*n], v.Data[i*v.Stride+i:i*v.Stride+n])
 		}
@@ -165,6 +170,16 @@ func timesTransposedSmall(v blas64.Triangular) {
 	blas64.Syrk(blas.NoTrans, 1, right, 1, blas64.Symmetric{N: h, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
 	blas64.Trmm(blas.Right, blas.Trans, 1, corner(v, h, n-h), right)
 	timesTransposedSmall(corner(v, h, n-h))
+}
+
+// inverseOfSmall returns U⁻ᵀ, at once.
+func inverseOfSmall(u blas64.Triangular) *mat.Dense {
+	out := mat.NewDense(u.N, u.N, nil)
+	for i := range u.N {
+		out.Set(i, i, 1)
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, u, out.RawMatrix())
+	return out
 }
 
 // DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns of it.
@@ -189,27 +204,34 @@ func diagInverse(u blas64.Triangular) []float64 {
 // square on the diagonal is the transposed inverse of U's, and what is below comes of that.
 func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
 	n, columns := u.N, len(out)
-	square := blas64.Triangular{N: columns, Stride: columns, Data: make([]float64, columns*columns), Uplo: blas.Upper, Diag: blas.NonUnit}
-	for i := range columns {
-		at := (first+i)*u.Stride + first
-		copy(square.Data[i*columns+i:(i+1)*columns], u.Data[at+i:at+columns])
+	own := corner(u, first, columns)
+	if columns <= wholeTriangle {
+		copy(out, squaredColumns(inverseOfSmall(own)))
+	} else {
+		square := blas64.Triangular{N: columns, Stride: columns, Data: make([]float64, columns*columns), Uplo: blas.Upper, Diag: blas.NonUnit}
+		for i := range columns {
+			copy(square.Data[i*columns+i:(i+1)*columns], own.Data[i*own.Stride+i:i*own.Stride+columns])
+		}
+		invertTriangle(square)
+		for i := range out {
+			row := square.Data[i*columns+i : (i+1)*columns]
+			out[i] = Dot(row, row)
+		}
 	}
 	last := first + columns
-	if last < n {
-		below := mat.NewDense(n-last, columns, nil)
-		raw := below.RawMatrix()
-		for i := range columns {
-			for j, v := range u.Data[(first+i)*u.Stride+last : (first+i)*u.Stride+n] {
-				raw.Data[j*columns+i] = v
-			}
-		}
-		blas64.Trsm(blas.Right, blas.Trans, 1, square, raw)
-		blas64.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
-		copy(out, squaredColumns(below))
+	if last == n {
+		return
 	}
-	invertTriangle(square)
-	for i := range out {
-		row := square.Data[i*columns+i : (i+1)*columns]
-		out[i] += Dot(row, row)
+	below := mat.NewDense(n-last, columns, nil)
+	raw := below.RawMatrix()
+	for i := range columns {
+		for j, v := range u.Data[(first+i)*u.Stride+last : (first+i)*u.Stride+n] {
+			raw.Data[j*columns+i] = v
+		}
+	}
+	blas64.Trsm(blas.Right, blas.Trans, 1, own, raw)
+	blas64.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
+	for i, v := range squaredColumns(below) {
+		out[i] += v
 	}
 }

@@ -164,6 +164,8 @@ func (t *oneStage) rotate(b *mat.Dense) {
 }
 
 const (
+	// leastFormed is the size from which such products are faster than gonum's dorgtr.
+	leastFormed = 512
 	// formPanel reflectors are put together to multiply by them.
 	formPanel = 144
 	// formStrip columns of Q are a task.
@@ -174,9 +176,15 @@ const (
 // on the rows and columns behind the first of them, and all others are before it. Cost 4n³/3.
 func (t *oneStage) form() *mat.Dense {
 	n := t.n
-	size := min(formPanel, n)
-	vs, products := make([]float64, size*n), make([]float64, size*n)
-	factors, grams := make([]float64, size*size), make([]float64, size*size)
+	if n < leastFormed {
+		var impl lapack.Implementation
+		if work := make([]float64, max(1, 64*n)); n > 0 {
+			impl.Dorgtr(blas.Lower, n, t.a, n, t.tau, work, len(work))
+		}
+		return mat.NewDense(n, n, t.a)
+	}
+	vs, products := make([]float64, formPanel*n), make([]float64, formPanel*n)
+	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
 	done := n // Q is there from this row and column on
 	for last := n - 1; last > 0; last = max(0, last-formPanel) {
 		first := max(0, last-formPanel)
@@ -196,12 +204,10 @@ func (t *oneStage) form() *mat.Dense {
 		done = from
 		multiplyBlock(blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}, v, factor, products[:count*m])
 	}
-	if n > 0 {
-		clear(t.a[:n])
-		t.a[0] = 1
-		for i := 1; i < n; i++ {
-			t.a[i*n] = 0
-		}
+	clear(t.a[:n])
+	t.a[0] = 1
+	for i := 1; i < n; i++ {
+		t.a[i*n] = 0
 	}
 	return mat.NewDense(n, n, t.a)
 }

@@ -217,7 +217,7 @@ func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 }
 
 func TestTridiagonalizeWithQ(t *testing.T) {
-	for _, n := range append(orders, formPanel, formPanel+1, 2*formPanel+2, 3*formPanel) {
+	for _, n := range append(orders, leastFormed-1, leastFormed, 4*formPanel, 4*formPanel+1, 4*formPanel+2, 5*formPanel-1) {
 		a := randomSymmetric(n, uint64(n))
 		b := randomDense(n, 2, 7)
 		rotated := mat.DenseCopyOf(b)
