@@ -28,11 +28,11 @@ type reflectors interface {
 }
 
 // leastStaged is the size from which two stages take less time than one, unless Q is wanted.
-const leastStaged = 900
+const leastStaged = 1000
 
-// Tridiagonalize reduces a, whose memory it takes over and keeps the reflectors in. Large
-// matrices in two stages: a reduction in one is bound by memory, and takes twice as long from 1500 rows on. Cost 4n³/3, and memory
-// for 150n numbers.
+// Tridiagonalize reduces a, whose memory it takes over and keeps the reflectors in. A
+// reduction in one stage reads the whole matrix for each row, and is bound by memory: large
+// matrices go in two stages, see twoStages. Cost 4n³/3, and memory for 350n numbers on the way.
 func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 	raw := a.RawSymmetric()
 	if raw.N < leastStaged {
