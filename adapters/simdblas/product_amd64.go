@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
@@ -103,11 +104,21 @@ func workersFor(multiplications float64) int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// sharedOut is the number of products that run at this time and are large enough to be
+// shared out. They share the processors: where a caller computes several at the same time,
+// smaller tiles for the sake of goroutines that find no processor would only be packed more
+// often.
+var sharedOut atomic.Int32
+
 // run computes it.
 func (p *product) run() {
 	rows, columns := kernelShape()
 	tm, tn := min(p.m, tileRows), min(p.n, tileColumns)
 	workers := workersFor(float64(p.m) * float64(p.n) * float64(p.k))
+	if workers > 1 {
+		workers = max(1, workers/int(sharedOut.Add(1)))
+		defer sharedOut.Add(-1)
+	}
 	if workers == 1 && tm == p.m && tn == p.n {
 		p.tile(0, p.m, 0, p.n)
 		return

@@ -63,17 +63,58 @@ func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
 
 // mirror copies the strict upper triangle of a to the lower one, or back.
 func mirror(a []float64, n, ld int, back bool) {
-	const b = 32 // both access orders stay in the first-level cache
-	for i0 := 0; i0 < n; i0 += b {
-		for j0 := i0; j0 < n; j0 += b {
-			for i := i0; i < min(i0+b, n); i++ {
-				for j := max(j0, i+1); j < min(j0+b, n); j++ {
-					if back {
-						a[i*ld+j] = a[j*ld+i]
-					} else {
-						a[j*ld+i] = a[i*ld+j]
-					}
+	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), workersFrom(n), (n+rows-1)/rows, func(s int) error {
+		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
+		for j := s * rows; j < n; j += tile {
+			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
+				upper, lower := a[i*ld+j:], a[j*ld+i:]
+				switch {
+				case j == i || j+tile > n:
+					mirrorEdge(upper, lower, ld, min(tile, n-i), min(tile, n-j), i == j, back)
+				case back:
+					transpose8(upper, lower, ld)
+				default:
+					transpose8(lower, upper, ld)
 				}
+			}
+		}
+		return nil
+	})
+}
+
+// workersFrom is how many goroutines share passes over a matrix of order n.
+func workersFrom(n int) int {
+	if n < spreadFrom {
+		return 1
+	}
+	return 0
+}
+
+// transpose8 sets a square of order 8 to the transpose of another, a row at a time.
+func transpose8(to, from []float64, ld int) {
+	r0, r1, r2, r3 := from[:8], from[ld:ld+8], from[2*ld:2*ld+8], from[3*ld:3*ld+8]
+	r4, r5, r6, r7 := from[4*ld:4*ld+8], from[5*ld:5*ld+8], from[6*ld:6*ld+8], from[7*ld:7*ld+8]
+	for c := range 8 {
+		row := to[c*ld : c*ld+8]
+		row[0], row[1], row[2], row[3] = r0[c], r1[c], r2[c], r3[c]
+		row[4], row[5], row[6], row[7] = r4[c], r5[c], r6[c], r7[c]
+	}
+}
+
+// mirrorEdge is mirror for a part of so many rows above the diagonal, or on it.
+func mirrorEdge(upper, lower []float64, ld, rows, columns int, diagonal, back bool) {
+	for r := range rows {
+		first := 0
+		if diagonal {
+			first = r + 1
+		}
+		for c := first; c < columns; c++ {
+			if back {
+				upper[r*ld+c] = lower[c*ld+r]
+			} else {
+				lower[c*ld+r] = upper[r*ld+c]
 			}
 		}
 	}
@@ -105,45 +146,6 @@ func (c *Cholesky) Quad(b []float64) float64 {
 	return out
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3.
-func (c *Cholesky) DiagInverse() []float64 { return diagInverse(c.u) }
-
-// diagInverse returns the squared norms of the columns of U⁻ᵀ, which are those of the rows of
-// U⁻¹, of UᵀU's inverse U⁻¹U⁻ᵀ the diagonal. Large ones on all processors.
-func diagInverse(u blas64.Triangular) []float64 {
-	n := u.N
-	if n < spreadFrom {
-		return squaredColumns(inverseTransposed(u))
-	}
-	out := make([]float64, n)
-	const columns = 2 * strip
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (n+columns-1)/columns, func(s int) error {
-		first := s * columns
-		w := mat.NewDense(n-first, min(columns, n-first), nil) // above, the columns are 0
-		inverseColumns(w, u, first)
-		copy(out[first:], squaredColumns(w))
-		return nil
-	})
-	return out
-}
-
-// Inverse returns A⁻¹. Cost 2n³/3.
-func (c *Cholesky) Inverse() *mat.SymDense {
-	n := c.u.N
-	w, out := inverseTransposed(c.u), mat.NewSymDense(n, nil)
-	raw := out.RawSymmetric()
-	// A⁻¹ = W'W, and row i of W ends at its diagonal: the columns of a strip have nothing
-	// above its first row.
-	eachStrip(n, func(first, last int) {
-		below := w.Slice(first, n, 0, last).(*mat.Dense).RawMatrix()
-		own := w.Slice(first, n, first, last).(*mat.Dense).RawMatrix()
-		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, below, own, 0, to)
-	})
-	return out
-}
-
 // quadInverse returns |U⁻ᵀb|² for each column of b, which it overwrites.
 func quadInverse(u blas64.Triangular, b *mat.Dense) []float64 {
 	blas64.Trsm(blas.Left, blas.Trans, 1, u, b.RawMatrix())
@@ -169,52 +171,24 @@ func squaredColumns(b *mat.Dense) []float64 {
 	return out
 }
 
-// strip is the number of columns of an inverse that are computed at a time.
-const strip = 64
-
-// inverseTransposed returns U⁻ᵀ, which is lower triangular, with zeros above. Cost n³/3, as
-// products of matrices: LAPACK's Trtri works on blocks of this size vector by vector.
-func inverseTransposed(u blas64.Triangular) *mat.Dense {
-	n := u.N
-	w := mat.NewDense(n, n, nil)
-	eachStrip(n, func(first, last int) {
-		inverseColumns(w.Slice(first, n, first, last).(*mat.Dense), u, first)
-	})
-	return w
-}
-
-// eachStrip calls f for the strips of n columns, which the processors share.
-func eachStrip(n int, f func(first, last int)) {
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (n+strip-1)/strip, func(s int) error {
-		f(s*strip, min((s+1)*strip, n))
-		return nil
-	})
-}
-
 // SymmetricProduct returns alpha·A'A for a (n×d), d×d. Cost nd².
 func SymmetricProduct(alpha float64, a *mat.Dense) *mat.SymDense {
 	n, d := a.Dims()
 	out := mat.NewSymDense(d, nil)
 	raw := out.RawSymmetric()
-	eachStrip(d, func(first, last int) {
-		above := a.Slice(0, n, 0, last).(*mat.Dense).RawMatrix()
-		own := a.Slice(0, n, first, last).(*mat.Dense).RawMatrix()
-		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
-		blas64.Gemm(blas.Trans, blas.NoTrans, alpha, above, own, 0, to)
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (d+strip-1)/strip, func(s int) error {
+		first := s * strip
+		columns := min(strip, d-first)
+		own := a.Slice(0, n, first, first+columns).(*mat.Dense).RawMatrix()
+		blas64.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:], Uplo: blas.Upper})
+		if first > 0 {
+			to := blas64.General{Rows: first, Cols: columns, Stride: raw.Stride, Data: raw.Data[first:]}
+			blas64.Gemm(blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)
+		}
+		return nil
 	})
 	return out
-}
-
-// inverseColumns sets dst, of zeros, to the columns of U⁻ᵀ from first on, from row first on.
-func inverseColumns(dst *mat.Dense, u blas64.Triangular, first int) {
-	_, columns := dst.Dims()
-	for i := range columns {
-		dst.Set(i, i, 1)
-	}
-	corner := u
-	corner.N, corner.Data = u.N-first, u.Data[first*u.Stride+first:]
-	blas64.Trsm(blas.Left, blas.Trans, 1, corner, dst.RawMatrix())
 }
 
 // LogDet returns the logarithm of the determinant.

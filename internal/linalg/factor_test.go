@@ -82,9 +82,10 @@ func TestFactorOfACholesky(t *testing.T) {
 	}
 }
 
-// The inverse is computed in strips: orders on both sides of one and of two of them.
+// The inverse is computed in strips, and by halves: orders on both sides of one and of two
+// of them.
 func TestInverses(t *testing.T) {
-	for _, n := range []int{1, strip - 1, strip, strip + 1, 2*strip + 5} {
+	for _, n := range []int{1, 2, smallTriangle + 1, wholeTriangle, wholeTriangle + 1, strip - 1, strip, strip + 1, 2*strip + 5} {
 		a := plusRidge(randomSPD(n, uint64(n)), 0.5)
 		c, err := NewCholesky("a", clone(a))
 		require.NoError(t, err)

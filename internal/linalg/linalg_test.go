@@ -1,17 +1,12 @@
 package linalg
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/blas"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -118,44 +113,6 @@ func TestFromPackedRefuses(t *testing.T) {
 	}
 }
 
-func TestTridiagonal(t *testing.T) {
-	for _, n := range sizes {
-		a := randomSPD(n, uint64(n))
-		b := randomDense(n, 2, 7)
-		tri := Tridiagonalize(clone(a))
-
-		var e mat.EigenSym
-		require.True(t, e.Factorize(a, false))
-		assert.InDeltaSlice(t, e.Values(nil), tri.Values(), 1e-12)
-
-		rotated := mat.DenseCopyOf(b)
-		tri.Rotate(rotated)
-		q := tri.Q()
-		var want mat.Dense
-		want.Mul(q.T(), b)
-		assert.True(t, mat.EqualApprox(&want, rotated, 1e-12), "n=%d", n)
-
-		const lambda = 0.3
-		chol, err := NewCholesky("A", plusRidge(a, lambda))
-		require.NoError(t, err)
-		s, ok := tri.Shift(lambda)
-		require.True(t, ok)
-		assert.InDelta(t, chol.LogDet(), s.LogDet(), 1e-10*float64(n))
-		s.Solve(rotated)
-		var got mat.Dense
-		got.Mul(q, rotated)
-		chol.Solve(b)
-		assert.True(t, mat.EqualApprox(&got, b, 1e-11), "n=%d", n)
-		for _, w := range []int{1, 3} {
-			diag, err := s.Quad(context.Background(), w, q)
-			require.NoError(t, err)
-			assert.InDeltaSlice(t, chol.DiagInverse(), diag, 1e-11)
-		}
-		_, ok = tri.Shift(-100)
-		assert.False(t, ok)
-	}
-}
-
 func TestThinQR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range [][2]int{{1, 1}, {5, 1}, {7, 4}, {150, 90}, {30, 30}} {
@@ -187,101 +144,4 @@ func identity(n int) *mat.Dense {
 		out.Set(i, i, 1)
 	}
 	return out
-}
-
-// Eigenvalues scale with the matrix as far as its numbers go: gonum's Dsterf does not.
-func TestTridiagonalValuesOfAnySize(t *testing.T) {
-	for _, n := range []int{5, leastReduced} {
-		a := randomSPD(n, 3)
-		want := Tridiagonalize(clone(a)).Values()
-		for _, exponent := range []int{-450, -350, 350, 450, 490} {
-			b := clone(a)
-			for i := range n {
-				for j := i; j < n; j++ {
-					b.SetSym(i, j, math.Ldexp(a.At(i, j), exponent))
-				}
-			}
-			for i, v := range Tridiagonalize(b).Values() {
-				assert.InDelta(t, want[i], math.Ldexp(v, -exponent), 1e-10*want[n-1], "%d rows, 2^%d", n, exponent)
-			}
-		}
-	}
-	assert.Equal(t, []float64{0, 0, 0}, Tridiagonalize(mat.NewSymDense(3, nil)).Values())
-}
-
-// BenchmarkCholesky times the factorisation and what is asked of a factor.
-func BenchmarkCholesky(b *testing.B) {
-	const n = 1000
-	a := randomSPD(n, 1)
-	c, err := NewCholesky("A", clone(a))
-	require.NoError(b, err)
-	rate := func(b *testing.B, flops float64) {
-		b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
-	}
-	const cube = n * n * n
-	b.Run("factor", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			_, err := NewCholesky("A", clone(a))
-			require.NoError(b, err)
-		}
-		rate(b, cube/3.)
-	})
-	b.Run("inverse", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			c.Inverse()
-		}
-		rate(b, 2*cube/3.)
-	})
-	b.Run("diagonal-of-inverse", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			c.DiagInverse()
-		}
-		rate(b, cube/3.)
-	})
-}
-
-// BenchmarkTridiagonalize says how many times as long gonum's reduction takes.
-func BenchmarkTridiagonalize(b *testing.B) {
-	for _, n := range []int{50, 100, 200, 500, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			a := randomSPD(n, 1)
-			var impl lapack.Implementation
-			d, e, tau, work := make([]float64, n), make([]float64, n-1), make([]float64, n-1), make([]float64, 64*n)
-			var ours, gonums time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				one, other := clone(a), clone(a).RawSymmetric()
-				mirror(other.Data, n, n, false)
-				begin := time.Now()
-				Tridiagonalize(one)
-				ours += time.Since(begin)
-				begin = time.Now()
-				impl.Dsytrd(blas.Lower, n, other.Data, n, d, e, tau, work, len(work))
-				gonums += time.Since(begin)
-			}
-			b.ReportMetric(gonums.Seconds()/ours.Seconds(), "gonum/ours")
-			b.ReportMetric(4.0/3*math.Pow(float64(n), 3)*float64(b.N)/ours.Seconds()/1e9, "GFLOPS")
-		})
-	}
-}
-
-// Parts of a matrix that are nothing beside the rest make gonum's Dsterf panic.
-func TestValuesOfTinyParts(t *testing.T) {
-	a := mat.NewSymDense(6, nil)
-	for i := range 3 {
-		for j := range 3 {
-			a.SetSym(i, j, 1)
-			a.SetSym(3+i, 3+j, 1e-170*float64(1+min(i, j)))
-		}
-	}
-	for _, scale := range []float64{1, 1e-80, 1e-140} {
-		b := mat.NewSymDense(6, nil)
-		b.ScaleSym(scale, a)
-		v := Tridiagonalize(b).Values()
-		assert.InEpsilon(t, 3*scale, v[5], 1e-14)
-		assert.InDelta(t, 0, v[4]/scale, 1e-14)
-	}
 }

@@ -1,65 +1,109 @@
 package linalg
 
 import (
-	"context"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
-
-	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 // A factorisation of at least spreadFrom rows goes by panels of panelRows rows, and spreads
-// what is behind a panel over the processors in strips of panelStrip columns: whatever the
-// number of processors, the same products.
+// what is behind a panel over the processors, solves in strips of panelStrip columns and
+// products in strips of productStrip: whatever the number of processors, the same products.
 const (
-	spreadFrom = 768
-	panelRows  = 192
-	panelStrip = 256
+	spreadFrom   = 384
+	panelRows    = 192
+	panelStrip   = 384
+	productStrip = 960
 )
 
 // potrf overwrites the upper triangle of a with U of A = UᵀU; ok is false if A is not
 // positive definite to rounding. The lower triangle is left alone. LAPACK's own way does
 // the same panel by panel, but calls a BLAS whose triangular solves and symmetric products,
-// of gonum and of OpenBLAS as it is used here, keep one processor busy.
+// of gonum and of OpenBLAS as it is used here, keep one processor busy. Here the rows of the
+// next panel are brought up to date before all others, and its corner is factored while the
+// other processors are busy with those.
 func potrf(a blas64.Symmetric) (t blas64.Triangular, ok bool) {
-	n, ld := a.N, a.Stride
-	t = blas64.Triangular{N: n, Stride: ld, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
+	n := a.N
+	t = blas64.Triangular{N: n, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	if n < spreadFrom {
 		_, ok = lapack64.Potrf(a)
 		return t, ok
 	}
-	for k := 0; k < n; k += panelRows {
-		rows := min(panelRows, n-k)
-		corner, ok := lapack64.Potrf(blas64.Symmetric{N: rows, Stride: ld, Data: a.Data[k*ld+k:], Uplo: blas.Upper})
-		if !ok {
-			return t, false
-		}
-		from := k + rows
-		strips := (n - from + panelStrip - 1) / panelStrip
-		// The panel behind the corner, from column first on.
-		panel := func(first, columns int) blas64.General {
-			return blas64.General{Rows: rows, Cols: columns, Stride: ld, Data: a.Data[k*ld+first:]}
-		}
-		// The tasks cannot fail.
-		_ = parallel.For(context.Background(), 0, strips, func(s int) error {
-			first := from + s*panelStrip
-			blas64.Trsm(blas.Left, blas.Trans, 1, corner, panel(first, min(panelStrip, n-first)))
-			return nil
-		})
-		_ = parallel.For(context.Background(), 0, strips, func(s int) error {
-			first := from + s*panelStrip
-			columns := min(panelStrip, n-first)
-			last := first + columns
-			own := panel(first, columns)
-			blas64.Syrk(blas.Trans, -1, own, 1, blas64.Symmetric{N: columns, Stride: ld, Data: a.Data[first*ld+first:], Uplo: blas.Upper})
-			if last < n {
-				to := blas64.General{Rows: columns, Cols: n - last, Stride: ld, Data: a.Data[first*ld+last:]}
-				blas64.Gemm(blas.Trans, blas.NoTrans, -1, own, panel(last, n-last), 1, to)
-			}
-			return nil
-		})
+	p := panels{a: a, updated: make([][]int, (n+panelRows-1)/panelRows)}
+	corner := p.add(func() { p.corner(0) })
+	for k := 0; k+panelRows < n; k += panelRows {
+		corner = p.behind(k, corner)
 	}
-	return t, true
+	p.do()
+	return t, !p.failed.Load()
+}
+
+// panels are the tasks of a factorisation. Those after a corner that is not positive
+// definite do nothing.
+type panels struct {
+	tasks
+	a       blas64.Symmetric
+	updated [][]int // for each panel the last tasks that changed its rows
+	failed  atomic.Bool
+}
+
+// part is that of the matrix in these rows and columns.
+func (p *panels) part(row, column, rows, columns int) blas64.General {
+	return blas64.General{Rows: rows, Cols: columns, Stride: p.a.Stride, Data: p.a.Data[row*p.a.Stride+column:]}
+}
+
+// square is the part of the matrix that begins with this diagonal element.
+func (p *panels) square(k, rows int) blas64.Symmetric {
+	return blas64.Symmetric{N: rows, Stride: p.a.Stride, Data: p.a.Data[k*p.a.Stride+k:], Uplo: blas.Upper}
+}
+
+func (p *panels) corner(k int) {
+	if p.failed.Load() {
+		return
+	}
+	if _, ok := lapack64.Potrf(p.square(k, min(panelRows, p.a.N-k))); !ok {
+		p.failed.Store(true)
+	}
+}
+
+// behind adds what there is to do behind the corner of the panel from row k on, which this
+// task factors, and returns the task that factors the corner of the next.
+func (p *panels) behind(k, corner int) (next int) {
+	n, from := p.a.N, k+panelRows
+	triangle := blas64.Triangular{N: panelRows, Stride: p.a.Stride, Data: p.square(k, panelRows).Data, Uplo: blas.Upper, Diag: blas.NonUnit}
+	earlier := append([]int{corner}, p.updated[k/panelRows]...)
+	var solved []int
+	for first := from; first < n; first += panelStrip {
+		solved = append(solved, p.add(func() {
+			if !p.failed.Load() {
+				blas64.Trsm(blas.Left, blas.Trans, 1, triangle, p.part(k, first, panelRows, min(panelStrip, n-first)))
+			}
+		}, earlier...))
+	}
+	for i := from; i < n; i += panelRows {
+		rows := min(panelRows, n-i)
+		// Of the strips of solves those with column i and behind it.
+		wait := append(append([]int(nil), solved[(i-from)/panelStrip:]...), p.updated[i/panelRows]...)
+		square := p.add(func() {
+			if !p.failed.Load() {
+				blas64.Syrk(blas.Trans, -1, p.part(k, i, panelRows, rows), 1, p.square(i, rows))
+			}
+		}, wait...)
+		p.updated[i/panelRows] = []int{square}
+		for first := i + rows; first < n; first += productStrip {
+			columns := min(productStrip, n-first)
+			p.updated[i/panelRows] = append(p.updated[i/panelRows], p.add(func() {
+				if !p.failed.Load() {
+					blas64.Gemm(blas.Trans, blas.NoTrans, -1, p.part(k, i, panelRows, rows), p.part(k, first, panelRows, columns),
+						1, p.part(i, first, rows, columns))
+				}
+			}, wait...))
+		}
+		if i == from {
+			next = p.add(func() { p.corner(from) }, square)
+		}
+	}
+	return next
 }

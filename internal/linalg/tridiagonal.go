@@ -4,9 +4,7 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/blas/gonum"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
@@ -18,146 +16,60 @@ import (
 // A + λI cost O(n) in the rotated coordinates, and gonum computes eigenvectors
 // ten times slower than it reduces to this form.
 type Tridiagonal struct {
-	n      int
-	d, e   []float64 // diagonal and off-diagonal of T
-	a, tau []float64 // the reflectors whose product is Q, as Dsytrd left them
+	n    int
+	d, e []float64  // diagonal and off-diagonal of T
+	q    reflectors // nil where Q is the caller's
 }
 
-// Tridiagonalize reduces a, whose memory it takes over. Cost 4n³/3.
+// reflectors are those whose product is Q.
+type reflectors interface {
+	// rotate overwrites the columns of b with those of Qᵀb.
+	rotate(b *mat.Dense)
+}
+
+// leastStaged is the size from which two stages take less time than one, unless Q is wanted.
+const leastStaged = 1000
+
+// Tridiagonalize reduces a, whose memory it takes over and keeps the reflectors in. A
+// reduction in one stage reads the whole matrix for each row, and is bound by memory: large
+// matrices go in two stages, see twoStages. Cost 4n³/3, and memory for 350n numbers on the way.
 func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 	raw := a.RawSymmetric()
-	n := raw.N
-	t := &Tridiagonal{n: n, d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
-	t.a = raw.Data
-	if raw.Stride != n {
-		t.a = make([]float64, n*n)
-		for i := range n {
-			copy(t.a[i*n:(i+1)*n], raw.Data[i*raw.Stride:i*raw.Stride+n])
-		}
+	if raw.N < leastStaged {
+		t, _ := inOneStage(raw)
+		return t
 	}
-	if n < leastReduced {
-		mirror(t.a, n, n, false)
-		var impl lapack.Implementation
-		work := make([]float64, max(1, 64*n))
-		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
-	} else {
-		t.reduce()
-	}
-	return t
+	return inTwoStages(raw)
 }
 
-// leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
-// fewer calls on vectors that are short.
-const leastReduced = 256
-
-// reducePanel reflectors are found before the rest of the matrix is brought up to date
-// by one product.
-const reducePanel = 32
-
-// reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
-// read, row by row, and each row serves both as itself and as a column while it is in
-// the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
-// go where it leaves them, below the diagonal.
-func (t *Tridiagonal) reduce() {
-	n := t.n
-	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
-	// round, so that the update is one product of twice the depth.
-	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
-	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
-	// Of count rows of vw, those elements from column k on, and the elements of column k.
-	rows := func(first, count, k int) blas64.General {
-		return blas64.General{Rows: count, Cols: n - k, Stride: n, Data: vw[first*n+k:]}
+// TridiagonalizeWithQ reduces a, whose memory it takes over, returns Q in it, and overwrites
+// the columns of b (n×k; nil for none) with Qᵀb. In one stage: two would make Q of twice as
+// many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k.
+func TridiagonalizeWithQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
+	t, r := inOneStage(a.RawSymmetric())
+	if b != nil {
+		r.rotate(b)
 	}
-	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
-	column, inner := make([]float64, n), make([]float64, reducePanel)
-	for first := 0; first < n; first += reducePanel {
-		size := min(reducePanel, n-first)
-		for i := range size {
-			k := first + i
-			c := column[:n-k]
-			copy(c, t.a[k*n+k:k*n+n])
-			if i > 0 {
-				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, Vector(c))
-				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, Vector(c))
-			}
-			t.d[k] = c[0]
-			if k == n-1 {
-				return
-			}
-			v, w := row(vw, i), row(vw, size+i)
-			clear(v[:k+1])
-			clear(w[:k+1])
-			t.reflect(k, c[1:], v[k+1:])
-			t.times(k+1, v[k+1:], w[k+1:])
-			if i > 0 {
-				earlierV, earlierW := rows(0, i, k+1), rows(size, i, k+1)
-				blas64.Gemv(blas.NoTrans, 1, earlierW, Vector(v[k+1:]), 0, Vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierV, Vector(inner[:i]), 1, Vector(w[k+1:]))
-				blas64.Gemv(blas.NoTrans, 1, earlierV, Vector(v[k+1:]), 0, Vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierW, Vector(inner[:i]), 1, Vector(w[k+1:]))
-			}
-			scal(t.tau[k], w[k+1:])
-			Axpy(-t.tau[k]/2*Dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
-			copy(row(wv, i), w)
-			copy(row(wv, size+i), v)
-		}
-		t.update(first+size, 2*size, vw, wv)
-	}
+	t.q = nil
+	return t, r.form()
 }
 
-// reflect finds the reflector of column k, given what is below the diagonal, which it
-// overwrites, and sets v to it.
-func (t *Tridiagonal) reflect(k int, below, v []float64) {
-	var impl lapack.Implementation
-	t.e[k], t.tau[k] = impl.Dlarfg(len(below), below[0], below[1:], 1)
-	v[0] = 1
-	copy(v[1:], below[1:])
-	for i, x := range below[1:] {
-		t.a[(k+2+i)*t.n+k] = x
+// Rotate overwrites the columns of b (n×k) with Qᵀb; not after TridiagonalizeWithQ, which
+// does so itself. Cost 4n²k.
+func (t *Tridiagonal) Rotate(b *mat.Dense) { t.q.rotate(b) }
+
+// contiguous returns the n×n numbers of a, in its own memory if they are next to each other.
+func contiguous(a blas64.Symmetric) []float64 {
+	n := a.N
+	if a.Stride == n {
+		return a.Data[:n*n]
 	}
+	out := make([]float64, n*n)
+	for i := range n {
+		copy(out[i*n:(i+1)*n], a.Data[i*a.Stride:i*a.Stride+n])
+	}
+	return out
 }
-
-// times sets w to the product of the matrix from row and column k on with v.
-func (t *Tridiagonal) times(k int, v, w []float64) {
-	clear(w)
-	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
-		part := blas64.Symmetric{N: len(v), Stride: t.n, Data: t.a[k*t.n+k:], Uplo: blas.Upper}
-		blas64.Symv(1, part, Vector(v), 0, Vector(w))
-		return
-	}
-	// gonum's own Dsymv is a loop over numbers, these are vectorised.
-	for i := range v {
-		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
-		w[i] += Dot(row, v[i:])
-		Axpy(v[i], row[1:], w[i+1:])
-	}
-}
-
-// update subtracts VW' + WV' from the upper triangle from row k on.
-func (t *Tridiagonal) update(k, depth int, vw, wv []float64) {
-	const rows = 64
-	n := t.n
-	workers := 1
-	if n-k >= updateSpreadFrom {
-		workers = 0
-	}
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), workers, (n-k+rows-1)/rows, func(s int) error {
-		i := k + s*rows
-		r := min(rows, n-i)
-		blas64.Gemm(blas.Trans, blas.NoTrans, -1,
-			blas64.General{Rows: depth, Cols: r, Stride: n, Data: vw[i:]},
-			blas64.General{Rows: depth, Cols: n - i, Stride: n, Data: wv[i:]},
-			1, blas64.General{Rows: r, Cols: n - i, Stride: n, Data: t.a[i*n+i:]})
-		return nil
-	})
-}
-
-// updateSpreadFrom is the order from which an update takes long enough to be spread over
-// processors.
-const updateSpreadFrom = 384
-
-func scal(a float64, x []float64) { blas64.Scal(a, Vector(x)) }
 
 // Values returns the eigenvalues, ascending. Cost O(n²).
 func (t *Tridiagonal) Values() []float64 {
@@ -201,31 +113,6 @@ func (t *Tridiagonal) Values() []float64 {
 		}
 	}
 	return d
-}
-
-// Rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k. It may not be
-// called after Q.
-func (t *Tridiagonal) Rotate(b *mat.Dense) {
-	if t.n < 2 {
-		return
-	}
-	raw := b.RawMatrix()
-	var impl lapack.Implementation
-	work := make([]float64, 64*max(t.n, raw.Cols)+64*64)
-	// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
-	impl.Dormqr(blas.Left, blas.Trans, t.n-1, raw.Cols, t.n-1, t.a[t.n:], t.n, t.tau, raw.Data[raw.Stride:], raw.Stride, work, len(work))
-}
-
-// Q returns the orthogonal factor in the memory of the matrix that was reduced.
-// Cost 4n³/3.
-func (t *Tridiagonal) Q() *mat.Dense {
-	if t.n == 1 {
-		return mat.NewDense(1, 1, []float64{1})
-	}
-	var impl lapack.Implementation
-	work := make([]float64, 64*t.n)
-	impl.Dorgtr(blas.Lower, t.n, t.a, t.n, t.tau, work, len(work))
-	return mat.NewDense(t.n, t.n, t.a)
 }
 
 // Shifted is T + λI = LDLᵀ, L unit lower bidiagonal.

@@ -36,10 +36,10 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	_, k := targets.Dims()
 	p.moment = mat.NewDense(d, k, nil)
 	p.moment.Mul(z.T(), targets)
-	p.tri = linalg.Tridiagonalize(gram)
-	p.tri.Rotate(p.moment)
+	var q *mat.Dense
+	p.tri, q = linalg.TridiagonalizeWithQ(gram, p.moment)
 	p.rotated = mat.NewDense(n, d, nil)
-	p.rotated.Mul(z, p.tri.Q())
+	p.rotated.Mul(z, q)
 	return p
 }
 

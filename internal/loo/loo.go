@@ -68,9 +68,7 @@ func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int)
 			p.rotated.Set(i, j+1, s*targets.At(i, j))
 		}
 	}
-	p.tri = linalg.Tridiagonalize(gram)
-	p.tri.Rotate(p.rotated)
-	p.q = p.tri.Q()
+	p.tri, p.q = linalg.TridiagonalizeWithQ(gram, p.rotated)
 	return p
 }
 

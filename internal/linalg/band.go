@@ -1,0 +1,182 @@
+package linalg
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// bandWidth is the number of diagonals beside the main one that the first stage leaves, and
+// that of the reflectors it finds at a time: what the widest micro-kernels like (multiples of
+// 24 and of 8), narrow enough for the second stage, whose cost is in proportion.
+const bandWidth = 48
+
+// twoStages is the reduction of a matrix to a band, A = Q₁BQ₁ᵀ, by products of matrices, and
+// of the band to tridiagonal form, B = Q₂TQ₂ᵀ, by chasing bulges along it (C. H. Bischof,
+// B. Lang and X. Sun, ACM Transactions on Mathematical Software 26, 2000; A. Haidar, H.
+// Ltaief and J. Dongarra, SC 2011). A reduction in one step has to read the whole matrix for
+// each row, this one for each bandWidth rows.
+//
+// The reflectors of both stages take the place of the matrix. Those of the first stage,
+// found from the rows k to k+bandWidth, are these rows behind column k+bandWidth, each from
+// the element with which it begins, a 1 that is not stored, as LAPACK's dgelqf leaves them.
+// Those of the second stage are below the diagonal: see reflectorsOf.
+type twoStages struct {
+	n int
+	a []float64 // n×n
+	// The triangular factors of the first stage's products of reflectors I - VᵀTV, one
+	// after the other, bandWidth×bandWidth.
+	factors []float64
+}
+
+// blocks is the number of products of reflectors of the first stage.
+func (t *twoStages) blocks() int { return max(0, (t.n-1)/bandWidth) }
+
+// block returns where the reflectors of a block act from on, how many there are, and their
+// triangular factor.
+func (t *twoStages) block(i int) (from, count int, factor blas64.Triangular) {
+	from = (i + 1) * bandWidth
+	count = min(bandWidth, t.n-from-1)
+	const size = bandWidth * bandWidth
+	factor = blas64.Triangular{N: count, Stride: bandWidth, Data: t.factors[i*size : (i+1)*size], Uplo: blas.Upper, Diag: blas.NonUnit}
+	return from, count, factor
+}
+
+// toBand overwrites the upper triangle with the band and the first stage's reflectors.
+func (t *twoStages) toBand() {
+	n := t.n
+	t.factors = make([]float64, t.blocks()*bandWidth*bandWidth)
+	// Rows of vw are V and then W of a block, those of wv the other way round, so that the
+	// update is one product of twice the depth.
+	vw, wv := make([]float64, 2*bandWidth*n), make([]float64, 2*bandWidth*n)
+	for i := range t.blocks() {
+		from, count, factor := t.block(i)
+		m := n - from
+		v := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[:count*m]}
+		w := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[count*m : 2*count*m]}
+		t.reflectRows(from, v, factor)
+		if count == 0 {
+			break
+		}
+		t.halfUpdate(from, v, w, factor, wv)
+		copy(wv, w.Data)
+		copy(wv[count*m:], v.Data)
+		t.update(from, 2*count, vw, wv)
+	}
+}
+
+// reflectRows finds the reflectors that make the bandWidth rows before row from, behind
+// column from, lower triangular, and sets v and the factor to them.
+func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triangular) {
+	var impl lapack.Implementation
+	m := t.n - from
+	inner := make([]float64, bandWidth)
+	clear(v.Data)
+	for i := range bandWidth {
+		row := t.a[(from-bandWidth+i)*t.n+from:][:m]
+		earlier := min(i, v.Rows)
+		if earlier > 0 { // row -= ((row·Vᵀ)·T)·V
+			so, f := v, factor
+			so.Rows, f.N = earlier, earlier
+			blas64.Gemv(blas.NoTrans, 1, so, Vector(row), 0, Vector(inner[:earlier]))
+			blas64.Trmv(blas.Trans, f, Vector(inner[:earlier]))
+			blas64.Gemv(blas.Trans, -1, so, Vector(inner[:earlier]), 1, Vector(row))
+		}
+		if i >= v.Rows {
+			continue
+		}
+		beta, tau := impl.Dlarfg(m-i, row[i], row[i+1:], 1)
+		row[i] = beta
+		own := v.Data[i*m : (i+1)*m]
+		own[i] = 1
+		copy(own[i+1:], row[i+1:])
+		extendFactor(factor, v, i, tau, inner)
+	}
+}
+
+// extendFactor adds column i to the triangular factor of the product of the reflectors in
+// the rows of v, of which the last has this tau.
+func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64, inner []float64) {
+	factor.Data[i*factor.Stride+i] = tau
+	if i == 0 {
+		return
+	}
+	earlier := v
+	earlier.Rows = i
+	blas64.Gemv(blas.NoTrans, -tau, earlier, Vector(v.Data[i*v.Stride:i*v.Stride+v.Cols]), 0, Vector(inner[:i]))
+	factor.N = i
+	blas64.Trmv(blas.NoTrans, factor, Vector(inner[:i]))
+	for j, x := range inner[:i] {
+		factor.Data[j*factor.Stride+i] = x
+	}
+}
+
+// halfUpdate sets W such that VᵀW + WᵀV is what the reflectors take from the matrix behind
+// row from, which is symmetric: Z - SV/2 with Z = Tᵀ(VA), S = (ZVᵀ)T. It works in buffer.
+func (t *twoStages) halfUpdate(from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) {
+	t.timesMatrix(from, v, w)
+	blas64.Trmm(blas.Left, blas.Trans, 1, factor, w)
+	s := blas64.General{Rows: v.Rows, Cols: v.Rows, Stride: v.Rows, Data: buffer[:v.Rows*v.Rows]}
+	blas64.Gemm(blas.NoTrans, blas.Trans, -0.5, w, v, 0, s)
+	blas64.Trmm(blas.Right, blas.NoTrans, 1, factor, s)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, s, v, 1, w)
+}
+
+// blockStrip is the number of rows or columns that a task of the two stages multiplies.
+const blockStrip = 192
+
+// timesMatrix sets w to V times the symmetric matrix behind row from.
+func (t *twoStages) timesMatrix(from int, v, w blas64.General) {
+	n, m := t.n, v.Cols
+	columns := func(g blas64.General, first, count int) blas64.General {
+		return blas64.General{Rows: g.Rows, Cols: count, Stride: g.Stride, Data: g.Data[first:]}
+	}
+	part := func(row, column, rows, columns int) blas64.General {
+		return blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]}
+	}
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+		first := s * blockStrip
+		count := min(blockStrip, m-first)
+		last, to := first+count, columns(w, first, count)
+		square := part(first, first, count, count)
+		blas64.Symm(blas.Right, 1, blas64.Symmetric{N: count, Stride: n, Data: square.Data, Uplo: blas.Upper}, columns(v, first, count), 0, to)
+		if first > 0 {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(v, 0, first), part(0, first, first, count), 1, to)
+		}
+		if last < m {
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, columns(v, last, m-last), part(first, last, count, m-last), 1, to)
+		}
+		return nil
+	})
+}
+
+// update subtracts VᵀW + WᵀV from the upper triangle behind row from. The squares on the
+// diagonal are cut in three, which wastes less below it.
+func (t *twoStages) update(from, depth int, vw, wv []float64) {
+	n := t.n
+	m := n - from
+	product := func(row, rows, column, columns int) {
+		if rows > 0 && columns > 0 {
+			blas64.Gemm(blas.Trans, blas.NoTrans, -1,
+				blas64.General{Rows: depth, Cols: rows, Stride: m, Data: vw[row:]},
+				blas64.General{Rows: depth, Cols: columns, Stride: m, Data: wv[column:]},
+				1, blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]})
+		}
+	}
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+		first := s * blockStrip
+		last := min(first+blockStrip, m)
+		const third = blockStrip / 3
+		for row := first; row < last; row += third {
+			product(row, min(third, last-row), row, last-row)
+		}
+		product(first, last-first, last, m-last)
+		return nil
+	})
+}

@@ -1,0 +1,237 @@
+package linalg
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	// strip is the number of rows or columns that a task multiplies or solves for, where all
+	// of them have as much to do.
+	strip = 192
+	// inverseRows rows of an inverse are computed at a time.
+	inverseRows = 192
+	// Parts of order smallTriangle of a triangular matrix are inverted, and multiplied, as if
+	// they were full: LAPACK's routines take them vector by vector. A matrix of up to
+	// wholeTriangle rows is not taken apart.
+	smallTriangle, wholeTriangle = 48, 128
+)
+
+// Inverse returns A⁻¹, in the only memory of order n² that it takes. Cost 2n³/3.
+func (c *Cholesky) Inverse() *mat.SymDense {
+	out := mat.NewSymDense(c.u.N, nil)
+	raw := out.RawSymmetric()
+	if raw.N <= wholeTriangle {
+		blas64.Syrk(blas.Trans, 1, inverseOfSmall(c.u).RawMatrix(), 0, raw)
+		return out
+	}
+	v := blas64.Triangular{N: raw.N, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
+	for i := range v.N {
+		copy(v.Data[i*v.Stride+i:i*v.Stride+v.N], c.u.Data[i*c.u.Stride+i:])
+	}
+	invertTriangle(v)
+	timesTransposed(v)
+	return out
+}
+
+// corner is the part of u of this order that begins with a diagonal element.
+func corner(u blas64.Triangular, first, order int) blas64.Triangular {
+	u.N, u.Data = order, u.Data[first*u.Stride+first:]
+	return u
+}
+
+// within is the part of u in these rows and columns.
+func within(u blas64.Triangular, row, column, rows, columns int) blas64.General {
+	return blas64.General{Rows: rows, Cols: columns, Stride: u.Stride, Data: u.Data[row*u.Stride+column:]}
+}
+
+// invertTriangle overwrites U, upper triangular, with its inverse. Cost n³/3. With U in two
+// by two parts, the inverse's upper right one is -U₁₁⁻¹U₁₂U₂₂⁻¹, and the parts on the
+// diagonal are inverted alike: the largest first, those of one size at the same time.
+func invertTriangle(u blas64.Triangular) {
+	parts := [][2]int{{0, u.N}} // first and order of what is left to be inverted
+	for {
+		var left, right, next []func()
+		var halves [][2]int
+		for _, p := range parts {
+			first, order := p[0], p[1]
+			if order <= smallTriangle {
+				next = append(next, func() { invertSmall(corner(u, first, order)) })
+				continue
+			}
+			h := half(order)
+			one, other := corner(u, first, h), corner(u, first+h, order-h)
+			for s := 0; s < order-h; s += strip {
+				left = append(left, func() {
+					blas64.Trsm(blas.Left, blas.NoTrans, -1, one, within(u, first, first+h+s, h, min(strip, order-h-s)))
+				})
+			}
+			for s := 0; s < h; s += strip {
+				right = append(right, func() {
+					blas64.Trsm(blas.Right, blas.NoTrans, 1, other, within(u, first+s, first+h, min(strip, h-s), order-h))
+				})
+			}
+			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
+		}
+		together(left)
+		together(append(right, next...))
+		if parts = halves; len(parts) == 0 {
+			return
+		}
+	}
+}
+
+// half is about half of an order, where there are more than strip rows a multiple of 48.
+func half(order int) int {
+	if order > strip {
+		return (order/2 + 47) / 48 * 48
+	}
+	return (order + 1) / 2
+}
+
+// invertSmall is invertTriangle for few rows: the triangle solves for an identity.
+func invertSmall(u blas64.Triangular) {
+	var buffer [smallTriangle * smallTriangle]float64
+	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: buffer[:u.N*u.N]}
+	for i := range u.N {
+		x.Data[i*u.N+i] = 1
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, x)
+	for i := range u.N {
+		copy(u.Data[i*u.Stride+i:i*u.Stride+u.N], x.Data[i*u.N+i:(i+1)*u.N])
+	}
+}
+
+// together runs tasks that do not depend on each other on all processors.
+func together(tasks []func()) {
+	// They cannot fail.
+	_ = parallel.For(context.Background(), 0, len(tasks), func(i int) error {
+		tasks[i]()
+		return nil
+	})
+}
+
+// timesTransposed overwrites V, upper triangular, with the upper triangle of VV'. Cost n³/3.
+// Rows are done from the top, and need no others than those from themselves on down.
+func timesTransposed(v blas64.Triangular) {
+	n := v.N
+	// The rows as they are, for all products: these overwrite them.
+	own := make([]float64, min(inverseRows, n)*n)
+	for first := 0; first < n; first += inverseRows {
+		rows := min(inverseRows, n-first)
+		last := first + rows
+		for i := range rows {
+			copy(own[i*n+last:(i+1)*n], v.Data[(first+i)*v.Stride+last:(first+i)*v.Stride+n])
+		}
+		behind := func(column int) blas64.General {
+			return blas64.General{Rows: rows, Cols: n - column, Stride: n, Data: own[column:]}
+		}
+		todo := []func(){func() {
+			timesTransposedSmall(corner(v, first, rows))
+			if last < n {
+				to := blas64.Symmetric{N: rows, Stride: v.Stride, Data: v.Data[first*v.Stride+first:], Uplo: blas.Upper}
+				blas64.Syrk(blas.NoTrans, 1, behind(last), 1, to)
+			}
+		}}
+		for j := last; j < n; j += strip {
+			columns := min(strip, n-j)
+			todo = append(todo, func() {
+				to := within(v, first, j, rows, columns)
+				blas64.Trmm(blas.Right, blas.Trans, 1, corner(v, j, columns), to)
+				if end := j + columns; end < n {
+					blas64.Gemm(blas.NoTrans, blas.Trans, 1, behind(end), within(v, j, end, columns, n-end), 1, to)
+				}
+			})
+		}
+		together(todo)
+	}
+}
+
+// timesTransposedSmall is timesTransposed for a corner, by halves.
+func timesTransposedSmall(v blas64.Triangular) {
+	n := v.N
+	if n <= smallTriangle {
+		var buffer [smallTriangle * smallTriangle]float64
+		own := blas64.General{Rows: n, Cols: n, Stride: n, Data: buffer[:n*n]}
+		for i := range n {
+			copy(own.Data[i*n+i:(i+1)*n], v.Data[i*v.Stride+i:i*v.Stride+n])
+		}
+		blas64.Syrk(blas.NoTrans, 1, own, 0, blas64.Symmetric{N: n, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
+		return
+	}
+	h := (n + 1) / 2
+	timesTransposedSmall(corner(v, 0, h))
+	right := within(v, 0, h, h, n-h)
+	blas64.Syrk(blas.NoTrans, 1, right, 1, blas64.Symmetric{N: h, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
+	blas64.Trmm(blas.Right, blas.Trans, 1, corner(v, h, n-h), right)
+	timesTransposedSmall(corner(v, h, n-h))
+}
+
+// inverseOfSmall returns U⁻ᵀ, at once.
+func inverseOfSmall(u blas64.Triangular) *mat.Dense {
+	out := mat.NewDense(u.N, u.N, nil)
+	for i := range u.N {
+		out.Set(i, i, 1)
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, u, out.RawMatrix())
+	return out
+}
+
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns of it.
+func (c *Cholesky) DiagInverse() []float64 { return diagInverse(c.u) }
+
+// diagInverse returns the squared norms of the columns of U⁻ᵀ, which are those of the rows of
+// U⁻¹, of UᵀU's inverse U⁻¹U⁻ᵀ the diagonal. On all processors.
+func diagInverse(u blas64.Triangular) []float64 {
+	n := u.N
+	out := make([]float64, n)
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (n+strip-1)/strip, func(s int) error {
+		first := s * strip
+		columns := min(strip, n-first)
+		diagInverseStrip(out[first:first+columns], u, first)
+		return nil
+	})
+	return out
+}
+
+// diagInverseStrip sets out to the squared norms of columns of U⁻ᵀ from first on. The strip's
+// square on the diagonal is the transposed inverse of U's, and what is below comes of that.
+func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
+	n, columns := u.N, len(out)
+	own := corner(u, first, columns)
+	if columns <= wholeTriangle {
+		copy(out, squaredColumns(inverseOfSmall(own)))
+	} else {
+		square := blas64.Triangular{N: columns, Stride: columns, Data: make([]float64, columns*columns), Uplo: blas.Upper, Diag: blas.NonUnit}
+		for i := range columns {
+			copy(square.Data[i*columns+i:(i+1)*columns], own.Data[i*own.Stride+i:i*own.Stride+columns])
+		}
+		invertTriangle(square)
+		for i := range out {
+			row := square.Data[i*columns+i : (i+1)*columns]
+			out[i] = Dot(row, row)
+		}
+	}
+	last := first + columns
+	if last == n {
+		return
+	}
+	below := mat.NewDense(n-last, columns, nil)
+	raw := below.RawMatrix()
+	for i := range columns {
+		for j, v := range u.Data[(first+i)*u.Stride+last : (first+i)*u.Stride+n] {
+			raw.Data[j*columns+i] = v
+		}
+	}
+	blas64.Trsm(blas.Right, blas.Trans, 1, own, raw)
+	blas64.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
+	for i, v := range squaredColumns(below) {
+		out[i] += v
+	}
+}

@@ -1,0 +1,264 @@
+package linalg
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// oneStage is the reduction row by row. The reflectors whose product is Q take the place of
+// the matrix below the diagonal, as LAPACK's dsytrd leaves them: number k in column k, from
+// the element with which it begins, row k+1, a 1 that is not stored.
+type oneStage struct {
+	n      int
+	d, e   []float64
+	a, tau []float64
+}
+
+// inOneStage reduces a matrix, in whose memory the reflectors are left.
+func inOneStage(a blas64.Symmetric) (*Tridiagonal, *oneStage) {
+	n := a.N
+	t := &oneStage{n: n, a: contiguous(a), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
+	switch {
+	case n == 0: // which dsytrd refuses
+	case n < leastReduced:
+		mirror(t.a, n, n, false)
+		var impl lapack.Implementation
+		work := make([]float64, max(1, 64*n))
+		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
+	default:
+		t.reduce()
+	}
+	return &Tridiagonal{n: n, d: t.d, e: t.e, q: t}, t
+}
+
+// leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
+// fewer calls on vectors that are short.
+const leastReduced = 256
+
+// reducePanel reflectors are found before the rest of the matrix is brought up to date
+// by one product.
+const reducePanel = 32
+
+// reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
+// read, row by row, and each row serves both as itself and as a column while it is in
+// the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
+// go where it leaves them, below the diagonal.
+func (t *oneStage) reduce() {
+	n := t.n
+	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
+	// round, so that the update is one product of twice the depth.
+	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
+	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
+	// Of count rows of vw, those elements from column k on, and the elements of column k.
+	rows := func(first, count, k int) blas64.General {
+		return blas64.General{Rows: count, Cols: n - k, Stride: n, Data: vw[first*n+k:]}
+	}
+	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
+	column, inner := make([]float64, n), make([]float64, reducePanel)
+	for first := 0; first < n; first += reducePanel {
+		size := min(reducePanel, n-first)
+		for i := range size {
+			k := first + i
+			c := column[:n-k]
+			copy(c, t.a[k*n+k:k*n+n])
+			if i > 0 {
+				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, Vector(c))
+				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, Vector(c))
+			}
+			t.d[k] = c[0]
+			if k == n-1 {
+				return
+			}
+			v, w := row(vw, i), row(vw, size+i)
+			clear(v[:k+1])
+			clear(w[:k+1])
+			t.reflect(k, c[1:], v[k+1:])
+			t.times(k+1, v[k+1:], w[k+1:])
+			if i > 0 {
+				earlierV, earlierW := rows(0, i, k+1), rows(size, i, k+1)
+				blas64.Gemv(blas.NoTrans, 1, earlierW, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierV, Vector(inner[:i]), 1, Vector(w[k+1:]))
+				blas64.Gemv(blas.NoTrans, 1, earlierV, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				blas64.Gemv(blas.Trans, -1, earlierW, Vector(inner[:i]), 1, Vector(w[k+1:]))
+			}
+			scal(t.tau[k], w[k+1:])
+			Axpy(-t.tau[k]/2*Dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
+			copy(row(wv, i), w)
+			copy(row(wv, size+i), v)
+		}
+		t.update(first+size, 2*size, vw, wv)
+	}
+}
+
+// reflect finds the reflector of column k, given what is below the diagonal, which it
+// overwrites, and sets v to it.
+func (t *oneStage) reflect(k int, below, v []float64) {
+	var impl lapack.Implementation
+	t.e[k], t.tau[k] = impl.Dlarfg(len(below), below[0], below[1:], 1)
+	v[0] = 1
+	copy(v[1:], below[1:])
+	for i, x := range below[1:] {
+		t.a[(k+2+i)*t.n+k] = x
+	}
+}
+
+// times sets w to the product of the matrix from row and column k on with v.
+func (t *oneStage) times(k int, v, w []float64) {
+	clear(w)
+	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
+		part := blas64.Symmetric{N: len(v), Stride: t.n, Data: t.a[k*t.n+k:], Uplo: blas.Upper}
+		blas64.Symv(1, part, Vector(v), 0, Vector(w))
+		return
+	}
+	// gonum's own Dsymv is a loop over numbers, these are vectorised.
+	for i := range v {
+		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
+		w[i] += Dot(row, v[i:])
+		Axpy(v[i], row[1:], w[i+1:])
+	}
+}
+
+// update subtracts VW' + WV' from the upper triangle from row k on.
+func (t *oneStage) update(k, depth int, vw, wv []float64) {
+	const rows = 64
+	n := t.n
+	workers := 1
+	if n-k >= updateSpreadFrom {
+		workers = 0
+	}
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), workers, (n-k+rows-1)/rows, func(s int) error {
+		i := k + s*rows
+		r := min(rows, n-i)
+		blas64.Gemm(blas.Trans, blas.NoTrans, -1,
+			blas64.General{Rows: depth, Cols: r, Stride: n, Data: vw[i:]},
+			blas64.General{Rows: depth, Cols: n - i, Stride: n, Data: wv[i:]},
+			1, blas64.General{Rows: r, Cols: n - i, Stride: n, Data: t.a[i*n+i:]})
+		return nil
+	})
+}
+
+// updateSpreadFrom is the order from which an update takes long enough to be spread over
+// processors.
+const updateSpreadFrom = 384
+
+func scal(a float64, x []float64) { blas64.Scal(a, Vector(x)) }
+
+// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k.
+func (t *oneStage) rotate(b *mat.Dense) {
+	if t.n < 2 {
+		return
+	}
+	raw := b.RawMatrix()
+	var impl lapack.Implementation
+	work := make([]float64, 64*max(t.n, raw.Cols)+64*64)
+	// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
+	impl.Dormqr(blas.Left, blas.Trans, t.n-1, raw.Cols, t.n-1, t.a[t.n:], t.n, t.tau, raw.Data[raw.Stride:], raw.Stride, work, len(work))
+}
+
+const (
+	// leastFormed is the size from which such products are faster than gonum's dorgtr.
+	leastFormed = 512
+	// formPanel reflectors are put together to multiply by them.
+	formPanel = 144
+	// formStrip columns of Q are a task.
+	formStrip = 192
+)
+
+// form returns Q in the memory of the reflectors, beginning at its end: those of a panel act
+// on the rows and columns behind the first of them, and all others are before it. Cost 4n³/3.
+func (t *oneStage) form() *mat.Dense {
+	n := t.n
+	if n < leastFormed {
+		var impl lapack.Implementation
+		if work := make([]float64, max(1, 64*n)); n > 0 {
+			impl.Dorgtr(blas.Lower, n, t.a, n, t.tau, work, len(work))
+		}
+		return mat.NewDense(n, n, t.a)
+	}
+	vs, products := make([]float64, formPanel*n), make([]float64, formPanel*n)
+	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
+	done := n // Q is there from this row and column on
+	for last := n - 1; last > 0; last = max(0, last-formPanel) {
+		first := max(0, last-formPanel)
+		count, from := last-first, first+1
+		m := n - from
+		v := blas64.General{Rows: count, Cols: m, Stride: m, Data: vs[:count*m]}
+		t.copyPanel(first, v)
+		factor := blas64.Triangular{N: count, Stride: count, Data: factors[:count*count], Uplo: blas.Upper, Diag: blas.NonUnit}
+		factorOf(v, t.tau[first:last], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: grams[:count*count]})
+		for i := from; i < n; i++ {
+			clear(t.a[i*n+from : i*n+done])
+			if i < done {
+				clear(t.a[i*n+done : (i+1)*n])
+				t.a[i*n+i] = 1
+			}
+		}
+		done = from
+		multiplyBlock(blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}, v, factor, products[:count*m])
+	}
+	clear(t.a[:n])
+	t.a[0] = 1
+	for i := 1; i < n; i++ {
+		t.a[i*n] = 0
+	}
+	return mat.NewDense(n, n, t.a)
+}
+
+// copyPanel sets the rows of v to the reflectors from first on, their ones and zeros
+// included, from row first+1 of the matrix on.
+func (t *oneStage) copyPanel(first int, v blas64.General) {
+	n := t.n
+	clear(v.Data)
+	for r := range v.Rows {
+		v.Data[r*v.Stride+r] = 1
+	}
+	for i := first + 2; i < n; i++ { // a row has an element of each of the first i-first-1
+		for r, x := range t.a[i*n+first : i*n+first+min(v.Rows, i-first-1)] {
+			v.Data[r*v.Stride+i-first-1] = x
+		}
+	}
+}
+
+// factorOf sets the upper triangle T such that I - VᵀTV is the product of the reflectors in
+// the rows of v.
+func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
+	blas64.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
+	column := make([]float64, v.Rows)
+	for i, x := range tau {
+		for j := range i {
+			column[j] = -x * gram.Data[j*gram.Stride+i]
+		}
+		if i > 0 {
+			earlier := factor
+			earlier.N = i
+			blas64.Trmv(blas.NoTrans, earlier, Vector(column[:i]))
+		}
+		for j, y := range column[:i] {
+			factor.Data[j*factor.Stride+i] = y
+		}
+		factor.Data[i*factor.Stride+i] = x
+	}
+}
+
+// multiplyBlock overwrites C with (I - VᵀTV)C, strips of columns at the same time.
+func multiplyBlock(c, v blas64.General, factor blas64.Triangular, product []float64) {
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
+		first := s * formStrip
+		part := c
+		part.Cols, part.Data = min(formStrip, c.Cols-first), c.Data[first:]
+		w := blas64.General{Rows: v.Rows, Cols: part.Cols, Stride: part.Cols, Data: product[v.Rows*first:][:v.Rows*part.Cols]}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, v, part, 0, w)
+		blas64.Trmm(blas.Left, blas.NoTrans, 1, factor, w)
+		blas64.Gemm(blas.Trans, blas.NoTrans, -1, v, w, 1, part)
+		return nil
+	})
+}

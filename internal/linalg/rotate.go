@@ -1,0 +1,78 @@
+package linalg
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// inTwoStages reduces a matrix, in whose memory the reflectors are left.
+func inTwoStages(a blas64.Symmetric) *Tridiagonal {
+	t := &twoStages{n: a.N, a: contiguous(a)}
+	t.toBand()
+	d, e := t.toTridiagonal()
+	return &Tridiagonal{n: t.n, d: d, e: e, q: t}
+}
+
+// rotatedRows are rotated by a task.
+const rotatedRows = 8
+
+// rotate overwrites the columns of b with those of Qᵀb: by products of matrices with the
+// first stage's reflectors, one by one with the second's, which are short.
+func (t *twoStages) rotate(b *mat.Dense) {
+	rows := mat.DenseCopyOf(b.T())
+	t.rotateToBand(rows.RawMatrix())
+	k, _ := rows.Dims()
+	// The tasks cannot fail.
+	_ = parallel.For(context.Background(), 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
+		t.rotateToTridiagonal(rows.Slice(s*rotatedRows, min((s+1)*rotatedRows, k), 0, t.n).(*mat.Dense))
+		return nil
+	})
+	b.Copy(rows.T())
+}
+
+// rotateToBand overwrites the rows of c with their products with Q₁.
+func (t *twoStages) rotateToBand(c blas64.General) {
+	v, x := make([]float64, bandWidth*t.n), make([]float64, bandWidth*c.Rows)
+	for i := range t.blocks() {
+		from, count, factor := t.block(i)
+		if count == 0 {
+			return
+		}
+		m := t.n - from
+		reflectors := blas64.General{Rows: count, Cols: m, Stride: m, Data: v[:count*m]}
+		for r := range count {
+			row := reflectors.Data[r*m : (r+1)*m]
+			clear(row[:r])
+			row[r] = 1
+			copy(row[r+1:], t.a[(from-bandWidth+r)*t.n+from+r+1:(from-bandWidth+r+1)*t.n])
+		}
+		part := blas64.General{Rows: c.Rows, Cols: m, Stride: c.Stride, Data: c.Data[from:]}
+		w := blas64.General{Rows: c.Rows, Cols: count, Stride: count, Data: x[:c.Rows*count]}
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, part, reflectors, 0, w)
+		blas64.Trmm(blas.Right, blas.NoTrans, 1, factor, w)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, w, reflectors, 1, part)
+	}
+}
+
+// rotateToTridiagonal overwrites the rows of c with their products with Q₂.
+func (t *twoStages) rotateToTridiagonal(c *mat.Dense) {
+	k, _ := c.Dims()
+	v := make([]float64, bandWidth)
+	for s := range t.n - 2 {
+		of := t.reflectorsOf(s)
+		for first := 0; first < len(of); first += bandWidth {
+			v := v[:copy(v, of[first:])]
+			tau := v[0]
+			v[0] = 1
+			for i := range k {
+				x := c.RawRowView(i)[s+1+first:][:len(v)]
+				Axpy(-tau*Dot(v, x), v, x)
+			}
+		}
+	}
+}
