@@ -205,12 +205,17 @@ func window(m blas64.General, i, j, r, c int) *mat.Dense {
 func finite(k Kernel, dst *mat.Dense, i0, j0 int) error {
 	r, _ := dst.Dims()
 	for i := range r {
-		s := 0.0
 		row := dst.RawRowView(i)
-		for _, v := range row {
-			s += v
+		// Four sums, since one would wait for each of its additions.
+		var s0, s1, s2, s3 float64
+		rest := row
+		for ; len(rest) >= 4; rest = rest[4:] {
+			s0, s1, s2, s3 = s0+rest[0], s1+rest[1], s2+rest[2], s3+rest[3]
 		}
-		if s-s == 0 {
+		for _, v := range rest {
+			s0 += v
+		}
+		if s := (s0 + s1) + (s2 + s3); s-s == 0 {
 			continue
 		}
 		for j, v := range row {

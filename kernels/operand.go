@@ -236,15 +236,15 @@ func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
 func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	product(dst, -2, x.centred, z.centredTrans)
 	for i, sx := range x.centredSq {
-		di := dst.RawRowView(i)
+		di := dst.RawRowView(i)[:len(z.centredSq)]
 		for j, sz := range z.centredSq {
 			s := sx + sz
 			d := s + di[j]
+			di[j] = d
 			// The negated comparison also catches the NaN of norms that overflowed.
 			if !(d > cancellation*s) {
-				d = vecmath.SquaredDistance(x.moved.RawRowView(i), z.moved.RawRowView(j))
+				di[j] = vecmath.SquaredDistance(x.moved.RawRowView(i), z.moved.RawRowView(j))
 			}
-			di[j] = d
 		}
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -23,6 +25,8 @@ const (
 var (
 	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
 	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // stored is a machine in a file.
@@ -157,5 +161,47 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	r.m = m
+	return nil
+}
+
+type storedClassifier struct {
+	Machine stored
+	Classes []int
+	Loss    Loss
+	Slope   float64
+	Offset  codec.Floats
+}
+
+// MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, the
+// classes and the link. The configuration is not written.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	return codec.Marshal(classifierKind, version, storedClassifier{
+		Machine: c.m.store(c.Kernel), Classes: c.classes, Loss: c.fitted, Slope: c.link.Slope, Offset: c.link.Offset,
+	})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel. Errors are
+// ErrBadModel and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedClassifier
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	k := len(s.Classes)
+	offsets := k
+	if s.Loss == LogisticLoss {
+		offsets = 0
+	}
+	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || len(s.Offset) != offsets || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
+		return fault.BadModel(classifierKind, "%d classes do not fit its link", k)
+	}
+	m, err := s.Machine.machine(classifierKind, c.Kernel, classes.Machines(k))
+	if err != nil {
+		return err
+	}
+	c.m, c.classes, c.link, c.fitted = m, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}, s.Loss
 	return nil
 }

@@ -63,6 +63,27 @@ func (s Solver) String() string {
 	return names[s]
 }
 
+// Loss is what a Classifier minimises.
+type Loss int
+
+// The losses.
+const (
+	// SquaredLoss is ridge regression of targets ±1: the default.
+	SquaredLoss Loss = iota
+	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|², by Newton's method, each step of it a
+	// weighted ridge regression (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
+	LogisticLoss
+)
+
+// String returns the loss's name.
+func (l Loss) String() string {
+	names := []string{"SquaredLoss", "LogisticLoss"}
+	if l < 0 || int(l) >= len(names) {
+		return fmt.Sprintf("Loss(%d)", int(l))
+	}
+	return names[l]
+}
+
 const (
 	defaultTolerance  = 1e-3
 	defaultIterations = 200
@@ -83,6 +104,7 @@ type settings struct {
 	rule        LandmarkRule
 	ridge       float64
 	noIntercept bool
+	loss        Loss
 	solver      Solver
 	tolerance   float64
 	iterations  int
@@ -113,6 +135,10 @@ func (s settings) validate() error {
 		return fault.Param(s.typ, "Rule", int(s.rule), "UniformLandmarks, LeverageScores or PivotedCholesky")
 	case s.solver < Automatic || s.solver > ConjugateGradients:
 		return fault.Param(s.typ, "Solver", int(s.solver), "Automatic, Direct or ConjugateGradients")
+	case s.loss < SquaredLoss || s.loss > LogisticLoss:
+		return fault.Param(s.typ, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
+	case s.loss == LogisticLoss && s.resume != nil:
+		return fault.Param(s.typ, "Resume", "a State", "nil with LogisticLoss")
 	case s.given != nil && (s.components != 0 || s.rule != UniformLandmarks):
 		return fault.Param(s.typ, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
 	case s.configured != nil:
