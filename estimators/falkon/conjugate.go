@@ -90,23 +90,23 @@ func (c *conjugate) keep(lambda float64) {
 
 // preconditioner solves with B + λI.
 type preconditioner interface {
-	// solve overwrites the rows b' of a matrix with ((B + λ[i]I)⁻¹b)'.
-	solve(b *mat.Dense, lambdas []float64)
+	// solve overwrites the rows b' of a matrix, of these columns, with ((B + λI)⁻¹b)'.
+	solve(b *mat.Dense, of []column)
 }
 
 // oneRidge has a factor of B + λI.
 type oneRidge struct{ *linalg.Cholesky }
 
-func (o oneRidge) solve(b *mat.Dense, _ []float64) { solveRows(o.Cholesky, b) }
+func (o oneRidge) solve(b *mat.Dense, _ []column) { solveRows(o.Cholesky, b) }
 
 // anyRidge has B in the coordinates in which a ridge costs O(M).
 type anyRidge struct{ *rotated }
 
-func (a anyRidge) solve(b *mat.Dense, lambdas []float64) {
+func (a anyRidge) solve(b *mat.Dense, of []column) {
 	turned := a.turn(b)
-	for i, lambda := range lambdas {
+	for i, col := range of {
 		// B is a sum of squares: only rounding could make it indefinite, far below λ.
-		shift, _ := a.tri.Shift(lambda)
+		shift, _ := a.tri.Shift(col.Lambda)
 		own := mat.NewDense(a.n(), 1, mat.Col(nil, i, turned))
 		shift.Solve(own)
 		turned.SetCol(i, own.RawMatrix().Data)
@@ -116,13 +116,13 @@ func (a anyRidge) solve(b *mat.Dense, lambdas []float64) {
 
 func (r *rotated) n() int { return r.q.RawMatrix().Rows }
 
-// operator sets the rows of a matrix, directions d, to Hd; lambdas are their ridges.
-type operator func(ctx context.Context, d *mat.Dense, lambdas []float64) error
+// operator sets the rows d' of a matrix, of these columns, to (Hd)'.
+type operator func(ctx context.Context, d *mat.Dense, of []column) error
 
 // begin takes the first directions.
 func (c *conjugate) begin(b preconditioner) {
 	c.d.Copy(c.r)
-	b.solve(c.d, c.lambdas(c.active()))
+	b.solve(c.d, c.columns)
 	for i := range c.columns {
 		col := &c.columns[i]
 		col.Rho = linalg.Dot(c.r.RawRowView(i), c.d.RawRowView(i))
@@ -130,11 +130,11 @@ func (c *conjugate) begin(b preconditioner) {
 	}
 }
 
-// lambdas returns the ridges of some columns.
-func (c *conjugate) lambdas(rows []int) []float64 {
-	out := make([]float64, len(rows))
+// pick returns some of the columns.
+func (c *conjugate) pick(rows []int) []column {
+	out := make([]column, len(rows))
 	for at, i := range rows {
-		out[at] = c.columns[i].Lambda
+		out[at] = c.columns[i]
 	}
 	return out
 }
@@ -143,9 +143,9 @@ func (c *conjugate) lambdas(rows []int) []float64 {
 // leaves the state as it was.
 func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tolerance float64) error {
 	rows := c.active()
-	lambdas := c.lambdas(rows)
+	of := c.pick(rows)
 	hd := linalg.Rows(c.d, rows)
-	if err := h(ctx, hd, lambdas); err != nil {
+	if err := h(ctx, hd, of); err != nil {
 		return err
 	}
 	c.iteration++
@@ -163,7 +163,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 		col.Gains = append(col.Gains, alpha*col.Rho)
 		z.SetRow(at, c.r.RawRowView(i))
 	}
-	b.solve(z, lambdas)
+	b.solve(z, of)
 	for at, i := range rows {
 		col := &c.columns[i]
 		rho := linalg.Dot(c.r.RawRowView(i), z.RawRowView(at))
@@ -214,8 +214,8 @@ func (p *problem) setCentre(kernelMean []float64) {
 
 // hessian is the operator of squared errors.
 func (p *problem) hessian(kernelMean []float64, energy func() float64) operator {
-	return func(ctx context.Context, d *mat.Dense, lambdas []float64) error {
-		c, _ := d.Dims()
+	return func(ctx context.Context, d *mat.Dense, of []column) error {
+		c := len(of)
 		s, shift := mat.DenseCopyOf(d), make([]float64, c)
 		p.coefficients(s)
 		if kernelMean != nil {
@@ -238,12 +238,18 @@ func (p *problem) hessian(kernelMean []float64, energy func() float64) operator 
 				linalg.Axpy(-t, kernelMean, sums.RawRowView(j))
 			}
 		}
-		p.whiten(sums)
-		for j, lambda := range lambdas {
-			row := d.RawRowView(j)
-			floats.Scale(lambda, row)
-			linalg.Axpy(1/float64(p.src.n), sums.RawRowView(j), row)
-		}
+		p.addRidges(d, sums, of)
 		return nil
+	}
+}
+
+// addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', of sums p' over the rows, which it
+// overwrites.
+func (p *problem) addRidges(d, sums *mat.Dense, of []column) {
+	p.whiten(sums)
+	for j, col := range of {
+		row := d.RawRowView(j)
+		floats.Scale(col.Lambda, row)
+		linalg.Axpy(1/float64(p.src.n), sums.RawRowView(j), row)
 	}
 }

@@ -16,6 +16,7 @@ import (
 // solution is the outcome of either solver.
 type solution struct {
 	u          *mat.Dense // k×M
+	bias       []float64  // of the logistic loss; nil where it is that of the means
 	ridge      float64
 	factor     *linalg.Cholesky // of G + ΛI, or of what stands for it
 	left       *leftOut

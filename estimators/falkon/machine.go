@@ -63,25 +63,26 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	var solved *solution
-	details := Details{Rows: src.n, Landmarks: p.m, Solver: Direct}
+	details := Details{Rows: src.n, Landmarks: p.m, Solver: ConjugateGradients}
 	if s.direct(src.n, p.m) {
-		solved, err = p.byNormals(ctx)
-	} else {
-		details.Solver = ConjugateGradients
-		sample, outside := d.halves(p.m)
-		solved, err = p.byGradients(ctx, sample, outside, p.fingerprint())
+		details.Solver = Direct
 	}
+	solved, err := p.solve(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	details.Passes, details.Ridge, details.EffectiveDimension = p.passes, solved.ridge, solved.effective
-	details.LeaveOneOut, details.Energy = solved.left.objective, solved.energy
+	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.passes, solved.ridge, solved.effective, solved.energy
+	if solved.left != nil {
+		details.LeaveOneOut = solved.left.objective
+	}
 	if solved.gcv == solved.gcv {
 		details.GCV = solved.gcv
 	}
 	m := p.machine(solved.u)
 	m.ridge = solved.ridge
+	if solved.bias != nil {
+		m.bias = solved.bias
+	}
 	m.report = estimators.Report{
 		Converged: solved.converged, Iterations: solved.iterations, Objective: solved.objective,
 		Jitter: p.jitter, Warnings: append(warnings, solved.warnings...),
@@ -97,6 +98,26 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	details.Seconds = time.Since(begin).Seconds()
 	m.details = details
 	return m, m.finite(s.typ, src)
+}
+
+// solve takes the solver and the loss of the settings.
+func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
+	ridge := p.ridge
+	sample, outside := d.halves(p.m)
+	if p.loss == SquaredLoss || ridge == 0 {
+		var squared *solution
+		var err error
+		if p.direct(p.src.n, p.m) {
+			squared, err = p.byNormals(ctx)
+		} else {
+			squared, err = p.byGradients(ctx, sample, outside, p.fingerprint())
+		}
+		if err != nil || p.loss == SquaredLoss {
+			return squared, err
+		}
+		ridge = logisticShare * squared.ridge
+	}
+	return p.byNewton(ctx, ridge, sample)
 }
 
 // prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows.
@@ -141,6 +162,9 @@ func (s settings) bytes(src *source, m int) float64 {
 	if s.direct(src.n, m) {
 		numbers += float64(min(panelBlocks*blockRows, src.n)) * float64(m)
 		columns = src.k
+	}
+	if s.loss == LogisticLoss {
+		numbers += float64(src.k) * float64(m) * float64(m)
 	}
 	numbers += 2 * float64(s.workers) * blockRows * float64(m)    // blocks
 	numbers += 8 * float64(s.workers) * float64(columns*m)        // sums of blocks

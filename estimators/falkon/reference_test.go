@@ -366,3 +366,65 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		}
 	}
 }
+
+// Newton's method, by either solver, ends at the minimum in 50 digits.
+func TestLogisticAgainstReferences(t *testing.T) {
+	var file struct {
+		X, Landmarks [][]float64
+		Noisy        []int `json:"labels_noisy"`
+		Separable    []int `json:"labels_separable"`
+		Weights      []float64
+		Kernel       referenceKernel
+		XTest        [][]float64 `json:"X_test"`
+		Cases        []struct {
+			Ridge       float64
+			Intercept   bool
+			Weighted    bool
+			Labels      string
+			Objective   float64
+			Constant    float64 `json:"intercept_value"`
+			Decision    []float64
+			Probability []float64
+			SquaredNorm float64 `json:"squared_norm"`
+		}
+	}
+	golden.Load(t, "logistic.json", &file)
+	for i, c := range file.Cases {
+		labels := file.Noisy
+		if c.Labels == "separable" {
+			labels = file.Separable
+		}
+		y := make([][]float64, len(labels))
+		for i, l := range labels {
+			y[i] = []float64{float64(2*l - 1)}
+		}
+		var w []float64
+		if c.Weighted {
+			w = file.Weights
+		}
+		for _, solver := range []Solver{Direct, ConjugateGradients} {
+			t.Run(fmt.Sprintf("case %d, %v", i, solver), func(t *testing.T) {
+				p := onReference(t, settings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
+				s, err := p.byNewton(ctx, c.Ridge, inMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
+				require.NoError(t, err)
+				assert.True(t, s.converged)
+				tolerance := 1e-8
+				if solver == ConjugateGradients {
+					tolerance = 1e-6
+				}
+				assert.InEpsilon(t, c.Objective, s.objective, 1e-10)
+				assert.InEpsilon(t, c.SquaredNorm, math.Pow(mat.Norm(s.u, 2), 2), 10*tolerance)
+				assert.InDelta(t, c.Constant, s.bias[0], tolerance*max(1, math.Abs(c.Constant)))
+				m := p.machine(s.u)
+				m.bias = s.bias
+				model := &Classifier{m: m, classes: []int{0, 1}, fitted: LogisticLoss}
+				f, err := model.Decision(golden.Dense(file.XTest))
+				require.NoError(t, err)
+				near(t, c.Decision, mat.Col(nil, 1, f), tolerance, 1, "decision")
+				prob, err := model.PredictProba(golden.Dense(file.XTest))
+				require.NoError(t, err)
+				near(t, c.Probability, mat.Col(nil, 1, prob), tolerance, 1, "probability")
+			})
+		}
+	}
+}
