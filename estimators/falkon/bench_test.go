@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// friedman draws n rows of d uniform columns, Friedman's first function of five of them with
-// noise, and the function without.
+// friedman draws n rows of three or more uniform columns, Friedman's first function of up to
+// five of them with noise, and the function without.
 func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
@@ -21,7 +21,10 @@ func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []fl
 		for j := range r {
 			r[j] = rng.Float64()
 		}
-		clean[i] = 10*math.Sin(math.Pi*r[0]*r[1]) + 20*(r[2]-.5)*(r[2]-.5) + 10*r[3] + 5*r[4]
+		clean[i] = 10*math.Sin(math.Pi*r[0]*r[1]) + 20*(r[2]-.5)*(r[2]-.5)
+		for j, slope := range []float64{10, 5}[:min(2, d-3)] {
+			clean[i] += slope * r[3+j]
+		}
 		y[i] = clean[i] + noise*rng.NormFloat64()
 	}
 	return x, y, clean

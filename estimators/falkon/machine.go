@@ -88,7 +88,7 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 		Jitter: p.jitter, Warnings: append(warnings, solved.warnings...),
 	}
 	if solved.effective > crowded*float64(p.m) && p.m < src.n {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them would lower the error", solved.effective, p.m))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error", solved.effective, p.m))
 	}
 	if s.classify {
 		m.left = solved.left
