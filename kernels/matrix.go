@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
@@ -201,21 +202,12 @@ func window(m blas64.General, i, j, r, c int) *mat.Dense {
 }
 
 // finite returns an error that names the first element of a block that is NaN or
-// infinite. The sum of a row tells almost for free whether to look.
+// infinite.
 func finite(k Kernel, dst *mat.Dense, i0, j0 int) error {
 	r, _ := dst.Dims()
 	for i := range r {
 		row := dst.RawRowView(i)
-		// Four sums, since one would wait for each of its additions.
-		var s0, s1, s2, s3 float64
-		rest := row
-		for ; len(rest) >= 4; rest = rest[4:] {
-			s0, s1, s2, s3 = s0+rest[0], s1+rest[1], s2+rest[2], s3+rest[3]
-		}
-		for _, v := range rest {
-			s0 += v
-		}
-		if s := (s0 + s1) + (s2 + s3); s-s == 0 {
+		if vecmath.Finite(row) {
 			continue
 		}
 		for j, v := range row {
