@@ -46,11 +46,12 @@ func newConjugate(right *mat.Dense, lambdas []float64) *conjugate {
 // energy estimates the relative error in the norm of the system, by the gains of the last four
 // iterations (Hestenes and Stiefel 1952; Meurant and Tichý 2013).
 func (c *column) energy() float64 {
-	if c.Converged && len(c.Gains) == 0 {
-		return 0
-	}
 	const delay = 4
-	if len(c.Gains) <= delay {
+	switch {
+	case len(c.Gains) > delay:
+	case c.Converged: // nothing was left
+		return 0
+	default:
 		return 1
 	}
 	last := floats.Sum(c.Gains[len(c.Gains)-delay:])

@@ -48,18 +48,21 @@ func TestGradientsAgainstDirect(t *testing.T) {
 	const n = 2500
 	x, y, _ := friedman(n, 6, 1, 1)
 	at, _, _ := friedman(300, 6, 0, 2)
-	for _, k := range []kernels.Kernel{kernels.RBF{Gamma: .6}, kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 1, 1, 2, 2, 9}}} {
+	kernel := map[LandmarkRule]kernels.Kernel{
+		UniformLandmarks: kernels.RBF{Gamma: .6},
+		LeverageScores:   kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 1, 1, 2, 2, 9}},
+		PivotedCholesky:  kernels.RBF{Gamma: .6},
+	}
+	for rule, k := range kernel {
 		for _, lambda := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
-			for _, rule := range []LandmarkRule{UniformLandmarks, LeverageScores, PivotedCholesky} {
-				base := Regressor{Kernel: k, Components: 100, Rule: rule, Ridge: lambda * n, Solver: Direct}
-				want := predictions(t, fitted(t, base, x, y), at)
-				base.Solver, base.Tolerance = ConjugateGradients, 1e-9
-				r := fitted(t, base, x, y)
-				near(t, want, predictions(t, r, at), 1e-6, 0, fmt.Sprintf("%v, λ %g, %v", k, lambda, rule))
-				assert.True(t, r.Report().Converged)
-				assert.Less(t, r.Report().Iterations, 50)
-				t.Logf("%T, λ %g, %v: %d iterations", k, lambda, rule, r.Report().Iterations)
-			}
+			base := Regressor{Kernel: k, Components: 100, Rule: rule, Ridge: lambda * n, Solver: Direct}
+			want := predictions(t, fitted(t, base, x, y), at)
+			base.Solver, base.Tolerance = ConjugateGradients, 1e-9
+			r := fitted(t, base, x, y)
+			near(t, want, predictions(t, r, at), 1e-6, 0, fmt.Sprintf("%v, λ %g, %v", k, lambda, rule))
+			assert.True(t, r.Report().Converged)
+			assert.Less(t, r.Report().Iterations, 50)
+			t.Logf("%T, λ %g, %v: %d iterations", k, lambda, rule, r.Report().Iterations)
 		}
 	}
 }
@@ -285,6 +288,34 @@ func TestNothingToLearn(t *testing.T) {
 			assert.Equal(t, 1, r.Details().Landmarks)
 			assert.Contains(t, r.Report().Warnings[0], "1 landmarks in place of 4")
 		}
+	}
+}
+
+// A class of which no row is drawn has a probability.
+func TestRareClass(t *testing.T) {
+	x, y, _ := friedman(3000, 3, 1, 1)
+	labels := make([]int, len(y))
+	for i, v := range y {
+		if v > 10 {
+			labels[i] = 1
+		}
+	}
+	labels[2999] = 7
+	for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
+		c := &Classifier{Components: 20, Solver: ConjugateGradients, Loss: loss}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		assert.Equal(t, []int{0, 1, 7}, c.Classes())
+		p, err := c.PredictProba(window(x, 0, 500))
+		require.NoError(t, err)
+		right := 0.0
+		for i := range 500 {
+			assert.InDelta(t, 1, p.At(i, 0)+p.At(i, 1)+p.At(i, 2), 1e-9)
+			assert.Less(t, p.At(i, 2), .1)
+			if p.At(i, labels[i]) > .5 {
+				right++
+			}
+		}
+		assert.Greater(t, right/500, .85, loss.String())
 	}
 }
 

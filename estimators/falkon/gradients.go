@@ -67,7 +67,8 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 		c.begin(by)
 	}
 	out := &solution{gcv: math.NaN()}
-	if err := p.iterate(ctx, c, by, kernelMean, func() error { return p.choose(ctx, c, by, outside, out) }, fingerprint); err != nil {
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), outside) } // without a given ridge it is one
+	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
 	out.iterations, out.converged = c.iteration, len(c.active()) == 0
@@ -82,8 +83,12 @@ func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	if p.resume == nil {
 		return nil, nil, nil
 	}
-	s := p.resume
-	if s.conjugate == nil || s.fingerprint != fingerprint || s.conjugate.u.RawMatrix().Cols != p.m {
+	s, fits := p.resume, false
+	if s.conjugate != nil && s.fingerprint == fingerprint && s.conjugate.u.RawMatrix().Cols == p.m {
+		columns, k := len(s.conjugate.columns), p.src.k
+		fits = columns == k || p.ridge == 0 && columns%k == 0
+	}
+	if !fits {
 		return nil, nil, fault.Param(p.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration), "one of a Fit of the same configuration and rows")
 	}
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
@@ -153,15 +158,14 @@ func (p *problem) iterate(ctx context.Context, c *conjugate, by preconditioner, 
 }
 
 // choose leaves the columns of the ridge with the least error on rows outside the sample.
-func (p *problem) choose(ctx context.Context, c *conjugate, by preconditioner, outside *source, out *solution) error {
-	any := by.(anyRidge)
+func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, outside *source) error {
 	k := p.src.k
 	var lambdas []float64
 	for i := 0; i < len(c.columns); i += k {
 		lambdas = append(lambdas, c.columns[i].Lambda)
 	}
-	scored := newCandidates(any.rotated, mat.NewDense(k, p.m, nil), lambdas)
-	scored.coefficients = any.turn(c.u)
+	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
+	scored.coefficients = by.turn(c.u)
 	scored.scale, scored.outside = 1/float64(p.src.n), true
 	errors, err := p.errorsOf(ctx, scored, outside.weight, p.over(ctx, outside))
 	if err != nil {

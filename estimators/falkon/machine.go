@@ -104,6 +104,9 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
 	ridge := p.ridge
 	sample, outside := d.halves(p.m)
+	if p.loss == LogisticLoss {
+		p.checkpoint = nil
+	}
 	if p.loss == SquaredLoss || ridge == 0 {
 		var squared *solution
 		var err error
