@@ -86,14 +86,14 @@ type passing func(work func(slot int, b batch) error, done func(b batch) error) 
 // over passes through a source of which Observe does not hear.
 func (p *problem) over(ctx context.Context, src *source) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
-		return src.pass(ctx, p.workers, panelBlocks, work, done)
+		return src.pass(ctx, p.workers, wideRows, panelBlocks, work, done)
 	}
 }
 
 // named is pass with a name.
 func (p *problem) named(ctx context.Context, name string) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
-		return p.pass(ctx, name, 0, panelBlocks, work, done)
+		return p.pass(ctx, name, 0, wideRows, panelBlocks, work, done)
 	}
 }
 
@@ -115,7 +115,7 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, p
 		})
 	}
 	done := func(b batch) error {
-		for _, s := range sums[:blocks(b.rows())] {
+		for _, s := range sums[:blocks(b.rows(), wideRows)] {
 			floats.Add(total, s)
 		}
 		return nil
@@ -255,7 +255,7 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 		})
 	}
 	err := pass(work, func(b batch) error {
-		for _, s := range slots[:blocks(b.rows())] {
+		for _, s := range slots[:blocks(b.rows(), wideRows)] {
 			out.objective += s.objective / src.weight
 			out.rss += s.rss
 			out.trace += s.trace

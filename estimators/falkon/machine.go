@@ -163,16 +163,16 @@ func (s settings) bytes(src *source, m int) float64 {
 	}
 	numbers := 4 * float64(m) * float64(m)
 	if s.direct(src.n, m) {
-		numbers += float64(min(panelBlocks*blockRows, src.n)) * float64(m)
+		numbers += float64(min(panelBlocks*wideRows, src.n)) * float64(m)
 		columns = src.k
 	}
 	if s.loss == LogisticLoss {
 		numbers += float64(src.k) * float64(m) * float64(m)
 	}
-	numbers += 2 * float64(s.workers) * blockRows * float64(m)    // blocks
-	numbers += 8 * float64(s.workers) * float64(columns*m)        // sums of blocks
-	numbers += 6 * float64(columns) * float64(m)                  // of conjugate gradients
-	numbers += float64(min(src.n, keptRows)) * float64(2*src.k+3) // what is known of single rows
+	numbers += 2 * float64(min(s.workers, panelBlocks)) * wideRows * float64(m) // blocks
+	numbers += 8 * float64(s.workers) * float64(columns*m)                      // sums of blocks
+	numbers += 6 * float64(columns) * float64(m)                                // of conjugate gradients
+	numbers += float64(min(src.n, keptRows)) * float64(2*src.k+3)               // what is known of single rows
 	return 8 * numbers
 }
 

@@ -210,14 +210,14 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 	p := nt.problem
 	beta := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(beta)
-	rows := min(panelBlocks*blockRows, p.src.n)
+	rows := min(panelBlocks*wideRows, p.src.n)
 	panel, scaled, roots := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, p.m, nil), mat.NewDense(rows, len(active), nil)
 	grams := make([]*mat.SymDense, len(active))
 	for i := range grams {
 		grams[i] = mat.NewSymDense(p.m, nil)
 	}
 	work := func(slot int, b batch) error {
-		first := slot * blockRows
+		first := slot * wideRows
 		z := window(panel, first, first+b.rows())
 		if err := p.kernelRows(ctx, z, b); err != nil {
 			return err
@@ -231,7 +231,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 		p.whiten(z)
 		return nil
 	}
-	err := p.pass(ctx, "Newton's equations", nt.decrement, panelBlocks, work, func(b batch) error {
+	err := p.pass(ctx, "Newton's equations", nt.decrement, wideRows, panelBlocks, work, func(b batch) error {
 		for at := range active {
 			own := window(scaled, 0, b.rows())
 			for i := range b.rows() {

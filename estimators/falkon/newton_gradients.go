@@ -55,10 +55,10 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *sou
 	if !p.noIntercept {
 		centre = nt.centreOf(j)
 	}
-	panel := mat.NewDense(min(panelBlocks*blockRows, sample.n), p.m, nil)
+	panel := mat.NewDense(min(panelBlocks*wideRows, sample.n), p.m, nil)
 	g := mat.NewSymDense(p.m, nil)
 	work := func(slot int, b batch) error {
-		first := slot * blockRows
+		first := slot * wideRows
 		z := window(panel, first, first+b.rows())
 		if err := p.kernelRows(ctx, z, b); err != nil {
 			return err

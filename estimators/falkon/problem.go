@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -14,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
 // problem is the ridge regression of a source's targets on the features of a basis.
@@ -21,9 +21,8 @@ type problem struct {
 	settings
 	*basis
 	src    *source
-	offset []float64  // ȳ, or zeros without an intercept
-	centre []float64  // z̄; nil without an intercept, and before the first pass
-	memory *sync.Pool // of blocks, blockRows×M
+	offset []float64 // ȳ, or zeros without an intercept
+	centre []float64 // z̄; nil without an intercept, and before the first pass
 
 	keep int // rows of which leaving out is kept
 
@@ -36,29 +35,28 @@ func newProblem(s settings, b *basis, src *source) *problem {
 	if !s.noIntercept {
 		copy(p.offset, src.mean)
 	}
-	p.memory = &sync.Pool{New: func() any { m := make([]float64, blockRows*b.m); return &m }}
 	return p
 }
 
 // block calls f with memory for the features of rows.
 func (p *problem) block(rows int, f func(z *mat.Dense) error) error {
-	memory := p.memory.Get().(*[]float64)
-	defer p.memory.Put(memory)
-	return f(mat.NewDense(rows, p.m, (*memory)[:rows*p.m]))
+	memory := rowwise.Scratch(rows * p.m)
+	defer rowwise.Release(memory)
+	return f(mat.NewDense(rows, p.m, *memory))
 }
 
 // pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
-func (p *problem) pass(ctx context.Context, name string, objective float64, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+func (p *problem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
 	p.passes++
 	told := 0
-	return p.src.pass(ctx, p.workers, wave, work, func(b batch) error {
+	return p.src.pass(ctx, p.workers, rows, wave, work, func(b batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
-		rows := b.first + b.rows()
-		if tenth := 10 * rows / p.src.n; tenth > told {
+		last := b.first + b.rows()
+		if tenth := 10 * last / p.src.n; tenth > told {
 			told = tenth
-			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, rows, p.src.n))
+			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, last, p.src.n))
 		}
 		return nil
 	})
@@ -69,8 +67,8 @@ func (p *problem) say(objective float64, message string) {
 	p.tell(estimators.Step{Iteration: p.steps, Objective: objective, Message: message})
 }
 
-// panelBlocks blocks of features are multiplied at once into the normal equations.
-const panelBlocks = 16
+// panelBlocks wide blocks of features are multiplied at once into the normal equations.
+const panelBlocks = 4
 
 // normal is the normal equations of features and targets.
 type normal struct {
@@ -95,12 +93,12 @@ func (p *problem) normals(ctx context.Context) (*normal, error) {
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
 // the features are less a centre if that is not nil.
 func (p *problem) products(ctx context.Context, src *source, centre, sum []float64, pass passing) (*normal, error) {
-	rows := min(panelBlocks*blockRows, src.n)
+	rows := min(panelBlocks*wideRows, src.n)
 	panel, right := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, src.k+1, nil)
 	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.k, p.m, nil)}
 	total := mat.NewDense(src.k+1, p.m, nil)
 	work := func(slot int, b batch) error {
-		from := slot * blockRows
+		from := slot * wideRows
 		z, t := window(panel, from, from+b.rows()), window(right, from, from+b.rows())
 		if err := p.features(ctx, z, b, centre); err != nil {
 			return err

@@ -125,17 +125,19 @@ func (m *moments) into(s *source) {
 	}
 }
 
-// blockRows are the rows of a block of the kernel, which with some thousand landmarks stays in
-// the second-level cache. It is a constant because the last bits of sums depend on it.
-const blockRows = 128
+// blockRows are the rows of a block of the kernel that is multiplied by vectors: with some
+// thousand landmarks it stays in the second-level cache. What is multiplied by M×M matrices has
+// wideRows, since each block reads such a matrix from memory. They are constants because the
+// last bits of sums depend on them.
+const blockRows, wideRows = 128, 512
 
-// pass calls work on the blocks of a source on all workers, wave of them at a time, each with
-// its place in the wave, and after each wave done with its rows.
-func (s *source) pass(ctx context.Context, workers, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
-	return s.read(ctx, wave*blockRows, func(b batch) error {
+// pass calls work on blocks of rows of a source on all workers, wave of them at a time, each
+// with its place in the wave, and after each wave done with its rows.
+func (s *source) pass(ctx context.Context, workers, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+	return s.read(ctx, wave*rows, func(b batch) error {
 		n := b.rows()
-		err := parallel.For(ctx, workers, blocks(n), func(i int) error {
-			return work(i, b.part(i*blockRows, min((i+1)*blockRows, n)))
+		err := parallel.For(ctx, workers, blocks(n, rows), func(i int) error {
+			return work(i, b.part(i*rows, min((i+1)*rows, n)))
 		})
 		if err != nil {
 			return err
@@ -144,5 +146,5 @@ func (s *source) pass(ctx context.Context, workers, wave int, work func(slot int
 	})
 }
 
-// blocks is the number of blocks of n rows.
-func blocks(n int) int { return (n + blockRows - 1) / blockRows }
+// blocks is the number of blocks of these rows that n rows are.
+func blocks(n, rows int) int { return (n + rows - 1) / rows }

@@ -43,8 +43,8 @@ func (p *problem) twice(ctx context.Context, name string, objective float64, s *
 			return nil
 		})
 	}
-	err := p.pass(ctx, name, objective, wave, work, func(b batch) error {
-		for i := range blocks(b.rows()) {
+	err := p.pass(ctx, name, objective, blockRows, wave, work, func(b batch) error {
+		for i := range blocks(b.rows(), blockRows) {
 			floats.Add(total.RawMatrix().Data, slots[i].RawMatrix().Data)
 			floats.Add(totals, sums[i])
 		}
