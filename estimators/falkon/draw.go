@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // drawStream is the stream "landmark".
@@ -100,15 +98,4 @@ func weightedDraw(scores []float64, count int, rng *rand.Rand) []int {
 		return 0
 	})
 	return order[:min(count, len(order))]
-}
-
-// rowsOf returns rows of a batch by their numbers in it.
-func (b batch) rowsOf(numbers []int) batch {
-	out := batch{x: linalg.Rows(b.x, numbers), y: linalg.Rows(b.y, numbers)}
-	if b.w != nil {
-		for _, i := range numbers {
-			out.w = append(out.w, b.w[i])
-		}
-	}
-	return out
 }

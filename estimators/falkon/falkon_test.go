@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -32,6 +33,17 @@ func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
 	f, err := r.Predict(x)
 	require.NoError(t, err)
 	return f
+}
+
+// rowsOf returns rows of a batch by their numbers in it.
+func (b batch) rowsOf(numbers []int) batch {
+	out := batch{x: linalg.Rows(b.x, numbers), y: linalg.Rows(b.y, numbers)}
+	if b.w != nil {
+		for _, i := range numbers {
+			out.w = append(out.w, b.w[i])
+		}
+	}
+	return out
 }
 
 // threeClasses are labels by the size of a target.
