@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
 // MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
@@ -201,16 +202,12 @@ func window(m blas64.General, i, j, r, c int) *mat.Dense {
 }
 
 // finite returns an error that names the first element of a block that is NaN or
-// infinite. The sum of a row tells almost for free whether to look.
+// infinite.
 func finite(k Kernel, dst *mat.Dense, i0, j0 int) error {
 	r, _ := dst.Dims()
 	for i := range r {
-		s := 0.0
 		row := dst.RawRowView(i)
-		for _, v := range row {
-			s += v
-		}
-		if s-s == 0 {
+		if vecmath.Finite(row) {
 			continue
 		}
 		for j, v := range row {

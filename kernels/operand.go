@@ -237,14 +237,14 @@ func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	product(dst, -2, x.centred, z.centredTrans)
 	for i, sx := range x.centredSq {
 		di := dst.RawRowView(i)
+		if vecmath.AddNorms(di, sx, z.centredSq, cancellation) {
+			continue
+		}
 		for j, sz := range z.centredSq {
-			s := sx + sz
-			d := s + di[j]
 			// The negated comparison also catches the NaN of norms that overflowed.
-			if !(d > cancellation*s) {
-				d = vecmath.SquaredDistance(x.moved.RawRowView(i), z.moved.RawRowView(j))
+			if !(di[j] > cancellation*(sx+sz)) {
+				di[j] = vecmath.SquaredDistance(x.moved.RawRowView(i), z.moved.RawRowView(j))
 			}
-			di[j] = d
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -51,6 +52,7 @@ func standardScaler() []transformers.Transformer {
 
 var classifierList = []listed[estimators.Classifier]{
 	{"lssvm.Classifier", func() estimators.Classifier { return &lssvm.Classifier{} }},
+	{"falkon.Classifier", func() estimators.Classifier { return &falkon.Classifier{} }},
 	{"svm.Classifier", func() estimators.Classifier { return &svm.Classifier{C: 10} }},
 	{"svm.Classifier with probabilities", func() estimators.Classifier { return &svm.Classifier{C: 10, Probabilities: true} }},
 	{"rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} }},
@@ -67,6 +69,7 @@ var classifierList = []listed[estimators.Classifier]{
 
 var regressorList = []listed[estimators.Regressor]{
 	{"lssvm.Regressor", func() estimators.Regressor { return &lssvm.Regressor{} }},
+	{"falkon.Regressor", func() estimators.Regressor { return &falkon.Regressor{} }},
 	{"svm.Regressor", func() estimators.Regressor { return &svm.Regressor{} }},
 	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
 	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},

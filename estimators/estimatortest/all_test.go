@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -153,6 +154,40 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "lssvm.Classifier (fixed ridge)", func() estimators.Classifier {
 		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Balanced: true}
 	}, looNoise)
+
+	// Of few rows the landmarks are all of them, and there is no more to draw than their order.
+	estimatortest.Regressor(t, "falkon.Regressor", func() estimators.Regressor { return &falkon.Regressor{} },
+		tunes(func(w int) any { return &falkon.Regressor{Workers: w} }))
+	estimatortest.Regressor(t, "falkon.Regressor (fixed ridge)", func() estimators.Regressor {
+		return &falkon.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
+	}, looNoise)
+	ownSample := map[string]string{
+		"weighted-fit":    "has landmarks and a sample that it draws by the number of the row",
+		"row-permutation": "has landmarks and a sample that it draws by the number of the row",
+	}
+	estimatortest.Regressor(t, "falkon.Regressor (conjugate gradients)", func() estimators.Regressor {
+		return &falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 12}
+	}, with(estimatortest.Options{Skip: ownSample, Workers: func(w int) any {
+		return &falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 12, Workers: w}
+	}}))
+	for _, r := range []falkon.LandmarkRule{falkon.LeverageScores, falkon.PivotedCholesky} {
+		estimatortest.Regressor(t, fmt.Sprintf("falkon.Regressor (%v)", r), func() estimators.Regressor {
+			return &falkon.Regressor{Rule: r, Components: 10}
+		}, with(estimatortest.Options{Skip: ownSample, Workers: func(w int) any { return &falkon.Regressor{Rule: r, Components: 10, Workers: w} }}))
+	}
+	estimatortest.Classifier(t, "falkon.Classifier", func() estimators.Classifier { return &falkon.Classifier{} },
+		tunes(func(w int) any { return &falkon.Classifier{Workers: w} }))
+	estimatortest.Classifier(t, "falkon.Classifier (fixed ridge)", func() estimators.Classifier {
+		return &falkon.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Balanced: true}
+	}, looNoise)
+	estimatortest.Classifier(t, "falkon.Classifier (logistic)", func() estimators.Classifier {
+		return &falkon.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Loss: falkon.LogisticLoss}
+	}, plain)
+	estimatortest.Classifier(t, "falkon.Classifier (conjugate gradients)", func() estimators.Classifier {
+		return &falkon.Classifier{Solver: falkon.ConjugateGradients, Components: 12}
+	}, with(estimatortest.Options{Skip: ownSample, Workers: func(w int) any {
+		return &falkon.Classifier{Solver: falkon.ConjugateGradients, Components: 12, Workers: w}
+	}}))
 
 	estimatortest.Regressor(t, "ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} },
 		tunes(func(w int) any { return &ridge.Regressor{Workers: w} }))

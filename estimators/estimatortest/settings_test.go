@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -28,6 +29,7 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 	count := 0
 	for _, make := range []func() any{
 		func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
+		func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
 		func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
 		func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
 		func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -33,6 +34,7 @@ func singleRegressors() map[string]estimators.Regressor {
 	return map[string]estimators.Regressor{
 		"lssvm":         &lssvm.Regressor{Kernel: k, Ridge: 0.1},
 		"lssvm Matern":  &lssvm.Regressor{Kernel: kernels.Matern{}, Ridge: 0.1},
+		"falkon":        &falkon.Regressor{Kernel: k, Ridge: 0.1, Components: 40},
 		"svm":           &svm.Regressor{Kernel: k, C: 10},
 		"rvm":           &rvm.Regressor{Kernel: k},
 		"rvm ones":      &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
@@ -55,6 +57,7 @@ func singleClassifiers() map[string]estimators.Classifier {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Classifier{
 		"lssvm":            &lssvm.Classifier{Kernel: k, Ridge: 0.1},
+		"falkon":           &falkon.Classifier{Kernel: k, Ridge: 0.1, Components: 40},
 		"svm":              &svm.Classifier{Kernel: k, C: 10},
 		"rvm":              &rvm.Classifier{Kernel: k},
 		"elm":              &elm.Classifier{Units: 200},

@@ -32,7 +32,11 @@ type Cholesky struct {
 
 // NewCholesky factors a, whose memory it takes over; what names the matrix in
 // the error, which is ErrNotPSD. Cost n³/3, no memory of order n².
-func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
+func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) { return NewCholeskyFrom(what, a, 0) }
+
+// NewCholeskyFrom is NewCholesky whose ladder begins at the share least of the mean diagonal
+// in place of 0: for a model of which the jitter is a part.
+func NewCholeskyFrom(what string, a *mat.SymDense, least float64) (*Cholesky, error) {
 	raw := a.RawSymmetric()
 	n, ld := raw.N, raw.Stride
 	// The factorisation overwrites the upper triangle and leaves the lower one
@@ -44,7 +48,7 @@ func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) {
 		mean += diag[i] / float64(n)
 	}
 	mirror(raw.Data, n, ld, false)
-	for jitter := 0.0; jitter <= MaxJitter*1.01; jitter = max(10*jitter, MinJitter) {
+	for jitter := least; jitter <= MaxJitter*1.01; jitter = max(10*jitter, MinJitter) {
 		if jitter > 0 {
 			mirror(raw.Data, n, ld, true)
 		}
@@ -122,6 +126,9 @@ func mirrorEdge(upper, lower []float64, ld, rows, columns int, diagonal, back bo
 
 // Jitter returns what was added to the diagonal, absolute.
 func (c *Cholesky) Jitter() float64 { return c.jitter }
+
+// Upper returns U, which is not to be changed. What is below its diagonal is of no meaning.
+func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
 // Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
 func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -144,4 +145,36 @@ func identity(n int) *mat.Dense {
 		out.Set(i, i, 1)
 	}
 	return out
+}
+
+// A ladder that begins with a jitter adds it where a factor exists without.
+func TestCholeskyFrom(t *testing.T) {
+	a := randomSPD(33, 5)
+	mean := 0.0
+	for i := range 33 {
+		mean += a.At(i, i) / 33
+	}
+	c, err := NewCholeskyFrom("A", clone(a), 1e-7)
+	require.NoError(t, err)
+	assert.InEpsilon(t, 1e-7*mean, c.Jitter(), 1e-12)
+	want, err := NewCholesky("A", plusRidge(a, 1e-7*mean))
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want.Packed(), c.Packed(), 1e-12)
+	n := c.Upper().N
+	assert.Equal(t, 33, n)
+	assert.Equal(t, c.Packed()[0], c.Upper().Data[0])
+}
+
+// The quadratic forms of columns are those of rows.
+func TestQuadColumns(t *testing.T) {
+	for _, n := range sizes {
+		shifted, ok := Tridiagonalize(randomSPD(n, uint64(n))).Shift(.3)
+		require.True(t, ok)
+		b := randomDense(n, 7, 3)
+		want, err := shifted.Quad(context.Background(), 1, mat.DenseCopyOf(b.T()))
+		require.NoError(t, err)
+		got := make([]float64, 7)
+		shifted.QuadColumns(got, b)
+		assert.InDeltaSlice(t, want, got, 1e-9*math.Abs(want[0]), "n = %d", n)
+	}
 }

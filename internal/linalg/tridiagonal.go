@@ -208,3 +208,23 @@ func (s Shifted) Quad(ctx context.Context, workers int, rows *mat.Dense) ([]floa
 	})
 	return out, err
 }
+
+// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). Cost 4nk; the recurrence
+// runs down all columns at once.
+func (s Shifted) QuadColumns(out []float64, b *mat.Dense) {
+	z := make([]float64, len(out))
+	copy(z, b.RawRowView(0))
+	inverse := 1 / s.d[0]
+	for j, v := range z {
+		out[j] = v * v * inverse
+	}
+	for i, l := range s.l {
+		row, sums := b.RawRowView(i + 1)[:len(z)], out[:len(z)]
+		inverse := 1 / s.d[i+1]
+		for j, v := range row {
+			v -= l * z[j]
+			z[j] = v
+			sums[j] += v * v * inverse
+		}
+	}
+}

@@ -57,3 +57,34 @@ func expFours(n int, a float64, x, dst *float64, table *[tableSize]uint64, const
 //
 //go:noescape
 func sincosFours(n int, x, sin, cos *float64, table *[circle]point, constants *[12]vector) int
+
+// addNormsVector computes the first elements of what AddNorms does, and returns how many, and
+// whether all of them are above the share.
+func addNormsVector(dst []float64, norm float64, norms []float64, share float64) (done int, above bool) {
+	if !hasAVX2 || len(dst) < four {
+		return 0, true
+	}
+	groups := len(dst) / four
+	return groups * four, addNormsFours(groups, norm, share, &norms[0], &dst[0]) == 15
+}
+
+// finiteVector looks at the first elements, and returns at how many, and whether all are finite.
+func finiteVector(x []float64) (done int, finite bool) {
+	if !hasAVX2 || len(x) < four {
+		return 0, true
+	}
+	groups := len(x) / four
+	return groups * four, finiteFours(groups, &x[0]) == 15
+}
+
+// addNormsFours computes n groups of four; of the four bits that it returns the one of a place is
+// set if all elements of that place are above the share.
+//
+//go:noescape
+func addNormsFours(n int, norm, share float64, norms, dst *float64) int
+
+// finiteFours looks at n groups of four; of the four bits that it returns the one of a place is
+// set if all elements of that place are finite.
+//
+//go:noescape
+func finiteFours(n int, x *float64) int

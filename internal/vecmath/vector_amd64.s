@@ -6,6 +6,8 @@
 // range.
 #define GREATER_OR_EQUAL $0x1d
 #define LESS_OR_EQUAL    $0x12
+#define GREATER          $0x1e
+#define ORDERED          $0x07
 
 // ALL gives the ones that a gather, which overwrites them, takes for a mask.
 #define ALL(y) VPCMPEQQ y, y, y
@@ -146,5 +148,51 @@ loop:
 
 done:
 	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func addNormsFours(n int, norm, share float64, norms, dst *float64) int
+TEXT ·addNormsFours(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD norm+8(FP), Y15
+	VBROADCASTSD share+16(FP), Y14
+	MOVQ         norms+24(FP), SI
+	MOVQ         dst+32(FP), DI
+	ALL(Y13)
+
+norms:
+	VADDPD  (SI), Y15, Y0       // the norms
+	VADDPD  (DI), Y0, Y1        // with the product
+	VMULPD  Y14, Y0, Y2
+	VCMPPD  GREATER, Y2, Y1, Y3
+	VANDPD  Y3, Y13, Y13
+	VMOVUPD Y1, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     norms
+
+	VMOVMSKPD Y13, AX
+	MOVQ      AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func finiteFours(n int, x *float64) int
+TEXT ·finiteFours(SB), NOSPLIT, $0-24
+	MOVQ   n+0(FP), CX
+	MOVQ   x+8(FP), SI
+	ALL(Y13)
+
+finite:
+	VMOVUPD (SI), Y0
+	VSUBPD  Y0, Y0, Y1          // NaN of what is not finite
+	VCMPPD  ORDERED, Y1, Y1, Y2
+	VANDPD  Y2, Y13, Y13
+	ADDQ    $32, SI
+	DECQ    CX
+	JNZ     finite
+
+	VMOVMSKPD Y13, AX
+	MOVQ      AX, ret+16(FP)
 	VZEROUPPER
 	RET

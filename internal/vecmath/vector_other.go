@@ -10,3 +10,9 @@ func expVector([]float64, float64, []float64) int { return 0 }
 
 // sincosVector computes the first elements of what Sincos does, and returns how many.
 func sincosVector(_, _, _ []float64) int { return 0 }
+
+// addNormsVector computes the first elements of what AddNorms does, and returns how many.
+func addNormsVector([]float64, float64, []float64, float64) (done int, above bool) { return 0, true }
+
+// finiteVector looks at the first elements, and returns at how many.
+func finiteVector([]float64) (done int, finite bool) { return 0, true }

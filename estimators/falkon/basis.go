@@ -1,0 +1,117 @@
+package falkon
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// basis is a kernel on landmarks: features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
+type basis struct {
+	kernel    kernels.Kernel
+	landmarks *mat.Dense // M×d
+	m         int
+	prepared  *kernels.Prepared
+	t         blas64.Triangular // T
+	jitter    float64           // absolute
+	diagonal  float64           // mean k(c, c) of the landmarks
+}
+
+// newBasis factors the kernel matrix of the landmarks, to which the jitter of the settings, M
+// times the mean diagonal, is added, or the least power of ten times it with which a factor exists.
+func newBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense) (*basis, error) {
+	return makeBasis(ctx, s, kernel, landmarks, func(b *basis) float64 { return s.addedJitter * float64(b.m) })
+}
+
+// basisWith is newBasis with a jitter that is known.
+func basisWith(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64) (*basis, error) {
+	return makeBasis(ctx, s, kernel, landmarks, func(b *basis) float64 { return jitter / b.scale() })
+}
+
+// makeBasis takes the least jitter as a share of the mean diagonal.
+func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense, least func(*basis) float64) (*basis, error) {
+	b := &basis{kernel: kernel, landmarks: landmarks}
+	b.m, _ = landmarks.Dims()
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	k, err := kernels.Matrix(ctx, kernel, landmarks, &kernels.Options{Workers: s.workers, MaxBytes: s.maxBytes})
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.m {
+		b.diagonal += k.At(i, i) / float64(b.m)
+	}
+	chol, err := linalg.NewCholeskyFrom("the kernel matrix of the landmarks", k, least(b))
+	if err != nil {
+		return nil, err
+	}
+	b.t, b.jitter = chol.Upper(), chol.Jitter()
+	return b, nil
+}
+
+func (b *basis) prepare(ctx context.Context) (err error) {
+	b.prepared, err = kernels.Prepare(ctx, b.kernel, b.landmarks, &kernels.Options{Workers: 1})
+	return err
+}
+
+// kernelRows sets dst (r×M) to the kernel of the rows of a block with the landmarks.
+func (b *basis) kernelRows(ctx context.Context, dst *mat.Dense, rows batch) error {
+	err := b.prepared.CrossTo(ctx, dst, rows.x)
+	var notFinite *fault.NotFiniteError
+	if errors.As(err, &notFinite) {
+		at := *notFinite
+		at.Row += rows.first
+		return &at
+	}
+	return err
+}
+
+// whiten makes features of kernel rows.
+func (b *basis) whiten(k *mat.Dense) {
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, b.t, k.RawMatrix())
+}
+
+// coefficients overwrites the rows u' of a matrix with β' = (T⁻¹u)'.
+func (b *basis) coefficients(u *mat.Dense) {
+	blas64.Trsm(blas.Right, blas.Trans, 1, b.t, u.RawMatrix())
+}
+
+// features sets dst (r×M) to the features of the rows of a block, less a centre if it is not nil.
+func (b *basis) features(ctx context.Context, dst *mat.Dense, rows batch, centre []float64) error {
+	if err := b.kernelRows(ctx, dst, rows); err != nil {
+		return err
+	}
+	b.whiten(dst)
+	if centre != nil {
+		for i := range rows.rows() {
+			floats.Sub(dst.RawRowView(i), centre)
+		}
+	}
+	return nil
+}
+
+// unseen returns what of k(x, x) the features of each row of a block do not see, at least 0, as
+// a share of the mean k(c, c).
+func (b *basis) unseen(dst []float64, rows batch, z *mat.Dense) {
+	kernels.Diag(dst, b.kernel, rows.x)
+	for i, own := range dst {
+		dst[i] = max(0, own-linalg.Dot(z.RawRowView(i), z.RawRowView(i))) / b.scale()
+	}
+}
+
+// scale is the mean k(c, c), 1 where that is 0.
+func (b *basis) scale() float64 {
+	if b.diagonal > 0 {
+		return b.diagonal
+	}
+	return 1
+}

@@ -1,0 +1,137 @@
+package falkon
+
+import (
+	"context"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// blocksOf yields rows size at a time, and counts how often they were read.
+func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[Block[Y], error] {
+	return func(yield func(Block[Y], error) bool) {
+		*times++
+		buffer := &mat.Dense{}
+		for i := 0; i < len(y); i += size {
+			to := min(i+size, len(y))
+			buffer.Reset()
+			buffer.CloneFrom(window(x, i, to)) // the memory of the block before
+			b := Block[Y]{X: buffer, Y: y[i:to]}
+			if w != nil {
+				b.Weights = w[i:to]
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// From a stream comes the model of rows in memory, to the bit, whatever the blocks are.
+func TestFitBlocksIsFit(t *testing.T) {
+	x, y, _ := friedman(5000, 4, 1, 1)
+	w := make([]float64, len(y))
+	for i := range w {
+		w[i] = 1 + float64(i%5)/3
+	}
+	labels := threeClasses(y)
+	for _, size := range []int{7, 1000, 9000} {
+		for _, solver := range []Solver{Direct, ConjugateGradients} {
+			times := 0
+			want := &Regressor{Components: 50, Solver: solver}
+			got := want.Clone().(*Regressor)
+			require.NoError(t, want.FitWeighted(ctx, x, y, w))
+			require.NoError(t, got.FitBlocks(ctx, blocksOf(x, y, w, size, &times)))
+			assert.Equal(t, marshalled(t, want), marshalled(t, got))
+			assert.Equal(t, got.Details().Passes+2, times)
+
+			c := &Classifier{Components: 50, Solver: solver, Balanced: true, Ridge: .1}
+			d := c.Clone().(*Classifier)
+			require.NoError(t, c.FitWeighted(ctx, x, labels, w))
+			times = 0
+			require.NoError(t, d.FitBlocks(ctx, blocksOf(x, labels, w, size, &times)))
+			assert.Equal(t, marshalled(t, c), marshalled(t, d))
+			assert.Equal(t, d.Details().Passes+3, times)
+		}
+	}
+	c := &Classifier{Components: 20, Loss: LogisticLoss, Ridge: .1}
+	d := c.Clone().(*Classifier)
+	two, times := make([]int, len(y)), 0
+	for i, v := range y {
+		if v > 14 {
+			two[i] = 1
+		}
+	}
+	require.NoError(t, c.Fit(ctx, x, two))
+	require.NoError(t, d.FitBlocks(ctx, blocksOf(x, two, nil, 400, &times)))
+	assert.Equal(t, marshalled(t, c), marshalled(t, d))
+}
+
+// What is wrong with a stream is an error that says the block, and leaves no reader behind.
+func TestFitBlocksErrors(t *testing.T) {
+	x, y, _ := friedman(3000, 4, 1, 1)
+	r := &Regressor{Components: 20}
+	one := func(b Block[float64], err error) iter.Seq2[Block[float64], error] {
+		return func(yield func(Block[float64], error) bool) {
+			if yield(Block[float64]{X: window(x, 0, 9), Y: y[:9]}, nil) {
+				yield(b, err)
+			}
+		}
+	}
+	assert.ErrorIs(t, r.FitBlocks(ctx, nil), estimators.ErrParam)
+	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(Block[float64], error) bool) {}), estimators.ErrShape)
+	for want, b := range map[error]Block[float64]{
+		estimators.ErrShape:     {X: mat.NewDense(1, 3, nil), Y: []float64{1}},
+		estimators.ErrNotFinite: {X: window(x, 0, 1), Y: []float64{inf}},
+		estimators.ErrParam:     {X: window(x, 0, 1), Y: []float64{1}, Weights: []float64{0}},
+	} {
+		err := r.FitBlocks(ctx, one(b, nil))
+		assert.ErrorIs(t, err, want)
+		assert.ErrorContains(t, err, "block 1")
+	}
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(Block[float64]{}, nil)), estimators.ErrShape)
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(Block[float64]{}, errReading)), errReading)
+	assert.PanicsWithValue(t, "of the caller's", func() {
+		_ = r.FitBlocks(ctx, func(func(Block[float64], error) bool) { panic("of the caller's") })
+	})
+	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(Block[int], error) bool) {
+		yield(Block[int]{X: window(x, 0, 2), Y: []int{1, 1}}, nil)
+	}), estimators.ErrShape)
+	assert.Nil(t, r.m)
+
+	// Other rows, more rows, and fewer, in a later pass.
+	for _, change := range []func(){func() { x, y = window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
+		times := 0
+		changing := func(yield func(Block[float64], error) bool) {
+			if times == 3 {
+				change()
+			}
+			blocksOf(x, y, nil, 500, &times)(yield)
+		}
+		err := r.FitBlocks(ctx, changing)
+		assert.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, "changed between two passes")
+	}
+}
+
+// A stream that is cancelled ends with its reader.
+func TestFitBlocksCancelled(t *testing.T) {
+	x, y, _ := friedman(3000, 4, 1, 1)
+	for _, at := range []int{1, 2, 3, 5} {
+		stop, cancel := context.WithCancel(ctx)
+		times := 0
+		blocks := func(yield func(Block[float64], error) bool) {
+			if times == at {
+				cancel()
+			}
+			blocksOf(x, y, nil, 500, &times)(yield)
+		}
+		assert.ErrorIs(t, (&Regressor{Components: 20, Solver: ConjugateGradients}).FitBlocks(stop, blocks), context.Canceled)
+		cancel()
+	}
+}

@@ -1,0 +1,392 @@
+package falkon
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const classifierType = "falkon: Classifier"
+
+// Classifier is classification on landmarks: with SquaredLoss, the default, ridge regression of
+// targets ±1 for each class against the rest (one for two classes) that share each pass over the
+// rows, with probabilities by a link fitted to leave-one-out scores, as lssvm.Classifier's; with
+// LogisticLoss logistic regression. The zero value is ready to use.
+//
+// Predict takes the largest score. PredictProba estimates the class frequencies of data like the
+// training rows, so under class weights the most probable class may be another than the
+// predicted one.
+type Classifier struct {
+	Kernel kernels.Kernel // nil: kernels.MedianRBF of 1000 rows
+	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
+	Components    int
+	Landmarks     *mat.Dense      // given landmarks (M×d); Components and Rule have to be 0
+	Rule          LandmarkRule    // how landmarks are chosen; zero: UniformLandmarks
+	Ridge         float64         // Λ, of the sum of losses over all rows; 0: by leave-one-out
+	NoIntercept   bool            // leaves out the constant b
+	Loss          Loss            // zero: SquaredLoss
+	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
+	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
+	Solver        Solver          // zero: Automatic
+	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .001
+	MaxIterations int             // of ConjugateGradients, or steps of Newton's method; 0: 200
+	Seed          uint64          // of landmarks and samples
+	Workers       int             // goroutines; 0: GOMAXPROCS
+	MaxBytes      int64           // limit on what Fit allocates, as Regressor's; 0: 8 GiB
+	// Observe, Checkpoint and Resume are as Regressor's. With LogisticLoss there is no
+	// Checkpoint, and Resume is ErrParam.
+	Observe    func(estimators.Step)
+	Checkpoint func(*State)
+	Resume     *State
+
+	m       *machine
+	classes []int
+	link    platt.Link // with SquaredLoss
+	fitted  Loss
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.ProbaPredictorTo              = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
+	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+)
+
+func (c *Classifier) settings() settings {
+	return settings{
+		typ: classifierType, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, ridge: c.Ridge,
+		noIntercept: c.NoIntercept, loss: c.Loss, solver: c.Solver, tolerance: c.Tolerance, iterations: c.MaxIterations, seed: c.Seed,
+		workers: c.Workers, maxBytes: c.MaxBytes, observe: c.Observe, checkpoint: c.Checkpoint, resume: c.Resume,
+		classify: true, addedJitter: leastJitter,
+	}
+}
+
+func (c *Classifier) classWeights() classes.Weights {
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+}
+
+func (c *Classifier) validated() (settings, error) {
+	s := c.settings()
+	if err := s.validate(); err != nil {
+		return s, err
+	}
+	return s, c.classWeights().Validate(classifierType)
+}
+
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those
+// of Regressor.Fit; the kernel is computed once a pass, whatever the number of classes.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, times its class's.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	s, err := c.validated()
+	if err != nil {
+		return err
+	}
+	xd, err := check.Labelled(x, len(y))
+	if err != nil {
+		return err
+	}
+	names, at, err := classes.Of(y)
+	if err != nil {
+		return err
+	}
+	factors := c.factors(names, sumsOf(len(names), at, weights))
+	src := inMemory(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors))
+	return c.learn(ctx, s, src, names, factors)
+}
+
+// sumsOf are the weights of the rows of each class.
+func sumsOf(k int, at []int, rows []float64) []float64 {
+	out := make([]float64, k)
+	for i, l := range at {
+		out[l] += weights.At(rows, i)
+	}
+	return out
+}
+
+// factors are what the rows of each class are weighed by, given the sums of their weights.
+func (c *Classifier) factors(names []int, sums []float64) []float64 {
+	at := make([]int, len(names)) // a row of each class, with all its weight
+	for i := range at {
+		at[i] = i
+	}
+	return c.classWeights().Factors(names, at, sums)
+}
+
+// weighed returns the weight of each row times its class's factor; nil where all are 1.
+func weighed(at []int, rows, factors []float64) []float64 {
+	if rows == nil && !slices.ContainsFunc(factors, func(f float64) bool { return f != 1 }) {
+		return nil
+	}
+	out := make([]float64, len(at))
+	for i, l := range at {
+		out[i] = weights.At(rows, i) * factors[l]
+	}
+	return out
+}
+
+// FitBlocks is Fit or FitWeighted on the rows of all blocks, as Regressor.FitBlocks. It reads them
+// once more, for the classes.
+func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[Block[int], error]) error {
+	s, err := c.validated()
+	if err != nil {
+		return err
+	}
+	rows := &stream[int]{typ: classifierType, blocks: blocks}
+	names, factors, err := c.count(ctx, rows)
+	if err != nil {
+		return err
+	}
+	position := map[int]int{}
+	for i, name := range names {
+		position[name] = i
+	}
+	rows.target = func(dst []float64, y int) {
+		for j := range dst {
+			dst[j] = -1
+		}
+		switch at := position[y]; {
+		case len(dst) > 1:
+			dst[at] = 1
+		case at == 1:
+			dst[0] = 1
+		}
+	}
+	rows.weight = func(y int) float64 { return factors[position[y]] }
+	src, err := rows.source(ctx, classes.Machines(len(names)))
+	if err != nil {
+		return err
+	}
+	return c.learn(ctx, s, src, names, factors)
+}
+
+// count reads the classes of a stream, and what the rows of each are weighed by.
+func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int, factors []float64, err error) {
+	weight := map[int]float64{}
+	err = rows.each(ctx, func(b Block[int]) error {
+		for i, y := range b.Y {
+			w := 1.0
+			if b.Weights != nil {
+				w = b.Weights[i]
+			}
+			weight[y] += w
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	names = slices.Sorted(maps.Keys(weight))
+	if err := classes.AtLeastTwo(names); err != nil {
+		return nil, nil, err
+	}
+	sums := make([]float64, len(names))
+	for i, name := range names {
+		sums[i] = weight[name]
+	}
+	return names, c.factors(names, sums), nil
+}
+
+// learn fits, and the link to what leaving out rows says of them. Factors are those by which the
+// rows of a class were weighed, and the link's rows are not.
+func (c *Classifier) learn(ctx context.Context, s settings, src *source, names []int, factors []float64) error {
+	m, err := fit(ctx, s, src)
+	if err != nil {
+		return err
+	}
+	var link platt.Link
+	if s.loss == SquaredLoss {
+		link = m.left.link(factors)
+	}
+	m.left = nil
+	c.m, c.classes, c.link, c.fitted = m, names, link, s.loss
+	return nil
+}
+
+// link fits probabilities to leave-one-out scores.
+func (l *leftOut) link(factors []float64) platt.Link {
+	rows, k := l.targets.Dims()
+	at, weights := make([]int, rows), make([]float64, rows)
+	scores := mat.NewDense(rows, k, nil)
+	scores.Sub(l.targets, l.residuals)
+	for i := range at {
+		switch t := l.targets.RawRowView(i); {
+		case k > 1:
+			at[i] = classes.Largest(t)
+		case t[0] > 0:
+			at[i] = 1
+		}
+		weights[i] = l.weights[i] / factors[at[i]]
+	}
+	return platt.Fit(classes.Scores(scores), at, weights)
+}
+
+// Classes returns the labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
+
+// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With
+// SquaredLoss they are near +1 for the class and -1 for others, with LogisticLoss log odds. With
+// two classes the columns are -f and f.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	f, err := c.m.decide(classifierType, x, c.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return classes.Scores(f), nil
+}
+
+// Predict returns the class of the largest score for each row of x (m×d). Cost O(mMd).
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	f, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	return classes.Predicted(c.classes, f), nil
+}
+
+// PredictProba returns m×K probabilities for the rows of x (m×d): with SquaredLoss by the link
+// fitted to leave-one-out scores; with LogisticLoss those of the model, of more than two classes
+// divided by their sum.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	f, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	c.apply(f)
+	return f, nil
+}
+
+// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of Classes.
+// Up to sixteen rows of a dense matrix allocate nothing.
+func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+	if err := c.DecisionTo(dst, x); err != nil {
+		return err
+	}
+	c.apply(dst)
+	return nil
+}
+
+// apply makes probabilities of scores.
+func (c *Classifier) apply(scores *mat.Dense) {
+	if c.fitted == SquaredLoss {
+		c.link.Apply(scores)
+		return
+	}
+	n, _ := scores.Dims()
+	for i := range n {
+		row, sum := scores.RawRowView(i), 0.0
+		for j, f := range row {
+			row[j] = vecmath.Sigmoid(f)
+			sum += row[j]
+		}
+		for j := range row {
+			if row[j] /= sum; !(sum > 0) {
+				row[j] = 1 / float64(len(row))
+			}
+		}
+	}
+}
+
+func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+
+// row computes the scores of one row.
+func (c *Classifier) row(out, x []float64) {
+	if len(c.m.bias) > 1 {
+		c.m.row(out, x)
+		return
+	}
+	c.m.row(out[:1], x)
+	classes.Both(out, out[0])
+}
+
+// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
+// dense matrix are predicted one by one without allocating; their scores agree with Decision's to
+// rounding.
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
+}
+
+// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes, without
+// allocating as PredictTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit.
+func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
+
+// ChosenRidge returns the ridge Λ that Fit used, 0 before Fit.
+func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
+
+// LandmarkRows returns the landmarks, M×d; nil before Fit.
+func (c *Classifier) LandmarkRows() *mat.Dense { return c.m.landmarkRows() }
+
+// Coefficients returns β, a row for each landmark and a column for each of Classes, or one
+// column for two classes; nil before Fit.
+func (c *Classifier) Coefficients() *mat.Dense {
+	if c.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(c.m.beta.T())
+}
+
+// Intercepts returns b, one for each column of Coefficients; nil before Fit.
+func (c *Classifier) Intercepts() []float64 {
+	if c.m == nil {
+		return nil
+	}
+	return slices.Clone(c.m.bias)
+}
+
+// Report says how the last Fit went. Iterations are those of ConjugateGradients, with Direct the
+// number of ridges looked at, with LogisticLoss Newton steps. Objective is Details' LeaveOneOut,
+// with LogisticLoss the penalised loss, summed over the rows and machines.
+func (c *Classifier) Report() estimators.Report {
+	if c.m == nil {
+		return estimators.Report{}
+	}
+	return c.m.report.Clone()
+}
+
+// Details say more of the last Fit; zero before Fit.
+func (c *Classifier) Details() Details {
+	if c.m == nil {
+		return Details{}
+	}
+	return c.m.details
+}
+
+// Clone returns an unfitted Classifier of the same configuration.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m, out.classes, out.link, out.fitted = nil, nil, platt.Link{}, SquaredLoss
+	out.ClassWeights = maps.Clone(c.ClassWeights)
+	return &out
+}

@@ -1,0 +1,62 @@
+// Package falkon has kernel ridge regression and classification on landmarks, for as many rows as
+// there are: a row costs O(M) with M landmarks, and no matrix of all rows and landmarks is kept.
+//
+// [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the
+// system is solved, [Loss] what a Classifier minimises. [Block] is some rows of a stream, [State]
+// where a fit stands that is to be resumed, [Details] what else is known of one.
+//
+// # Model
+//
+// Of n rows with targets y and weights w, landmarks C, of which there are M, and a ridge Λ,
+//
+//	minimise  Σ w (y - b - k(x, C)'β)² + Λ β'Aβ,   A = K_MM + jitter I = T'T
+//
+// With features z(x) = T⁻ᵀk(C, x) and u = Tβ this is a ridge regression on z, in which the
+// jitter, at least 1e-13·M of the mean diagonal, is a part of the model. The constant b is not
+// penalised: features and targets less their weighted means, z~ and y - ȳ, have none. With all
+// rows as landmarks it is the machine of package lssvm. Λ is of the sum over the rows, as there;
+// the papers' λ is Λ/n.
+//
+// # Solvers
+//
+// [Direct] makes G = Z~'WZ~ and solves (G + ΛI)u = Z~'W(y - ȳ). Leave-one-out is exact for all
+// ridges after one reduction of G, with landmarks and Λ kept:
+//
+//	e/(1 - h),  e = y - ȳ - z~'u,  h = w (1/Σw + z~'(G + ΛI)⁻¹z~)
+//
+// [ConjugateGradients] never make G. An iteration computes each block of the kernel once, uses it
+// twice and throws it away; all targets, or ridges to compare, share it. The preconditioner is
+// not that of the papers, made of the landmarks alone, but B + λI with B = Z~'WZ~/s of a sample of
+// s = 4M rows: the error falls by about √(M/s) = ½ an iteration, whatever the ridge is and however
+// the landmarks were chosen. It ends by the estimated error in the energy norm. The true residual
+// would stall where the predictions have many digits more. Where Ridge is 0 the leave-one-out
+// error of the sample brackets it, up to ten ridges are solved at once until they can be compared
+// on as many rows outside the sample, by e(1 + l) with l the leverage that the sample gives, and
+// the best of them is solved to the end.
+//
+// Sums go by blocks of 128 rows in their order: the same model on any number of Workers, and from
+// FitBlocks the same as from Fit. ErrTooLarge comes before what is over MaxBytes is allocated.
+//
+// # Variance
+//
+// Of a new observation, with S = (G + ΛI)⁻¹ and r(x) = k(x,x) - |z|², as a share of the mean k(c, c),
+//
+//	s²(1 + 1/Σw + z~'Sz~) + τ² r(x)
+//
+// where s² and τ² maximise the likelihood of the leave-one-out residuals with the variances
+// s²/(w(1-h)) + τ²r. The first part alone knows nothing of rows far from all landmarks. Where the
+// mean of r is below .001, τ² cannot be told and is what s² leaves of the variance of y. The
+// estimates use at most 50 000 rows at regular distances.
+//
+// # What is not here
+//
+// LeaveOneOutResiduals is not: without a row the landmarks would be others. [Details] has the
+// error with the landmarks kept. A kernel matrix of the caller's would be of all rows: there is
+// no FitMatrix.
+//
+// Sources: A. Rudi, L. Carratino and L. Rosasco, FALKON: an optimal large scale kernel method,
+// NIPS 2017. G. Meanti, L. Carratino, L. Rosasco and A. Rudi, Kernel methods through the roof,
+// NeurIPS 2020. U. Marteau-Ferey, F. Bach and A. Rudi, Globally convergent Newton methods for
+// ill-conditioned generalized self-concordant losses, NeurIPS 2019. A. Rudi, D. Calandriello,
+// L. Carratino and L. Rosasco, On fast leverage score sampling and optimal learning, NeurIPS 2018.
+package falkon

@@ -1,0 +1,101 @@
+package falkon
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// drawStream is the stream "landmark".
+const drawStream = 0x6c616e646d61726b
+
+// drawnRows returns count of the numbers 0 to n-1 without replacement, in the order drawn, each
+// such sequence equally likely. Cost O(count), whatever n is.
+func drawnRows(n, count int, rng *rand.Rand) []int {
+	moved := map[int]int{} // the first steps of a shuffle of 0 to n-1
+	at := func(i int) int {
+		if v, ok := moved[i]; ok {
+			return v
+		}
+		return i
+	}
+	out := make([]int, count)
+	for i := range out {
+		j := i + rng.IntN(n-i)
+		out[i] = at(j)
+		moved[j] = at(i)
+	}
+	return out
+}
+
+// gather returns the rows of these numbers, in this order, with their targets and weights.
+func (s *source) gather(ctx context.Context, numbers []int) (batch, error) {
+	order := make([]int, len(numbers)) // places in numbers, by row
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
+	out := batch{x: mat.NewDense(len(numbers), s.d, nil), y: mat.NewDense(len(numbers), s.k, nil)}
+	next := 0
+	err := s.read(ctx, 64*blockRows, func(b batch) error {
+		if b.w != nil && out.w == nil {
+			out.w = make([]float64, len(numbers))
+		}
+		for ; next < len(order) && numbers[order[next]] < b.first+b.rows(); next++ {
+			i := numbers[order[next]] - b.first
+			out.x.SetRow(order[next], b.x.RawRowView(i))
+			out.y.SetRow(order[next], b.y.RawRowView(i))
+			if b.w != nil {
+				out.w[order[next]] = b.w[i]
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// distinct returns the numbers of the first count rows of x that equal none before them.
+func distinct(x *mat.Dense, count int) []int {
+	seen := map[uint64][]int{}
+	var out []int
+	n, _ := x.Dims()
+	for i := 0; i < n && len(out) < count; i++ {
+		h := uint64(hashSeed)
+		for _, v := range x.RawRowView(i) {
+			h = hashNumber(h, v+0) // of -0 too
+		}
+		same := func(j int) bool { return slices.Equal(x.RawRowView(i), x.RawRowView(j)) }
+		if slices.ContainsFunc(seen[h], same) {
+			continue
+		}
+		seen[h] = append(seen[h], i)
+		out = append(out, i)
+	}
+	return out
+}
+
+// weightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in
+// proportion to their scores, which are above 0: those of the least exponential variables
+// with these rates (P. Efraimidis and P. Spirakis, Information Processing Letters 97, 2006).
+func weightedDraw(scores []float64, count int, rng *rand.Rand) []int {
+	keys, order := make([]float64, len(scores)), make([]int, len(scores))
+	for i, s := range scores {
+		keys[i], order[i] = rng.ExpFloat64()/s, i
+		if math.IsNaN(keys[i]) {
+			keys[i] = math.Inf(1)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case keys[a] < keys[b]:
+			return -1
+		case keys[a] > keys[b]:
+			return 1
+		}
+		return 0
+	})
+	return order[:min(count, len(order))]
+}

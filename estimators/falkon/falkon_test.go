@@ -1,0 +1,465 @@
+package falkon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func fitted(t *testing.T, r Regressor, x *mat.Dense, y []float64) *Regressor {
+	t.Helper()
+	require.NoError(t, r.Fit(ctx, x, y))
+	return &r
+}
+
+func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
+	t.Helper()
+	f, err := r.Predict(x)
+	require.NoError(t, err)
+	return f
+}
+
+// rowsOf returns rows of a batch by their numbers in it.
+func (b batch) rowsOf(numbers []int) batch {
+	out := batch{x: linalg.Rows(b.x, numbers), y: linalg.Rows(b.y, numbers)}
+	if b.w != nil {
+		for _, i := range numbers {
+			out.w = append(out.w, b.w[i])
+		}
+	}
+	return out
+}
+
+// threeClasses are labels by the size of a target.
+func threeClasses(y []float64) []int {
+	out := make([]int, len(y))
+	for i, v := range y {
+		out[i] = 10 * (min(max(int(v), 9), 20) / 7)
+	}
+	return out
+}
+
+// Conjugate gradients end where the normal equations do, on the same landmarks.
+func TestGradientsAgainstDirect(t *testing.T) {
+	const n = 2500
+	x, y, _ := friedman(n, 6, 1, 1)
+	at, _, _ := friedman(300, 6, 0, 2)
+	kernel := map[LandmarkRule]kernels.Kernel{
+		UniformLandmarks: kernels.RBF{Gamma: .6},
+		LeverageScores:   kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 1, 1, 2, 2, 9}},
+		PivotedCholesky:  kernels.RBF{Gamma: .6},
+	}
+	for rule, k := range kernel {
+		for _, lambda := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
+			base := Regressor{Kernel: k, Components: 100, Rule: rule, Ridge: lambda * n, Solver: Direct}
+			want := predictions(t, fitted(t, base, x, y), at)
+			base.Solver, base.Tolerance = ConjugateGradients, 1e-9
+			r := fitted(t, base, x, y)
+			near(t, want, predictions(t, r, at), 1e-6, 0, fmt.Sprintf("%v, λ %g, %v", k, lambda, rule))
+			assert.True(t, r.Report().Converged)
+			assert.Less(t, r.Report().Iterations, 50)
+			t.Logf("%T, λ %g, %v: %d iterations", k, lambda, rule, r.Report().Iterations)
+		}
+	}
+}
+
+// With all rows as landmarks it is the least-squares machine.
+func TestAllRowsAreLSSVM(t *testing.T) {
+	x, y, _ := friedman(80, 5, 1, 1)
+	at, _, _ := friedman(20, 5, 0, 2)
+	w := make([]float64, len(y))
+	for i := range w {
+		w[i] = .5 + float64(i%7)/3
+	}
+	k := kernels.RBF{Gamma: .8}
+	for _, ridge := range []float64{1e-4, .1, 3} {
+		theirs := &lssvm.Regressor{Kernel: k, Ridge: ridge}
+		require.NoError(t, theirs.FitWeighted(ctx, x, y, w))
+		want, err := theirs.Predict(at)
+		require.NoError(t, err)
+		r := &Regressor{Kernel: k, Ridge: ridge}
+		require.NoError(t, r.FitWeighted(ctx, x, y, w))
+		near(t, want, predictions(t, r, at), 1e-8, 0, fmt.Sprint(ridge))
+		left, err := theirs.LeaveOneOutResiduals(ctx)
+		require.NoError(t, err)
+		loo, total := 0.0, 0.0
+		for i, e := range left {
+			loo, total = loo+w[i]*e*e, total+w[i]
+		}
+		assert.InEpsilon(t, loo/total, r.Details().LeaveOneOut, 1e-6)
+	}
+	// The ridge that leave-one-out chooses, too.
+	theirs := &lssvm.Regressor{Kernel: k}
+	require.NoError(t, theirs.Fit(ctx, x, y))
+	ours := fitted(t, Regressor{Kernel: k}, x, y)
+	assert.InEpsilon(t, theirs.Report().Objective, ours.Report().Objective, 2e-3)
+
+	labels := threeClasses(y)
+	c, lc := &Classifier{Kernel: k, Ridge: .1, Balanced: true}, &lssvm.Classifier{Kernel: k, Ridge: .1, Balanced: true}
+	require.NoError(t, c.Fit(ctx, x, labels))
+	require.NoError(t, lc.Fit(ctx, x, labels))
+	p, err := c.PredictProba(at)
+	require.NoError(t, err)
+	want, err := lc.PredictProba(at)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(want, p, 1e-5), "%v", mat.Formatted(p))
+}
+
+// The number of workers changes no bit, where there are more rows than are summed at once.
+func TestAnyNumberOfWorkers(t *testing.T) {
+	x, y, _ := friedman(3000, 4, 1, 1)
+	labels := threeClasses(y)
+	for _, solver := range []Solver{Direct, ConjugateGradients} {
+		var first [][]byte
+		for _, workers := range []int{1, 2, 5} {
+			r := fitted(t, Regressor{Components: 60, Solver: solver, Workers: workers}, x, y)
+			files := [][]byte{marshalled(t, r)}
+			for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
+				c := &Classifier{Components: 40, Solver: solver, Loss: loss, Ridge: .1, Workers: workers}
+				require.NoError(t, c.Fit(ctx, x, labels))
+				files = append(files, marshalled(t, c))
+			}
+			if first == nil {
+				first = files
+			}
+			assert.Equal(t, first, files, "%v, %d workers", solver, workers)
+		}
+	}
+}
+
+func marshalled(t *testing.T, m interface{ MarshalBinary() ([]byte, error) }) []byte {
+	t.Helper()
+	data, err := m.MarshalBinary()
+	require.NoError(t, err)
+	return data
+}
+
+// A weight of 2 is the row twice.
+func TestWeightsAreRepetitions(t *testing.T) {
+	const n = 400
+	x, y, _ := friedman(n, 4, 1, 1)
+	at, _, _ := friedman(30, 4, 0, 2)
+	w := make([]float64, n)
+	var rows []int
+	for i := range w {
+		w[i] = float64(1 + i%3)
+		for range 1 + i%3 {
+			rows = append(rows, i)
+		}
+	}
+	many := batch{x: x, y: mat.NewDense(n, 1, y)}.rowsOf(rows)
+	repeated, labels := mat.Col(nil, 0, many.y), threeClasses(mat.Col(nil, 0, many.y))
+	landmarks := window(x, 0, 30)
+	for _, solver := range []Solver{Direct, ConjugateGradients} {
+		one := &Regressor{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10}
+		require.NoError(t, one.FitWeighted(ctx, x, y, w))
+		other := fitted(t, Regressor{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10}, many.x, repeated)
+		near(t, predictions(t, other, at), predictions(t, one, at), 1e-7, 0, solver.String())
+		for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
+			c := &Classifier{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10, Loss: loss, Balanced: true}
+			d := c.Clone().(*Classifier)
+			require.NoError(t, c.FitWeighted(ctx, x, threeClasses(y), w))
+			require.NoError(t, d.Fit(ctx, many.x, labels))
+			got, err := c.Decision(at)
+			require.NoError(t, err)
+			want, err := d.Decision(at)
+			require.NoError(t, err)
+			near(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-6, 1, fmt.Sprint(solver, loss))
+		}
+	}
+}
+
+// stopping is a kernel that cancels a context when it has been asked for so many values, and
+// counts those that are asked for later.
+type stopping struct {
+	kernels.RBF
+	after  int64
+	cancel context.CancelFunc
+	count  *atomic.Int64
+}
+
+func (s stopping) Eval(x, z []float64) float64 {
+	if s.count.Add(1) == s.after {
+		s.cancel()
+	}
+	return s.RBF.Eval(x, z)
+}
+
+func (s stopping) String() string { return "stopping" }
+
+// A fit that is cancelled ends within the blocks that are at work, and leaves the old model.
+func TestCancelledWithinABlock(t *testing.T) {
+	x, y, _ := friedman(4000, 3, 1, 1)
+	for _, solver := range []Solver{Direct, ConjugateGradients} {
+		for _, after := range []int64{1e3, 1e5, 3e5, 1e6} {
+			stop, cancel := context.WithCancel(ctx)
+			k := stopping{kernels.RBF{Gamma: 1}, after, cancel, &atomic.Int64{}}
+			r := &Regressor{Kernel: k, Components: 150, Solver: solver, Workers: 2}
+			err := r.Fit(stop, x, y)
+			assert.ErrorIs(t, err, context.Canceled)
+			assert.Less(t, k.count.Load()-after, int64(3*blockRows*blockRows), "values after the end")
+			assert.Nil(t, r.m)
+			cancel()
+		}
+	}
+}
+
+// A fit goes on from any iteration, through a file, to the model of one that was not interrupted.
+func TestResumed(t *testing.T) {
+	x, y, _ := friedman(3000, 4, 1, 1)
+	for _, ridge := range []float64{0, .001} {
+		var states []*State
+		base := Regressor{Components: 60, Solver: ConjugateGradients, Ridge: ridge, Tolerance: 1e-6}
+		r := base
+		r.Checkpoint = func(s *State) { states = append(states, s) }
+		require.NoError(t, r.Fit(ctx, x, y))
+		whole := marshalled(t, &r)
+		require.Greater(t, len(states), 4)
+		for _, i := range []int{0, 3, len(states) - 1} {
+			again, read := base, &State{}
+			require.NoError(t, read.UnmarshalBinary(marshalled(t, states[i])))
+			assert.Equal(t, i+1, read.Iteration)
+			again.Resume = read
+			require.NoError(t, again.Fit(ctx, x, y))
+			assert.Equal(t, r.Coefficients(), again.Coefficients())
+			assert.Equal(t, r.Report(), again.Report())
+			a, b := r.Details(), again.Details()
+			assert.Equal(t, a.Passes-i-2, b.Passes) // neither the first pass nor those of the iterations
+			a.Passes, b.Passes, a.Seconds, b.Seconds = 0, 0, 0, 0
+			assert.Equal(t, a, b)
+		}
+		assert.NotEmpty(t, whole)
+
+		other := base
+		other.Resume, other.Seed = states[0], 9
+		assert.ErrorIs(t, other.Fit(ctx, x, y), estimators.ErrParam)
+		other.Seed = 0
+		y[17]++
+		assert.ErrorContains(t, other.Fit(ctx, x, y), "Resume = a State after 1 iterations")
+		y[17]--
+	}
+	_, err := (&State{}).MarshalBinary()
+	assert.ErrorIs(t, err, estimators.ErrNotFitted)
+}
+
+// Memory over the limit is an error before it is there.
+func TestTooLarge(t *testing.T) {
+	x, y, _ := friedman(3000, 4, 1, 1)
+	for _, r := range []Regressor{{MaxBytes: 1 << 20}, {MaxBytes: 1 << 20, Solver: ConjugateGradients}} {
+		var large *estimators.TooLargeError
+		require.ErrorAs(t, r.Fit(ctx, x, y), &large)
+		assert.EqualValues(t, 1<<20, large.Limit)
+		assert.Greater(t, large.Bytes, large.Limit)
+		assert.NotEmpty(t, large.Hint)
+	}
+	r := Regressor{Components: 1 << 40}
+	require.NoError(t, (&Regressor{Components: 50, MaxBytes: 8 << 20}).Fit(ctx, x, y))
+	assert.NoError(t, (&Regressor{Components: 1 << 40}).Fit(ctx, window(x, 0, 50), y[:50]), r)
+}
+
+// A constant target, one row, and rows that are all alike have the constant alone.
+func TestNothingToLearn(t *testing.T) {
+	x, _, _ := friedman(300, 3, 1, 1)
+	constant := make([]float64, 300)
+	for i := range constant {
+		constant[i] = 7.3
+	}
+	for _, solver := range []Solver{Direct, ConjugateGradients} {
+		for _, ridge := range []float64{0, .1} {
+			r := fitted(t, Regressor{Components: 20, Solver: solver, Ridge: ridge}, x, constant)
+			mean, variance, err := r.PredictVariance(x)
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, constant, mean, 1e-12)
+			assert.InDelta(t, 0, variance[5], 1e-12)
+			if ridge == 0 { // .1 is so small that the landmarks are used up
+				assert.Empty(t, r.Report().Warnings)
+			}
+
+			one := fitted(t, Regressor{Solver: solver, Ridge: ridge}, window(x, 0, 1), []float64{4})
+			assert.Equal(t, []float64{4, 4}, predictions(t, one, window(x, 0, 2)))
+
+			same := mat.NewDense(5, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2})
+			r = fitted(t, Regressor{Components: 4, Solver: solver, Ridge: ridge}, same, []float64{1, 2, 3, 4, 5})
+			assert.InDelta(t, 3, predictions(t, r, same)[0], 1e-9)
+			assert.Equal(t, 1, r.Details().Landmarks)
+			assert.Contains(t, r.Report().Warnings[0], "1 landmarks in place of 4")
+		}
+	}
+}
+
+// A class of which no row is drawn has a probability.
+func TestRareClass(t *testing.T) {
+	x, y, _ := friedman(3000, 3, 1, 1)
+	labels := make([]int, len(y))
+	for i, v := range y {
+		if v > 10 {
+			labels[i] = 1
+		}
+	}
+	labels[2999] = 7
+	for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
+		c := &Classifier{Components: 20, Solver: ConjugateGradients, Loss: loss}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		assert.Equal(t, []int{0, 1, 7}, c.Classes())
+		p, err := c.PredictProba(window(x, 0, 500))
+		require.NoError(t, err)
+		right := 0.0
+		for i := range 500 {
+			assert.InDelta(t, 1, p.At(i, 0)+p.At(i, 1)+p.At(i, 2), 1e-9)
+			assert.Less(t, p.At(i, 2), .1)
+			if p.At(i, labels[i]) > .5 {
+				right++
+			}
+		}
+		assert.Greater(t, right/500, .85, loss.String())
+	}
+}
+
+// A kernel that is not positive semi-definite is an error, not a model.
+func TestIndefiniteKernel(t *testing.T) {
+	x, y, _ := friedman(100, 3, 1, 1)
+	assert.ErrorIs(t, (&Regressor{Kernel: kernels.Tanh{Coef0: -1}}).Fit(ctx, x, y), estimators.ErrNotPSD)
+}
+
+// The ridge that conjugate gradients choose on rows outside the sample is as good as that of
+// exact leave-one-out.
+func TestRidgeOfGradients(t *testing.T) {
+	x, y, _ := friedman(12000, 6, 1, 1)
+	at, _, clean := friedman(2000, 6, 0, 2)
+	base := Regressor{Components: 150, Kernel: kernels.RBF{Gamma: .6}}
+	exact := fitted(t, base, x, y)
+	base.Solver = ConjugateGradients
+	r := fitted(t, base, x, y)
+	t.Logf("ridge %g, exact %g", r.ChosenRidge(), exact.ChosenRidge())
+	assert.InEpsilon(t, nmse(t, exact, at, clean), nmse(t, r, at, clean), .03)
+	assert.InEpsilon(t, exact.Details().LeaveOneOut, r.Details().LeaveOneOut, .1)
+	assert.InEpsilon(t, exact.Details().EffectiveDimension, r.Details().EffectiveDimension, .1)
+	assert.Zero(t, r.Details().GCV)
+	assert.NotZero(t, exact.Details().GCV)
+
+	// A limit on iterations is said.
+	base.MaxIterations = 2
+	short := fitted(t, base, x, y)
+	assert.False(t, short.Report().Converged)
+	assert.Contains(t, fmt.Sprint(short.Report().Warnings), "did not converge in 2 iterations")
+}
+
+// Intervals hold what they promise, near landmarks and far from them.
+func TestIntervals(t *testing.T) {
+	x, y, _ := friedman(3000, 5, 1, 1)
+	at, observed, _ := friedman(3000, 5, 1, 2)
+	for _, solver := range []Solver{Direct, ConjugateGradients} {
+		r := fitted(t, Regressor{Components: 120, Solver: solver}, x, y)
+		low, high, err := r.PredictInterval(at, .95)
+		require.NoError(t, err)
+		inside := 0.0
+		for i, v := range observed {
+			if low[i] < v && v < high[i] {
+				inside++
+			}
+		}
+		assert.InDelta(t, .95, inside/float64(len(observed)), .02, solver.String())
+		_, variance, err := r.PredictVariance(mat.NewDense(2, 5, []float64{.5, .5, .5, .5, .5, 9, 9, 9, 9, 9}))
+		require.NoError(t, err)
+		assert.Greater(t, variance[1], 3*variance[0])
+
+		read := &Regressor{}
+		require.NoError(t, read.UnmarshalBinary(marshalled(t, r)))
+		again, _, err := read.PredictInterval(at, .95)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, low, again, 1e-7)
+	}
+}
+
+// Every kernel will do: one of the caller's that has nothing but its values, too.
+func TestAnyKernel(t *testing.T) {
+	x, y, _ := friedman(500, 3, .1, 1)
+	for _, k := range []kernels.Kernel{
+		kernels.Linear{}, kernels.Polynomial{Degree: 3, Coef0: 1}, kernels.Laplacian{Gamma: .5}, kernels.Matern{}, kernels.RationalQuadratic{},
+		kernels.Sum{kernels.RBF{Gamma: 1}, kernels.Linear{}}, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: []float64{1, 2, 3}},
+		stopping{RBF: kernels.RBF{Gamma: 1}, after: -1, count: &atomic.Int64{}},
+	} {
+		for _, solver := range []Solver{Direct, ConjugateGradients} {
+			r := fitted(t, Regressor{Kernel: k, Components: 30, Solver: solver}, x, y)
+			assert.Less(t, r.Details().LeaveOneOut, 30., "%v, %v", k, solver)
+			assert.Equal(t, k.String(), r.ChosenKernel().String())
+		}
+	}
+}
+
+// Rows are drawn without replacement, each equally often.
+func TestDrawnRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts := make([]float64, 10)
+	const trials = 20000
+	for range trials {
+		seen := map[int]bool{}
+		for _, i := range drawnRows(10, 4, rng) {
+			assert.False(t, seen[i])
+			seen[i] = true
+			counts[i]++
+		}
+	}
+	for _, c := range counts {
+		assert.InDelta(t, .4, c/trials, .02)
+	}
+	assert.Len(t, drawnRows(7, 7, rng), 7)
+
+	first := make([]float64, 3)
+	for range trials {
+		first[weightedDraw([]float64{1, 2, 5}, 1, rng)[0]]++
+	}
+	assert.InDeltaSlice(t, []float64{1. / 8, 2. / 8, 5. / 8}, []float64{first[0] / trials, first[1] / trials, first[2] / trials}, .02)
+
+	x := mat.NewDense(5, 1, []float64{3, 0, math.Copysign(0, -1), 3, 4})
+	assert.Equal(t, []int{0, 1, 4}, distinct(x, 9))
+	assert.Equal(t, []int{0, 1}, distinct(x, 2))
+}
+
+// What a file says is not believed.
+func TestBadModels(t *testing.T) {
+	x, y, _ := friedman(60, 3, 1, 1)
+	r := fitted(t, Regressor{Components: 6, Kernel: kernels.RBF{Gamma: 1}}, x, y)
+	for name, spoil := range map[string]func(*stored){
+		"landmarks":    func(s *stored) { s.Landmarks.Rows, s.Landmarks.Data = 5, s.Landmarks.Data[:15] },
+		"none":         func(s *stored) { s.Landmarks.Rows, s.Landmarks.Cols, s.Landmarks.Data = 0, 0, nil },
+		"coefficients": func(s *stored) { s.Beta.Cols = 5 },
+		"bias":         func(s *stored) { s.Bias = nil },
+		"ridge":        func(s *stored) { s.Ridge = -1 },
+		"kernel":       func(s *stored) { s.Kernel.Name = "RBF(2)" },
+		"no spread":    func(s *stored) { s.Spread = nil },
+		"noise":        func(s *stored) { s.Spread.Noise = math.NaN() },
+		"weight":       func(s *stored) { s.Spread.Weight = 0 },
+		"centre":       func(s *stored) { s.Spread.Centre = s.Spread.Centre[:5] },
+		"factor":       func(s *stored) { s.Spread.Factor = s.Spread.Factor[1:] },
+	} {
+		s := r.m.store(r.Kernel)
+		spoil(&s)
+		m, err := s.machine(regressorKind, r.Kernel, 1)
+		if err == nil {
+			_, err = s.Spread.spread(regressorKind, m.landmarks)
+		}
+		assert.ErrorIs(t, err, estimators.ErrBadModel, name)
+	}
+}
+
+var (
+	errReading = errors.New("the disk is full of holes")
+	inf        = math.Inf(1)
+)

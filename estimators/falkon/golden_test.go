@@ -1,0 +1,63 @@
+package falkon
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+)
+
+// Files of version 1 stay readable and predict what a fit predicts now; the machine that wrote
+// them may have rounded in another way.
+func TestGoldenFilesStayReadable(t *testing.T) {
+	const rounding = 1e-6
+	x, y, _ := friedman(60, 5, 1, 3)
+	at, _, _ := friedman(4, 5, 0, 4)
+
+	fitted := &Regressor{Components: 12}
+	require.NoError(t, fitted.Fit(ctx, x, y))
+	read := &Regressor{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fitted.MarshalBinary)))
+	mean, variance, err := fitted.PredictVariance(at)
+	require.NoError(t, err)
+	gotMean, gotVariance, err := read.PredictVariance(at)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mean, gotMean, rounding)
+	assert.InDeltaSlice(t, variance, gotVariance, rounding)
+	details := fitted.Details()
+	details.Seconds = 0
+	assert.InEpsilon(t, details.LeaveOneOut, read.Details().LeaveOneOut, rounding)
+
+	labels := make([]int, len(y))
+	for i, v := range y {
+		labels[i] = int(v) % 3
+	}
+	for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
+		c := &Classifier{Components: 10, Loss: loss, Balanced: true}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		readClassifier := &Classifier{}
+		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-"+loss.String()+"-v1.keln", c.MarshalBinary)))
+		p, err := c.PredictProba(at)
+		require.NoError(t, err)
+		got, err := readClassifier.PredictProba(at)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, got, 1e-5))
+		assert.Equal(t, c.Classes(), readClassifier.Classes())
+	}
+
+	var state *State
+	r := &Regressor{Components: 10, Solver: ConjugateGradients, Ridge: .1, Checkpoint: func(s *State) {
+		if s.Iteration == 2 {
+			state = s
+		}
+	}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	stored := &State{}
+	require.NoError(t, stored.UnmarshalBinary(golden.Model(t, "State-v1.keln", state.MarshalBinary)))
+	assert.Equal(t, 2, stored.Iteration)
+	assert.InDelta(t, state.Energy, stored.Energy, rounding)
+	assert.True(t, mat.EqualApprox(state.conjugate.u, stored.conjugate.u, rounding))
+}

@@ -1,0 +1,197 @@
+package falkon
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// solution is the outcome of either solver.
+type solution struct {
+	u          *mat.Dense // k×M
+	bias       []float64  // of the logistic loss; nil where it is that of the means
+	ridge      float64
+	factor     *linalg.Cholesky // of G + ΛI, or of what stands for it
+	left       *leftOut
+	iterations int
+	converged  bool
+	objective  float64
+	energy     float64 // of conjugate gradients, at their end
+	gcv        float64 // NaN where it is not known
+	effective  float64 // effective dimension, without the intercept
+	warnings   []string
+}
+
+const (
+	// earlyEnergy is the error at which the ridges are compared: a better solution moves the
+	// score of a ridge by a ten-thousandth.
+	earlyEnergy = 1e-2
+	// mostRidges are solved at a time, and no more columns than mostColumns where there are
+	// several targets.
+	mostRidges, leastRidges, mostColumns = 10, 4, 40
+)
+
+// byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
+// rows that are not among them.
+func (p *problem) byGradients(ctx context.Context, sample, outside *source, fingerprint uint64) (*solution, error) {
+	c, kernelMean, err := p.resumed(fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	var right *mat.Dense
+	if c == nil {
+		if kernelMean, right, err = p.firstPass(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p.setCentre(kernelMean)
+	b, err := p.products(ctx, sample, p.centre, nil, p.over(ctx, sample))
+	if err != nil {
+		return nil, err
+	}
+	scaleSym(b.g, 1/float64(sample.n))
+	b.r.Scale(1/float64(sample.n), b.r)
+	by, lambdas, err := p.preconditioner(ctx, b, sample, c != nil)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		c = newConjugate(right, lambdas)
+		c.begin(by)
+	}
+	out := &solution{gcv: math.NaN()}
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), outside) } // without a given ridge it is one
+	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
+		return nil, err
+	}
+	out.iterations, out.converged = c.iteration, len(c.active()) == 0
+	if !out.converged {
+		out.warnings = append(out.warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.tolerance))
+	}
+	return out, p.finish(ctx, c, b.g, outside, out)
+}
+
+// resumed returns where Resume stands; nil without one.
+func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
+	if p.resume == nil {
+		return nil, nil, nil
+	}
+	s, fits := p.resume, false
+	if s.conjugate != nil && s.fingerprint == fingerprint && s.conjugate.u.RawMatrix().Cols == p.m {
+		columns, k := len(s.conjugate.columns), p.src.k
+		fits = columns == k || p.ridge == 0 && columns%k == 0
+	}
+	if !fits {
+		return nil, nil, fault.Param(p.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration), "one of a Fit of the same configuration and rows")
+	}
+	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
+}
+
+// preconditioner makes it of the sample's products, divided by its rows, and the ridges over n.
+func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
+	if p.ridge > 0 {
+		lambda := p.ridge / float64(p.src.n)
+		chol, err := shifted("the preconditioner", b.g, lambda)
+		return oneRidge{chol}, []float64{lambda}, err
+	}
+	g := mat.NewSymDense(p.m, nil)
+	g.CopySym(b.g)
+	by := anyRidge{rotate(g)}
+	if resumed {
+		return by, nil, nil
+	}
+	lambdas, err := p.bracket(ctx, by, b.r, sample)
+	return by, lambdas, err
+}
+
+// bracket returns the ridges over n that are worth solving for. On the sample alone, with the
+// centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
+// the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
+func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *source) ([]float64, error) {
+	grid := ridgeGrid(leastRidge*p.scale()*p.src.weight/float64(p.src.n), largestRidge*p.scale()*p.src.weight/float64(p.src.n), ridgesPerDecade)
+	c := newCandidates(by.rotated, right, grid)
+	c.scale = 1 / float64(sample.n)
+	errors, err := p.errorsOf(ctx, c, sample.weight, p.over(ctx, sample))
+	if err != nil {
+		return nil, err
+	}
+	best, _, ok := chosen(grid, errors)
+	if !ok {
+		best = grid[len(grid)/2]
+	}
+	more := float64(p.src.n) / float64(sample.n)
+	count := max(leastRidges, min(mostRidges, mostColumns/p.src.k))
+	least, largest := best/more/3, best*3/math.Pow(more, .25)
+	return ridgeGrid(least, largest, float64(count-1)/math.Log10(largest/least)), nil
+}
+
+// iterate goes on until all columns have converged. Choose is called once the solutions of
+// several ridges can be compared.
+func (p *problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
+	h := p.hessian(kernelMean, c.energy)
+	for {
+		last := len(c.active()) == 0 || c.iteration >= p.iterations
+		if len(c.columns) > p.src.k && (last || c.energy() < earlyEnergy) {
+			if err := choose(); err != nil {
+				return err
+			}
+			continue
+		}
+		if last {
+			return nil
+		}
+		if err := c.step(ctx, h, by, p.tolerance); err != nil {
+			return err
+		}
+		p.say(c.energy(), fmt.Sprintf("conjugate gradients, iteration %d: relative error %.1e in the energy norm", c.iteration, c.energy()))
+		if p.checkpoint != nil {
+			p.checkpoint(stateOf(c, kernelMean, fingerprint))
+		}
+	}
+}
+
+// choose leaves the columns of the ridge with the least error on rows outside the sample.
+func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, outside *source) error {
+	k := p.src.k
+	var lambdas []float64
+	for i := 0; i < len(c.columns); i += k {
+		lambdas = append(lambdas, c.columns[i].Lambda)
+	}
+	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
+	scored.coefficients = by.turn(c.u)
+	scored.scale, scored.outside = 1/float64(p.src.n), true
+	errors, err := p.errorsOf(ctx, scored, outside.weight, p.over(ctx, outside))
+	if err != nil {
+		return err
+	}
+	c.keep(lambdas[floats.MinIdx(errors)])
+	return nil
+}
+
+// finish takes what the model needs beside its coefficients.
+func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, outside *source, out *solution) (err error) {
+	n := float64(p.src.n)
+	out.u = c.u
+	if out.ridge = p.ridge; out.ridge == 0 {
+		out.ridge = c.columns[0].Lambda * n
+	}
+	scaleSym(b, n)
+	if out.factor, err = shifted("the normal equations", b, out.ridge); err != nil {
+		return err
+	}
+	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, true, p.over(ctx, outside)); err != nil {
+		return err
+	}
+	out.objective, out.energy = out.left.objective, c.energy()
+	out.effective = float64(p.m) - out.ridge*vecmath.Sum(out.factor.DiagInverse())
+	return nil
+}
+
+func scaleSym(a *mat.SymDense, by float64) { floats.Scale(by, a.RawSymmetric().Data) }

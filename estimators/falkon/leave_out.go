@@ -1,0 +1,278 @@
+package falkon
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Ridges that leave-one-out looks at, as shares of the mean k(c, c) times Σw.
+const (
+	leastRidge, largestRidge = 1e-10, 1e1
+	ridgesPerDecade          = 2
+	// leastRest is the least 1 - h that is more than rounding.
+	leastRest = 1e-9
+)
+
+// ridgeGrid returns the ridges from least to largest.
+func ridgeGrid(least, largest float64, perDecade float64) []float64 {
+	n := int(math.Round(perDecade*math.Log10(largest/least))) + 1
+	out := make([]float64, max(n, 1))
+	for i := range out {
+		out[i] = least * math.Pow(10, float64(i)/perDecade)
+	}
+	return out
+}
+
+// rotated is a matrix A = QTQ', T tridiagonal: the coordinates in which all ridges are solved.
+// Eigenvectors would be as good and take longer.
+type rotated struct {
+	tri *linalg.Tridiagonal
+	q   *mat.Dense // M×M
+}
+
+// rotate reduces a matrix, which it takes over.
+func rotate(a *mat.SymDense) *rotated {
+	tri, q := linalg.TridiagonalizeWithQ(a, nil)
+	return &rotated{tri: tri, q: q}
+}
+
+// turn returns Q'b in columns for the rows b' of a matrix.
+func (r *rotated) turn(b *mat.Dense) *mat.Dense {
+	k, m := b.Dims()
+	out := mat.NewDense(m, k, nil)
+	blas64.Gemm(blas.Trans, blas.Trans, 1, r.q.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
+	return out
+}
+
+// candidates are models of several ridges in the coordinates of one rotation.
+type candidates struct {
+	*rotated
+	shifts       []linalg.Shifted // of A + ridge, ridges in the units of A
+	bad          []bool           // A + ridge is indefinite
+	coefficients *mat.Dense       // Q'u of each ridge's targets, M×(ridges·k)
+	scale        float64          // times z'(A + ridge)⁻¹z: what a row of weight 1 adds to its leverage
+	// outside says that the rows were not among those that A is made of.
+	outside bool
+}
+
+// newCandidates solves (A + ridge)u = right, whose rows are k×M.
+func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
+	k, m := right.Dims()
+	turned := r.turn(right)
+	c := &candidates{rotated: r, scale: 1, shifts: make([]linalg.Shifted, len(ridges)), bad: make([]bool, len(ridges)), coefficients: mat.NewDense(m, len(ridges)*k, nil)}
+	for i, ridge := range ridges {
+		var ok bool
+		if c.shifts[i], ok = r.tri.Shift(ridge); !ok {
+			c.bad[i] = true
+			continue
+		}
+		own := c.coefficients.Slice(0, m, i*k, (i+1)*k).(*mat.Dense)
+		own.Copy(turned)
+		c.shifts[i].Solve(own)
+	}
+	return c
+}
+
+// passing goes through some rows: problem.pass or source.pass.
+type passing func(work func(slot int, b batch) error, done func(b batch) error) error
+
+// over passes through a source of which Observe does not hear.
+func (p *problem) over(ctx context.Context, src *source) passing {
+	return func(work func(int, batch) error, done func(batch) error) error {
+		return src.pass(ctx, p.workers, wideRows, panelBlocks, work, done)
+	}
+}
+
+// named is pass with a name.
+func (p *problem) named(ctx context.Context, name string) passing {
+	return func(work func(int, batch) error, done func(batch) error) error {
+		return p.pass(ctx, name, 0, wideRows, panelBlocks, work, done)
+	}
+}
+
+// errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
+// over the targets, over rows of this total weight. It is infinite where the system is
+// indefinite or a row determines itself.
+func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, pass passing) ([]float64, error) {
+	count := len(c.shifts)
+	sums, total := make([][]float64, panelBlocks), make([]float64, count)
+	work := func(slot int, b batch) error {
+		return p.block(b.rows(), func(z *mat.Dense) error {
+			if err := p.features(ctx, z, b, p.centre); err != nil {
+				return err
+			}
+			return p.block(b.rows(), func(memory *mat.Dense) error {
+				sums[slot] = p.blockErrors(c, b, z, mat.NewDense(p.m, b.rows(), memory.RawMatrix().Data))
+				return ctx.Err()
+			})
+		})
+	}
+	done := func(b batch) error {
+		for _, s := range sums[:blocks(b.rows(), wideRows)] {
+			floats.Add(total, s)
+		}
+		return nil
+	}
+	if err := pass(work, done); err != nil {
+		return nil, err
+	}
+	for i := range total {
+		if total[i] /= weight; c.bad[i] || total[i] != total[i] {
+			total[i] = math.Inf(1)
+		}
+	}
+	return total, nil
+}
+
+// blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
+// each candidate; turned is memory for Q'z in columns.
+func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []float64 {
+	k := p.src.k
+	blas64.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
+	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
+	out, quad := make([]float64, len(c.shifts)), make([]float64, b.rows())
+	for i, s := range c.shifts {
+		if c.bad[i] {
+			continue
+		}
+		s.QuadColumns(quad, turned)
+		for row, q := range quad {
+			w := b.weight(row)
+			rest := p.rest(w, c.scale*q, c.outside)
+			if !(rest > leastRest) {
+				out[i] = math.Inf(1)
+				break
+			}
+			for j, y := range b.y.RawRowView(row) {
+				e := (y - p.offset[j] - fitted.At(row, i*k+j)) / rest
+				out[i] += w * e * e
+			}
+		}
+	}
+	return out
+}
+
+// leverage is h of a row of weight w, of which quad is z'(G+Λ)⁻¹z.
+func (p *problem) leverage(w, quad float64) float64 {
+	if p.noIntercept {
+		return w * quad
+	}
+	return w * (quad + 1/p.src.weight)
+}
+
+// rest is 1 - h, what a row's own target leaves to it of its residual: of a row that is not among
+// those that quad is made of 1/(1 + l), l what h would be with quad of them alone.
+func (p *problem) rest(w, quad float64, outside bool) float64 {
+	h := p.leverage(w, quad)
+	if outside {
+		return 1 / (1 + h)
+	}
+	return 1 - h
+}
+
+// chosen is the ridge of the least error, between those of a grid by a parabola in logarithms;
+// edge is -1 for the least ridge, +1 for the largest. ok is false where no error is finite.
+func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
+	best := floats.MinIdx(errors)
+	switch least := errors[best]; {
+	case math.IsInf(least, 1):
+		return 0, 0, false
+	case least == 0: // as of a constant target: the largest ridge says the least
+		return ridges[len(ridges)-1], 0, true
+	case best == 0 && len(ridges) > 1:
+		return ridges[0], -1, true
+	case best == len(ridges)-1:
+		return ridges[best], 1, true
+	}
+	low, mid, high := math.Log(errors[best-1]), math.Log(errors[best]), math.Log(errors[best+1])
+	shift := 0.0
+	if bend := low - 2*mid + high; bend > 0 && !math.IsInf(bend, 1) {
+		shift = (low - high) / (2 * bend)
+	}
+	step := math.Log(ridges[best+1] / ridges[best])
+	return ridges[best] * math.Exp(shift*step), 0, true
+}
+
+// leftOut is what leaving one row out says, of rows of the source at regular distances.
+type leftOut struct {
+	residuals *mat.Dense // r×k; nil for none
+	targets   *mat.Dense // r×k
+	rest      []float64  // 1 - h
+	unseen    []float64  // of k(x, x) by the features, as a share of its mean
+	weights   []float64  // nil: all 1
+
+	objective float64 // the weighted mean squared residual over all rows, summed over the targets
+	rss       float64 // Σ w e², summed over the targets
+	trace     float64 // Σ h
+}
+
+// keptRows is the largest number of rows of which a leftOut keeps what it knows.
+const keptRows = 50000
+
+// leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
+// source, which may be some other rows than those that G is made of.
+func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside bool, pass passing) (*leftOut, error) {
+	kept := newKept(src, p.keep)
+	out := &leftOut{}
+	type sums struct{ objective, rss, trace float64 }
+	slots := make([]sums, panelBlocks)
+	factor := chol.Upper()
+	work := func(slot int, b batch) error {
+		return p.block(b.rows(), func(z *mat.Dense) error {
+			if err := p.features(ctx, z, b, nil); err != nil {
+				return err
+			}
+			unseen, s := make([]float64, b.rows()), sums{}
+			p.unseen(unseen, b, z)
+			p.less(z)
+			fitted := mat.NewDense(b.rows(), p.src.k, nil)
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
+			blas64.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
+			for i := range b.rows() {
+				w, row := b.weight(i), fitted.RawRowView(i)
+				rest := p.rest(w, linalg.Dot(z.RawRowView(i), z.RawRowView(i)), outside)
+				s.trace += 1 - rest
+				for j, y := range b.y.RawRowView(i) {
+					e := y - p.offset[j] - row[j]
+					s.rss += w * e * e
+					if row[j] = 0; rest > 0 {
+						row[j] = e / rest
+					}
+					s.objective += w * row[j] * row[j]
+				}
+				kept.put(b, i, row, rest, unseen[i])
+			}
+			slots[slot] = s
+			return nil
+		})
+	}
+	err := pass(work, func(b batch) error {
+		for _, s := range slots[:blocks(b.rows(), wideRows)] {
+			out.objective += s.objective / src.weight
+			out.rss += s.rss
+			out.trace += s.trace
+		}
+		return nil
+	})
+	kept.into(out)
+	return out, err
+}
+
+// less takes the centre off the rows of z.
+func (p *problem) less(z *mat.Dense) {
+	if p.centre == nil {
+		return
+	}
+	r, _ := z.Dims()
+	for i := range r {
+		floats.Sub(z.RawRowView(i), p.centre)
+	}
+}

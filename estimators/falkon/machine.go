@@ -1,0 +1,253 @@
+package falkon
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// machine is a fitted model of k targets.
+type machine struct {
+	kernel    kernels.Kernel
+	landmarks *mat.Dense        // M×d
+	prepared  *kernels.Prepared // of the landmarks
+	beta      *mat.Dense        // k×M
+	bias      []float64         // k
+	ridge     float64
+	report    estimators.Report
+	details   Details
+	spread    *spread  // of a Regressor
+	left      *leftOut // of a Classifier, until its link is fitted
+}
+
+// Details say more of the last Fit than a Report.
+type Details struct {
+	Rows      int    // n
+	Landmarks int    // M
+	Solver    Solver // Direct or ConjugateGradients
+	Passes    int    // over the rows, in which the kernel was computed
+	Ridge     float64
+	// EffectiveDimension is the trace of the hat matrix, the intercept not counted. Where it is
+	// most of Landmarks, more of them lower the error. With ConjugateGradients it is estimated
+	// from the sample; with LogisticLoss it is 0, not known.
+	EffectiveDimension float64
+	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets:
+	// exact with Direct, with ConjugateGradients of rows outside the preconditioner's sample.
+	LeaveOneOut float64
+	// GCV is generalised cross-validation, n·RSS/(n - trace)², for comparison alone: it fails on
+	// rows of high leverage. 0 where it is not known, with ConjugateGradients.
+	GCV float64
+	// Energy is the estimated relative error of conjugate gradients at their end; 0 with Direct.
+	Energy float64
+	// Seconds that Fit took; 0 in a model that was read from a file.
+	Seconds float64
+}
+
+// crowded is the share of the landmarks that the effective dimension may take before a warning.
+const crowded = .7
+
+// fit learns the targets of a source.
+func fit(ctx context.Context, s settings, src *source) (*machine, error) {
+	begin := time.Now()
+	s = s.withDefaults()
+	p, d, warnings, err := s.prepare(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	details := Details{Rows: src.n, Landmarks: p.m, Solver: ConjugateGradients}
+	if s.direct(src.n, p.m) {
+		details.Solver = Direct
+	}
+	solved, err := p.solve(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.passes, solved.ridge, solved.effective, solved.energy
+	if solved.left != nil {
+		details.LeaveOneOut = solved.left.objective
+	}
+	if solved.gcv == solved.gcv {
+		details.GCV = solved.gcv
+	}
+	m := p.machine(solved.u)
+	m.ridge = solved.ridge
+	if solved.bias != nil {
+		m.bias = solved.bias
+	}
+	m.report = estimators.Report{
+		Converged: solved.converged, Iterations: solved.iterations, Objective: solved.objective,
+		Jitter: p.jitter, Warnings: append(warnings, solved.warnings...),
+	}
+	if solved.effective > crowded*float64(p.m) && p.m < src.n {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error", solved.effective, p.m))
+	}
+	if s.classify {
+		m.left = solved.left
+	} else {
+		m.spread = p.newSpread(solved)
+	}
+	details.Seconds = time.Since(begin).Seconds()
+	m.details = details
+	return m, m.finite(s.typ, src)
+}
+
+// solve takes the solver and the loss of the settings.
+func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
+	ridge := p.ridge
+	sample, outside := d.halves(p.m)
+	if p.loss == LogisticLoss {
+		p.checkpoint = nil
+	}
+	if p.loss == SquaredLoss || ridge == 0 {
+		var squared *solution
+		var err error
+		if p.direct(p.src.n, p.m) {
+			squared, err = p.byNormals(ctx)
+		} else {
+			squared, err = p.byGradients(ctx, sample, outside, p.fingerprint())
+		}
+		if err != nil || p.loss == SquaredLoss {
+			return squared, err
+		}
+		ridge = logisticShare * squared.ridge
+	}
+	return p.byNewton(ctx, ridge, sample)
+}
+
+// prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows.
+func (s settings) prepare(ctx context.Context, src *source) (*problem, *drawn, []string, error) {
+	want := s.componentsFor(src.n)
+	if s.given != nil {
+		want, _ = s.given.Dims()
+	}
+	if err := s.checkBytes(fmt.Sprintf("%d landmarks", want), s.bytes(src, want)); err != nil {
+		return nil, nil, nil, err
+	}
+	d, err := s.draw(ctx, src, want)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	kernel, err := s.chosenKernel(ctx, d)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	landmarks, err := s.choose(ctx, kernel, d, want)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var warnings []string
+	if m, _ := landmarks.Dims(); m < want && s.components != 0 {
+		warnings = append(warnings, fmt.Sprintf("%d landmarks in place of %d: there are no more distinct rows among those drawn", m, want))
+	}
+	b, err := newBasis(ctx, s, kernel, landmarks)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return newProblem(s, b, src), d, warnings, nil
+}
+
+// bytes is what a Fit on m landmarks allocates, beside rows and what grows with neither.
+func (s settings) bytes(src *source, m int) float64 {
+	columns := src.k
+	if s.ridge == 0 {
+		columns = max(src.k*leastRidges, min(src.k*mostRidges, mostColumns))
+	}
+	numbers := 4 * float64(m) * float64(m)
+	if s.direct(src.n, m) {
+		numbers += float64(min(panelBlocks*wideRows, src.n)) * float64(m)
+		columns = src.k
+	}
+	if s.loss == LogisticLoss {
+		numbers += float64(src.k) * float64(m) * float64(m)
+	}
+	numbers += 2 * float64(min(s.workers, panelBlocks)) * wideRows * float64(m) // blocks
+	numbers += 8 * float64(s.workers) * float64(columns*m)                      // sums of blocks
+	numbers += 6 * float64(columns) * float64(m)                                // of conjugate gradients
+	numbers += float64(min(src.n, keptRows)) * float64(2*src.k+3)               // what is known of single rows
+	return 8 * numbers
+}
+
+// halves are the sample of the preconditioner, and rows outside it. Few rows are halved.
+func (d *drawn) halves(m int) (sample, outside *source) {
+	n := d.rows()
+	size := min(samplePerLandmark*m, (n+1)/2)
+	of := func(from, to int) *source {
+		b := d.part(from, to)
+		return inMemory(b.x, b.y, b.w)
+	}
+	if n == 1 {
+		return of(0, 1), of(0, 1)
+	}
+	return of(0, size), of(size, n)
+}
+
+// fingerprint tells the rows and the configuration that a State belongs to.
+func (p *problem) fingerprint() uint64 {
+	h := hashString(p.src.hash, p.kernel.String())
+	h = hashNumber(h, p.ridge)
+	h = hashNumber(h, float64(p.m))
+	h = hashNumber(h, float64(p.seed))
+	if p.noIntercept {
+		h = hashString(h, "no intercept")
+	}
+	for i := range p.m {
+		h = hashNumbers(h, p.landmarks.RawRowView(i))
+	}
+	return h
+}
+
+// machine makes the model of coefficients u (k×M).
+func (p *problem) machine(u *mat.Dense) *machine {
+	m := &machine{kernel: p.kernel, landmarks: p.landmarks, prepared: p.prepared, beta: mat.DenseCopyOf(u), bias: make([]float64, p.src.k)}
+	p.coefficients(m.beta)
+	for j := range m.bias {
+		m.bias[j] = p.offset[j]
+		if p.centre != nil {
+			m.bias[j] -= linalg.Dot(p.centre, u.RawRowView(j))
+		}
+	}
+	return m
+}
+
+// finite returns an error if the numbers of the input were so large that those of the model
+// are not finite.
+func (m *machine) finite(typ string, src *source) error {
+	total := vecmath.Sum(m.bias) + mat.Sum(m.beta) + m.report.Objective + vecmath.Sum(src.variance) + src.weight
+	if m.spread != nil {
+		total += m.spread.noise + m.spread.unseen
+	}
+	if total-total != 0 || math.IsInf(total, 0) {
+		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)
+	}
+	return nil
+}
+
+func (m *machine) chosenKernel() kernels.Kernel {
+	if m == nil {
+		return nil
+	}
+	return m.kernel
+}
+
+func (m *machine) chosenRidge() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.ridge
+}
+
+func (m *machine) landmarkRows() *mat.Dense {
+	if m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(m.landmarks)
+}

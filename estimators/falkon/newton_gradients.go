@@ -1,0 +1,127 @@
+package falkon
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// factors are preconditioners of machines, by their place among those that are active.
+type factors []*linalg.Cholesky
+
+func (f factors) solve(b *mat.Dense, of []column) {
+	for row, col := range of {
+		f[col.Target].SolveVec(b.RawRowView(row))
+	}
+}
+
+// solveGradients solves a Newton step by conjugate gradients, in passes that the machines share.
+// The tolerance falls with the decrement, so that the last steps are quadratic.
+func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *source) (*mat.Dense, error) {
+	n := float64(nt.src.n)
+	lambda := nt.ridge / n
+	by := make(factors, len(active))
+	for at, j := range active {
+		var err error
+		if by[at], err = nt.curved(ctx, j, lambda, sample); err != nil {
+			return nil, err
+		}
+	}
+	scaled := mat.DenseCopyOf(right)
+	scaled.Scale(1/n, scaled)
+	c := newConjugate(scaled, []float64{lambda})
+	c.begin(by)
+	tolerance := min(newtonTolerance, math.Sqrt(math.Sqrt(nt.decrement)))
+	h := nt.hessian(active)
+	for c.iteration < nt.iterations && len(c.active()) > 0 {
+		if err := c.step(ctx, h, by, tolerance); err != nil {
+			return nil, err
+		}
+	}
+	return c.u, nil
+}
+
+// curved is the preconditioner of a machine: B + λI of the sample, with the weights a and the
+// centre of all rows.
+func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *source) (*linalg.Cholesky, error) {
+	p := nt.problem
+	beta := mat.NewDense(1, p.m, append([]float64(nil), nt.at.u.RawRowView(j)...))
+	p.coefficients(beta)
+	var centre []float64
+	if !p.noIntercept {
+		centre = nt.centreOf(j)
+	}
+	panel := mat.NewDense(min(panelBlocks*wideRows, sample.n), p.m, nil)
+	g := mat.NewSymDense(p.m, nil)
+	work := func(slot int, b batch) error {
+		first := slot * wideRows
+		z := window(panel, first, first+b.rows())
+		if err := p.kernelRows(ctx, z, b); err != nil {
+			return err
+		}
+		roots := make([]float64, b.rows())
+		for i := range roots {
+			f := nt.at.b[j] + linalg.Dot(z.RawRowView(i), beta.RawRowView(0))
+			roots[i] = math.Sqrt(b.weight(i) * curvature(f))
+		}
+		p.whiten(z)
+		for i, root := range roots {
+			row := z.RawRowView(i)
+			if centre != nil {
+				floats.Sub(row, centre)
+			}
+			floats.Scale(root, row)
+		}
+		return nil
+	}
+	done := func(b batch) error { return addProduct(ctx, p.workers, g, window(panel, 0, b.rows())) }
+	if err := p.over(ctx, sample)(work, done); err != nil {
+		return nil, err
+	}
+	scaleSym(g, 1/float64(sample.n))
+	return shifted("the preconditioner", g, lambda)
+}
+
+// hessian is the operator of the logistic losses where they stand. The weights a are made anew in
+// each block, which has the kernel that they take.
+func (nt *newton) hessian(active []int) operator {
+	p := nt.problem
+	all := mat.DenseCopyOf(nt.at.u)
+	p.coefficients(all)
+	return func(ctx context.Context, d *mat.Dense, of []column) error {
+		c := len(of)
+		s := mat.NewDense(2*c, p.m, nil) // the directions' and the machines' coefficients
+		directions := s.Slice(0, c, 0, p.m).(*mat.Dense)
+		directions.Copy(d)
+		p.coefficients(directions)
+		shift := make([]float64, c)
+		for i, col := range of {
+			j := active[col.Target]
+			s.SetRow(c+i, all.RawRowView(j))
+			if !p.noIntercept {
+				shift[i] = linalg.Dot(nt.at.mean.RawRowView(j), directions.RawRowView(i))
+			}
+		}
+		sums, totals, err := p.twice(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b batch, row int, q, v, totals []float64) {
+			w := b.weight(row)
+			for i, col := range of {
+				v[i] = w * curvature(q[c+i]+nt.at.b[active[col.Target]]) * (q[i] - shift[i])
+				totals[i] += v[i]
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if !p.noIntercept {
+			for i, col := range of {
+				linalg.Axpy(-totals[i], nt.at.mean.RawRowView(active[col.Target]), sums.RawRowView(i))
+			}
+		}
+		p.addRidges(d, sums, of)
+		return nil
+	}
+}

@@ -1,0 +1,165 @@
+package falkon
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+)
+
+// problem is the ridge regression of a source's targets on the features of a basis.
+type problem struct {
+	settings
+	*basis
+	src    *source
+	offset []float64 // ȳ, or zeros without an intercept
+	centre []float64 // z̄; nil without an intercept, and before the first pass
+
+	keep int // rows of which leaving out is kept
+
+	passes int
+	steps  int
+}
+
+func newProblem(s settings, b *basis, src *source) *problem {
+	p := &problem{settings: s, basis: b, src: src, offset: make([]float64, src.k), keep: keptRows}
+	if !s.noIntercept {
+		copy(p.offset, src.mean)
+	}
+	return p
+}
+
+// block calls f with memory for the features of rows.
+func (p *problem) block(rows int, f func(z *mat.Dense) error) error {
+	memory := rowwise.Scratch(rows * p.m)
+	defer rowwise.Release(memory)
+	return f(mat.NewDense(rows, p.m, *memory))
+}
+
+// pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
+func (p *problem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+	p.passes++
+	told := 0
+	return p.src.pass(ctx, p.workers, rows, wave, work, func(b batch) error {
+		if err := done(b); err != nil {
+			return err
+		}
+		last := b.first + b.rows()
+		if tenth := 10 * last / p.src.n; tenth > told {
+			told = tenth
+			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, last, p.src.n))
+		}
+		return nil
+	})
+}
+
+func (p *problem) say(objective float64, message string) {
+	p.steps++
+	p.tell(estimators.Step{Iteration: p.steps, Objective: objective, Message: message})
+}
+
+// panelBlocks wide blocks of features are multiplied at once into the normal equations.
+const panelBlocks = 4
+
+// normal is the normal equations of features and targets.
+type normal struct {
+	g *mat.SymDense // Z~'WZ~, M×M
+	r *mat.Dense    // its products with the targets less their offsets, k×M
+}
+
+// normals makes the normal equations in one pass, and the centre on the way.
+func (p *problem) normals(ctx context.Context) (*normal, error) {
+	sum := make([]float64, p.m)
+	out, err := p.products(ctx, p.src, nil, sum, p.named(ctx, "normal equations"))
+	if err != nil || p.noIntercept {
+		return out, err
+	}
+	// Of the centred features, to whose product with W(y - ȳ) the centre adds nothing.
+	floats.Scale(1/p.src.weight, sum)
+	p.centre = sum
+	out.g.SymRankOne(out.g, -p.src.weight, mat.NewVecDense(p.m, sum))
+	return out, nil
+}
+
+// products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
+// the features are less a centre if that is not nil.
+func (p *problem) products(ctx context.Context, src *source, centre, sum []float64, pass passing) (*normal, error) {
+	rows := min(panelBlocks*wideRows, src.n)
+	panel, right := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, src.k+1, nil)
+	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.k, p.m, nil)}
+	total := mat.NewDense(src.k+1, p.m, nil)
+	work := func(slot int, b batch) error {
+		from := slot * wideRows
+		z, t := window(panel, from, from+b.rows()), window(right, from, from+b.rows())
+		if err := p.features(ctx, z, b, centre); err != nil {
+			return err
+		}
+		for i := range b.rows() {
+			root, row := math.Sqrt(b.weight(i)), t.RawRowView(i)
+			for j, v := range b.y.RawRowView(i) {
+				row[j] = root * (v - p.offset[j])
+			}
+			row[src.k] = root
+			if root != 1 {
+				floats.Scale(root, z.RawRowView(i))
+			}
+		}
+		return nil
+	}
+	done := func(b batch) error {
+		z, t := window(panel, 0, b.rows()), window(right, 0, b.rows())
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, t.RawMatrix(), z.RawMatrix(), 1, total.RawMatrix())
+		return addProduct(ctx, p.workers, out.g, z)
+	}
+	if err := pass(work, done); err != nil {
+		return nil, err
+	}
+	out.r.Copy(total.Slice(0, src.k, 0, p.m))
+	if sum != nil {
+		copy(sum, total.RawRowView(src.k))
+	}
+	return out, nil
+}
+
+// addProduct adds z'z to g, in strips of columns on all workers.
+func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense) error {
+	const strip = 256 // a wider one multiplies more in vain, a narrower one packs more
+	raw, a := g.RawSymmetric(), z.RawMatrix()
+	return parallel.For(ctx, workers, (raw.N+strip-1)/strip, func(s int) error {
+		// The last strips are the longest: they begin first.
+		last := raw.N - s*strip
+		first := max(0, last-strip)
+		above := blas64.General{Rows: a.Rows, Cols: last, Stride: a.Stride, Data: a.Data}
+		own := blas64.General{Rows: a.Rows, Cols: last - first, Stride: a.Stride, Data: a.Data[first:]}
+		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, above, own, 1, to)
+		return nil
+	})
+}
+
+// shifted returns the factor of G + ridge·I; G stays.
+func shifted(what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
+	n := g.SymmetricDim()
+	own := mat.NewSymDense(n, nil)
+	own.CopySym(g)
+	for i := range n {
+		own.SetSym(i, i, own.At(i, i)+ridge)
+	}
+	return linalg.NewCholesky(what, own)
+}
+
+// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'.
+func solveRows(chol *linalg.Cholesky, b *mat.Dense) {
+	columns := mat.DenseCopyOf(b.T())
+	chol.Solve(columns)
+	b.Copy(columns.T())
+}

@@ -1,0 +1,430 @@
+package falkon
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var ctx = context.Background()
+
+type referenceKernel struct {
+	Type         string
+	Gamma        float64
+	LengthScales []float64 `json:"length_scales"`
+}
+
+func (k referenceKernel) kernel() kernels.Kernel {
+	if k.Type == "rbf" {
+		return kernels.RBF{Gamma: k.Gamma}
+	}
+	if len(k.LengthScales) == 1 {
+		return kernels.Matern{Nu: 1.5, Length: k.LengthScales[0]}
+	}
+	return kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Lengths: k.LengthScales}
+}
+
+// near asserts that numbers agree relative to the largest of those wanted, or to scale.
+func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
+	t.Helper()
+	for _, w := range want {
+		scale = max(scale, math.Abs(w))
+	}
+	assert.InDeltaSlice(t, want, got, tolerance*scale, what)
+}
+
+// onReference is a problem with the landmarks and the jitter of a reference.
+func onReference(t *testing.T, s settings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *problem {
+	t.Helper()
+	s.addedJitter = jitter
+	s = s.withDefaults()
+	b, err := newBasis(ctx, s, k.kernel(), golden.Dense(landmarks))
+	require.NoError(t, err)
+	return newProblem(s, b, inMemory(golden.Dense(x), golden.Dense(y), w))
+}
+
+// predicted are the outputs of a solution for rows, r×k.
+func (p *problem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
+	t.Helper()
+	f, err := p.machine(u).decide("test", golden.Dense(x), 2)
+	require.NoError(t, err)
+	return f
+}
+
+func flat(rows [][]float64) (out []float64) {
+	for _, r := range rows {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// The model by the normal equations, and leaving rows out, are those of refits in 50 digits.
+func TestDirectAgainstReferences(t *testing.T) {
+	var file struct {
+		Cases []struct {
+			Name            string
+			X, Y, Landmarks [][]float64
+			Kernel          referenceKernel
+			Weights         []float64
+			Intercept       bool
+			Jitter          float64
+			XTest           [][]float64 `json:"X_test"`
+			Unseen          []float64   `json:"kernel_residual_test"`
+			Ridges          []struct {
+				Ridge     float64
+				Predict   [][]float64
+				Intercept []float64
+				RSS       []float64   `json:"weighted_rss"`
+				Trace     float64     `json:"trace_hat"`
+				GCV       []float64   `json:"gcv"`
+				MeanLoo   []float64   `json:"loo_mean_square"`
+				Quad      []float64   `json:"variance_quadratic_test"`
+				Residuals [][]float64 `json:"loo_residuals"`
+			}
+		}
+	}
+	golden.Load(t, "landmark_ridge.json", &file)
+	const tolerance = 1e-8
+	for _, c := range file.Cases {
+		for _, r := range c.Ridges {
+			t.Run(fmt.Sprintf("%s/%g", c.Name, r.Ridge), func(t *testing.T) {
+				p := onReference(t, settings{ridge: r.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+				s, err := p.byNormals(ctx)
+				require.NoError(t, err)
+				scale := 0.0
+				for _, y := range flat(c.Y) {
+					scale = max(scale, math.Abs(y))
+				}
+				near(t, flat(r.Predict), p.predicted(t, s.u, c.XTest).RawMatrix().Data, tolerance, scale, "predictions")
+				near(t, r.Intercept, p.machine(s.u).bias, tolerance, scale, "intercept")
+				if r.Residuals != nil { // the file has those of the smaller cases
+					near(t, flat(r.Residuals), s.left.residuals.RawMatrix().Data, tolerance, scale, "leave-one-out residuals")
+				}
+				assert.InEpsilon(t, r.Trace, s.left.trace, tolerance, "trace")
+				rss, loo := 0.0, 0.0
+				for j := range r.RSS {
+					rss, loo = rss+r.RSS[j], loo+r.MeanLoo[j]
+				}
+				assert.InDelta(t, rss, s.left.rss, tolerance*max(rss, scale), "weighted RSS")
+				assert.InDelta(t, loo, s.objective, tolerance*max(loo, scale), "mean square")
+				if n := float64(len(c.X)); n-r.Trace > .01 {
+					gcv := 0.0
+					for _, g := range r.GCV {
+						gcv += g
+					}
+					assert.InDelta(t, gcv, s.gcv, 1e-7*max(gcv, scale), "GCV")
+				}
+
+				spread := p.spreadOf(s, 1, 0)
+				quad := make([]float64, len(c.XTest))
+				rows := batch{x: golden.Dense(c.XTest)}
+				k := mat.NewDense(len(quad), p.m, nil)
+				require.NoError(t, p.kernelRows(ctx, k, rows))
+				spread.variances(quad, p.basis, rows, k)
+				for i := range quad {
+					quad[i]--
+				}
+				near(t, r.Quad, quad, 1e-7, 0, "quadratic form")
+				z, unseen := mat.NewDense(len(quad), p.m, nil), make([]float64, len(quad))
+				require.NoError(t, p.features(ctx, z, rows, nil))
+				p.unseen(unseen, rows, z)
+				near(t, c.Unseen, unseen, tolerance, 1, "kernel residual")
+			})
+		}
+	}
+}
+
+// The leave-one-out errors of all ridges at once are those of each by itself.
+func TestErrorsOfAllRidges(t *testing.T) {
+	var file struct {
+		Cases []struct {
+			Name            string
+			X, Y, Landmarks [][]float64
+			Kernel          referenceKernel
+			Weights         []float64
+			Intercept       bool
+			Jitter          float64
+			Ridges          []struct {
+				Ridge   float64
+				MeanLoo []float64 `json:"loo_mean_square"`
+			}
+		}
+	}
+	golden.Load(t, "landmark_ridge.json", &file)
+	for _, c := range file.Cases {
+		p := onReference(t, settings{noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+		n, err := p.normals(ctx)
+		require.NoError(t, err)
+		var ridges, want []float64
+		for _, r := range c.Ridges {
+			ridges, want = append(ridges, r.Ridge), append(want, 0)
+			for _, m := range r.MeanLoo {
+				want[len(want)-1] += m
+			}
+		}
+		got, err := p.errorsOf(ctx, newCandidates(rotate(n.g), n.r, ridges), p.src.weight, p.named(ctx, "ridges"))
+		require.NoError(t, err)
+		for i := range want {
+			assert.InDelta(t, want[i], got[i], 1e-7*max(want[i], 1e-3), "%s, ridge %g", c.Name, ridges[i])
+		}
+	}
+}
+
+// Each iterate is that of exact arithmetic, with either preconditioner.
+func TestConjugateGradientsAgainstReferences(t *testing.T) {
+	var file struct {
+		X, Y         [][]float64
+		Weights      []float64
+		LandmarkRows []int `json:"landmark_rows"`
+		SampleRows   []int `json:"sample_rows"`
+		Kernel       referenceKernel
+		XTest        [][]float64 `json:"X_test"`
+		Runs         []struct {
+			Lam, Ridge, Jitter  float64
+			Weighted, Intercept bool
+			Preconditioner      string
+			Converged           [][]float64 `json:"converged_predict"`
+			Iterates            []struct {
+				Iteration int
+				Predict   [][]float64
+				Residual  []float64 `json:"relative_preconditioned_residual"`
+			}
+			Needed int `json:"float64_iterations_to_1e_11"`
+		}
+	}
+	golden.Load(t, "cg.json", &file)
+	pick := func(rows []int) (out [][]float64) {
+		for _, i := range rows {
+			out = append(out, file.X[i])
+		}
+		return out
+	}
+	for _, r := range file.Runs {
+		name := fmt.Sprintf("lambda %g, weighted %v, intercept %v, %s", r.Lam, r.Weighted, r.Intercept, r.Preconditioner)
+		t.Run(name, func(t *testing.T) {
+			var w []float64
+			if r.Weighted {
+				w = file.Weights
+			}
+			p := onReference(t, settings{ridge: r.Ridge, noIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
+			kernelMean, right, err := p.firstPass(ctx)
+			require.NoError(t, err)
+			p.setCentre(kernelMean)
+			b := &normal{}
+			if r.Preconditioner == "sample" {
+				whole := batch{x: golden.Dense(file.X), y: golden.Dense(file.Y), w: w}
+				part := whole.rowsOf(file.SampleRows)
+				sample := inMemory(part.x, part.y, part.w)
+				b, err = p.products(ctx, sample, p.centre, nil, p.over(ctx, sample))
+				require.NoError(t, err)
+				scaleSym(b.g, 1/float64(sample.n))
+			} else {
+				b.g = p.ofLandmarks(file.LandmarkRows, w)
+			}
+			factor, err := shifted("B", b.g, r.Lam)
+			require.NoError(t, err)
+			c := newConjugate(right, []float64{r.Lam})
+			c.begin(oneRidge{factor})
+			first := []float64{c.columns[0].Rho, c.columns[1].Rho}
+			h := p.hessian(kernelMean, c.energy)
+			at := 0
+			for range r.Needed + 10 {
+				require.NoError(t, c.step(ctx, h, oneRidge{factor}, 0))
+				if at < len(r.Iterates) && r.Iterates[at].Iteration == c.iteration {
+					near(t, flat(r.Iterates[at].Predict), p.predicted(t, c.u, file.XTest).RawMatrix().Data, 1e-7, 1, "iterate")
+					for j, want := range r.Iterates[at].Residual {
+						assert.InEpsilon(t, want, math.Sqrt(c.columns[j].Rho/first[j]), 1e-4, "residual after %d", c.iteration)
+					}
+					at++
+				}
+			}
+			assert.Equal(t, len(r.Iterates), at)
+			near(t, flat(r.Converged), p.predicted(t, c.u, file.XTest).RawMatrix().Data, 1e-7, 1, "converged")
+		})
+	}
+}
+
+// ofLandmarks is the preconditioner of the papers, of uniform landmarks that are these rows.
+func (p *problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
+	z := mat.NewDense(p.m, p.m, nil) // the rows of T'
+	weight := func(i int) float64 {
+		if w == nil {
+			return 1
+		}
+		return w[rows[i]]
+	}
+	mean, total := make([]float64, p.m), 0.0
+	for i := range p.m {
+		total += weight(i)
+		for j := range i + 1 {
+			z.Set(i, j, p.t.Data[j*p.t.Stride+i])
+			mean[j] += weight(i) * z.At(i, j)
+		}
+	}
+	out := mat.NewSymDense(p.m, nil)
+	for i := range p.m {
+		row := mat.NewVecDense(p.m, mat.Row(nil, i, z))
+		if !p.noIntercept {
+			row.AddScaledVec(row, -1/total, mat.NewVecDense(p.m, mean))
+		}
+		out.SymRankOne(out, weight(i)/float64(p.m), row)
+	}
+	return out
+}
+
+// The two variances and what they give are the maximum of the likelihood.
+func TestVarianceAgainstReferences(t *testing.T) {
+	var file struct {
+		Cases []struct {
+			Name         string
+			X, Landmarks [][]float64
+			Y            []float64
+			Kernel       referenceKernel
+			Ridge        float64
+			Intercept    bool
+			Unseen       []float64   `json:"kernel_residual"`
+			Residuals    []float64   `json:"loo_residuals"`
+			S2           float64     `json:"s2"`
+			Tau2         float64     `json:"tau2"`
+			XTest        [][]float64 `json:"X_test"`
+			Two          []float64   `json:"variance_two"`
+		}
+	}
+	golden.Load(t, "variance.json", &file)
+	for _, c := range file.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			y := make([][]float64, len(c.Y))
+			for i, v := range c.Y {
+				y[i] = []float64{v}
+			}
+			p := onReference(t, settings{ridge: c.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, y, nil, c.Landmarks, 0)
+			s, err := p.byNormals(ctx)
+			require.NoError(t, err)
+			near(t, c.Residuals, s.left.residuals.RawMatrix().Data, 1e-8, 0, "residuals")
+			near(t, c.Unseen, s.left.unseen, 1e-8, 1, "unseen")
+			spread := p.newSpread(s)
+			assert.InEpsilon(t, c.S2, spread.noise, 1e-7)
+			assert.InDelta(t, c.Tau2, spread.unseen, 1e-7*max(1, c.Tau2))
+			m := p.machine(s.u)
+			m.spread = spread
+			_, variance, err := (&Regressor{m: m}).PredictVariance(golden.Dense(c.XTest))
+			require.NoError(t, err)
+			near(t, c.Two, variance, 1e-7, 0, "variance")
+		})
+	}
+}
+
+// Effective dimension, leave-one-out and generalised cross-validation of the objectives.
+func TestObjectivesAgainstReferences(t *testing.T) {
+	var file struct {
+		X, Landmarks [][]float64
+		Y            []float64
+		Cases        []struct {
+			Precisions []float64 `json:"column_precisions"`
+			Ridge      float64
+			Intercept  bool
+			Weights    []float64
+			Dimension  float64 `json:"effective_dimension"`
+			Fit        float64 `json:"data_fit"`
+			GCV        float64
+			Loo        float64  `json:"loo_mean_square"`
+			Trace      *float64 // what the features do not see of k(x, x)
+		}
+	}
+	golden.Load(t, "objectives.json", &file)
+	y := make([][]float64, len(file.Y))
+	for i, v := range file.Y {
+		y[i] = []float64{v}
+	}
+	for i, c := range file.Cases {
+		// exp(-Σ θ d²) = RBF with γ = 1 of columns over 1/√θ.
+		lengths := make([]float64, len(c.Precisions))
+		for j, p := range c.Precisions {
+			lengths[j] = 1 / math.Sqrt(p)
+		}
+		s := settings{ridge: c.Ridge, noIntercept: !c.Intercept}.withDefaults()
+		b, err := newBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
+		require.NoError(t, err)
+		p := newProblem(s, b, inMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
+		got, err := p.byNormals(ctx)
+		require.NoError(t, err)
+		norm := mat.Norm(got.u, 2)
+		assert.InEpsilon(t, c.Dimension, got.left.trace, 1e-8, "dimension of case %d", i)
+		assert.InEpsilon(t, c.Fit, got.left.rss+c.Ridge*norm*norm, 1e-8, "data fit of case %d", i)
+		assert.InEpsilon(t, c.GCV, got.gcv, 1e-8, "GCV of case %d", i)
+		assert.InEpsilon(t, c.Loo, got.objective, 1e-8, "leave-one-out of case %d", i)
+		if c.Trace != nil {
+			assert.InDelta(t, *c.Trace, mat.Sum(mat.NewVecDense(len(got.left.unseen), got.left.unseen)), 1e-8*max(1, *c.Trace), "trace of case %d", i)
+		}
+	}
+}
+
+// Newton's method, by either solver, ends at the minimum in 50 digits.
+func TestLogisticAgainstReferences(t *testing.T) {
+	var file struct {
+		X, Landmarks [][]float64
+		Noisy        []int `json:"labels_noisy"`
+		Separable    []int `json:"labels_separable"`
+		Weights      []float64
+		Kernel       referenceKernel
+		XTest        [][]float64 `json:"X_test"`
+		Cases        []struct {
+			Ridge       float64
+			Intercept   bool
+			Weighted    bool
+			Labels      string
+			Objective   float64
+			Constant    float64 `json:"intercept_value"`
+			Decision    []float64
+			Probability []float64
+			SquaredNorm float64 `json:"squared_norm"`
+		}
+	}
+	golden.Load(t, "logistic.json", &file)
+	for i, c := range file.Cases {
+		labels := file.Noisy
+		if c.Labels == "separable" {
+			labels = file.Separable
+		}
+		y := make([][]float64, len(labels))
+		for i, l := range labels {
+			y[i] = []float64{float64(2*l - 1)}
+		}
+		var w []float64
+		if c.Weighted {
+			w = file.Weights
+		}
+		for _, solver := range []Solver{Direct, ConjugateGradients} {
+			t.Run(fmt.Sprintf("case %d, %v", i, solver), func(t *testing.T) {
+				p := onReference(t, settings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
+				s, err := p.byNewton(ctx, c.Ridge, inMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
+				require.NoError(t, err)
+				assert.True(t, s.converged)
+				tolerance := 1e-8
+				if solver == ConjugateGradients {
+					tolerance = 1e-6
+				}
+				assert.InEpsilon(t, c.Objective, s.objective, 1e-10)
+				assert.InEpsilon(t, c.SquaredNorm, math.Pow(mat.Norm(s.u, 2), 2), 10*tolerance)
+				assert.InDelta(t, c.Constant, s.bias[0], tolerance*max(1, math.Abs(c.Constant)))
+				m := p.machine(s.u)
+				m.bias = s.bias
+				model := &Classifier{m: m, classes: []int{0, 1}, fitted: LogisticLoss}
+				f, err := model.Decision(golden.Dense(file.XTest))
+				require.NoError(t, err)
+				near(t, c.Decision, mat.Col(nil, 1, f), tolerance, 1, "decision")
+				prob, err := model.PredictProba(golden.Dense(file.XTest))
+				require.NoError(t, err)
+				near(t, c.Probability, mat.Col(nil, 1, prob), tolerance, 1, "probability")
+			})
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package falkon
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// LandmarkRule is how landmarks are chosen among the rows.
+type LandmarkRule int
+
+// The rules. Those but the first look at eight rows a landmark, drawn at random.
+const (
+	// UniformLandmarks are drawn without replacement, all rows equally likely: the default.
+	UniformLandmarks LandmarkRule = iota
+	// LeverageScores are drawn in proportion to approximate ridge leverage scores, from the
+	// features of at most 500 uniform landmarks (Rudi, Calandriello, Carratino and Rosasco,
+	// NeurIPS 2018, with one step in place of several).
+	LeverageScores
+	// PivotedCholesky draws in proportion to what of k(x, x) the landmarks so far leave, as
+	// transformers.Nystroem does. It leaves less of the kernel, and spends landmarks on outliers.
+	PivotedCholesky
+)
+
+// String returns the rule's name.
+func (r LandmarkRule) String() string {
+	names := []string{"UniformLandmarks", "LeverageScores", "PivotedCholesky"}
+	if r < 0 || int(r) >= len(names) {
+		return fmt.Sprintf("LandmarkRule(%d)", int(r))
+	}
+	return names[r]
+}
+
+// Solver is how the linear system is solved.
+type Solver int
+
+// The solvers.
+const (
+	// Automatic is Direct up to 500 landmarks, where both take about as long on simdblas, and
+	// where there are no more than eight rows a landmark; ConjugateGradients beyond. With 1000
+	// landmarks Direct takes 1.6 to 2 times as long on simdblas and 2 to 4 times on gonum's BLAS,
+	// with 2000 about four times on simdblas (BenchmarkFit).
+	Automatic Solver = iota
+	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
+	Direct
+	// ConjugateGradients are preconditioned by a sample of four rows a landmark: O(nM) an
+	// iteration, mostly five to twenty of them.
+	ConjugateGradients
+)
+
+// String returns the solver's name.
+func (s Solver) String() string {
+	names := []string{"Automatic", "Direct", "ConjugateGradients"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Solver(%d)", int(s))
+	}
+	return names[s]
+}
+
+// Loss is what a Classifier minimises.
+type Loss int
+
+// The losses.
+const (
+	// SquaredLoss is ridge regression of targets ±1: the default.
+	SquaredLoss Loss = iota
+	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|², by Newton's method, each step of it a
+	// weighted ridge regression (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
+	LogisticLoss
+)
+
+// String returns the loss's name.
+func (l Loss) String() string {
+	names := []string{"SquaredLoss", "LogisticLoss"}
+	if l < 0 || int(l) >= len(names) {
+		return fmt.Sprintf("Loss(%d)", int(l))
+	}
+	return names[l]
+}
+
+const (
+	defaultTolerance  = 1e-3
+	defaultIterations = 200
+	directUpTo        = 500 // landmarks
+	samplePerLandmark = 4
+	// leastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
+	leastJitter = 1e-13
+	// defaultMaxBytes is the limit where MaxBytes is 0, as that of kernel matrices.
+	defaultMaxBytes = kernels.MaxKernelBytes
+)
+
+// settings is the configuration that Regressor and Classifier share.
+type settings struct {
+	typ         string
+	configured  kernels.Kernel // nil: of the median distance
+	components  int
+	given       *mat.Dense // landmarks
+	rule        LandmarkRule
+	ridge       float64
+	noIntercept bool
+	loss        Loss
+	solver      Solver
+	tolerance   float64
+	iterations  int
+	seed        uint64
+	workers     int
+	maxBytes    int64
+	observe     func(estimators.Step)
+	checkpoint  func(*State)
+	resume      *State
+	classify    bool // keeps leave-one-out scores for the link, and nothing for a variance
+	// addedJitter is leastJitter but in tests, which have references without.
+	addedJitter float64
+}
+
+func (s settings) validate() error {
+	err := cmp.Or(
+		check.Setting(s.typ, "Components", s.components, "a number by the rows"),
+		check.Setting(s.typ, "Ridge", s.ridge, "the choice by leave-one-out"),
+		check.Setting(s.typ, "Tolerance", s.tolerance, fmt.Sprint(defaultTolerance)),
+		check.Setting(s.typ, "MaxIterations", s.iterations, fmt.Sprint(defaultIterations)),
+		check.Setting(s.typ, "MaxBytes", s.maxBytes, "8 GiB"),
+		check.Workers(s.typ, s.workers),
+	)
+	switch {
+	case err != nil:
+		return err
+	case s.rule < UniformLandmarks || s.rule > PivotedCholesky:
+		return fault.Param(s.typ, "Rule", int(s.rule), "UniformLandmarks, LeverageScores or PivotedCholesky")
+	case s.solver < Automatic || s.solver > ConjugateGradients:
+		return fault.Param(s.typ, "Solver", int(s.solver), "Automatic, Direct or ConjugateGradients")
+	case s.loss < SquaredLoss || s.loss > LogisticLoss:
+		return fault.Param(s.typ, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
+	case s.loss == LogisticLoss && s.resume != nil:
+		return fault.Param(s.typ, "Resume", "a State", "nil with LogisticLoss")
+	case s.given != nil && (s.components != 0 || s.rule != UniformLandmarks):
+		return fault.Param(s.typ, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
+	case s.configured != nil:
+		return kernels.Validate(s.configured)
+	}
+	return nil
+}
+
+func (s settings) withDefaults() settings {
+	if s.tolerance == 0 {
+		s.tolerance = defaultTolerance
+	}
+	if s.iterations == 0 {
+		s.iterations = defaultIterations
+	}
+	if s.maxBytes == 0 {
+		s.maxBytes = defaultMaxBytes
+	}
+	s.workers = parallel.Workers(s.workers)
+	return s
+}
+
+// componentsFor returns how many landmarks are wanted of n rows.
+func (s settings) componentsFor(n int) int {
+	m := s.components
+	if m == 0 {
+		m = min(max(500, int(math.Round(10*math.Sqrt(float64(n))))), 2000)
+	}
+	return min(m, n)
+}
+
+// direct says whether the normal equations of m landmarks are made.
+func (s settings) direct(n, m int) bool {
+	switch s.solver {
+	case Direct:
+		return true
+	case ConjugateGradients:
+		return false
+	}
+	return m <= directUpTo || n <= 2*samplePerLandmark*m
+}
+
+// checkBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point
+// because the product of hostile counts may overflow.
+func (s settings) checkBytes(what string, need float64) error {
+	if need <= float64(s.maxBytes) {
+		return nil
+	}
+	return &fault.TooLargeError{
+		What: s.typ + ": " + what, Bytes: int64(min(need, 1<<62)), Limit: s.maxBytes,
+		Hint: "take fewer landmarks by Components, or raise MaxBytes",
+	}
+}
+
+// tell calls Observe, if there is one.
+func (s settings) tell(step estimators.Step) {
+	if s.observe != nil {
+		s.observe(step)
+	}
+}

@@ -1,0 +1,150 @@
+package falkon
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// batch is some successive rows, with their targets and weights.
+type batch struct {
+	first int        // the number of its first row
+	x     *mat.Dense // r×d
+	y     *mat.Dense // r×k
+	w     []float64  // nil: all 1
+}
+
+func (b batch) rows() int { return b.x.RawMatrix().Rows }
+
+// weight is that of a row.
+func (b batch) weight(i int) float64 { return weights.At(b.w, i) }
+
+// part returns rows from to to, which share memory.
+func (b batch) part(from, to int) batch {
+	out := batch{first: b.first + from, x: window(b.x, from, to)}
+	if b.y != nil {
+		out.y = window(b.y, from, to)
+	}
+	if b.w != nil {
+		out.w = b.w[from:to]
+	}
+	return out
+}
+
+// window returns the rows from to to of x.
+func window(x *mat.Dense, from, to int) *mat.Dense {
+	_, c := x.Dims()
+	return x.Slice(from, to, 0, c).(*mat.Dense)
+}
+
+// source is rows that can be read again and again, in memory or from elsewhere.
+type source struct {
+	n, d, k  int
+	weight   float64   // Σw
+	mean     []float64 // of each target, weighted
+	variance []float64 // of each target, weighted, around its mean
+	hash     uint64    // of all that was read
+	// read calls visit on the rows in their order, size at a time but for the last. What visit
+	// is given is overwritten after it returns.
+	read func(ctx context.Context, size int, visit func(batch) error) error
+}
+
+// inMemory is a source of rows that are there, in which targets are n×k.
+func inMemory(x, y *mat.Dense, w []float64) *source {
+	s := &source{}
+	s.n, s.d = x.Dims()
+	_, s.k = y.Dims()
+	whole := batch{x: x, y: y, w: w}
+	s.read = func(ctx context.Context, size int, visit func(batch) error) error {
+		for i := 0; i < s.n; i += size {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visit(whole.part(i, min(i+size, s.n))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m := newMoments(s.k)
+	m.add(whole)
+	m.into(s)
+	return s
+}
+
+// moments are sums over rows: of weights, of targets less those of the first row, in which a
+// constant target leaves exact zeros, and a hash.
+type moments struct {
+	n              int
+	weight         float64
+	origin         []float64
+	sums, products []float64
+	hash           uint64
+}
+
+func newMoments(k int) *moments {
+	return &moments{sums: make([]float64, k), products: make([]float64, k), hash: hashSeed}
+}
+
+func (m *moments) add(b batch) {
+	if m.origin == nil {
+		m.origin = append([]float64{}, b.y.RawRowView(0)...)
+	}
+	m.read(b)
+	for i := range b.rows() {
+		w := b.weight(i)
+		m.weight += w
+		for j, v := range b.y.RawRowView(i) {
+			v -= m.origin[j]
+			m.sums[j] += w * v
+			m.products[j] += w * v * v
+		}
+	}
+}
+
+// read counts and hashes rows, and no more.
+func (m *moments) read(b batch) {
+	m.n += b.rows()
+	for i := range b.rows() {
+		m.hash = hashNumbers(m.hash, b.x.RawRowView(i))
+		m.hash = hashNumbers(m.hash, b.y.RawRowView(i))
+		m.hash = hashNumber(m.hash, b.weight(i))
+	}
+}
+
+func (m *moments) into(s *source) {
+	s.n, s.weight, s.hash = m.n, m.weight, m.hash
+	s.mean, s.variance = make([]float64, len(m.sums)), make([]float64, len(m.sums))
+	for j, sum := range m.sums {
+		mean := sum / m.weight
+		s.mean[j] = m.origin[j] + mean
+		s.variance[j] = max(0, m.products[j]/m.weight-mean*mean)
+	}
+}
+
+// blockRows are the rows of a block of the kernel that is multiplied by vectors: with some
+// thousand landmarks it stays in the second-level cache. What is multiplied by M×M matrices has
+// wideRows, since each block reads such a matrix from memory. They are constants because the
+// last bits of sums depend on them.
+const blockRows, wideRows = 128, 512
+
+// pass calls work on blocks of rows of a source on all workers, wave of them at a time, each
+// with its place in the wave, and after each wave done with its rows.
+func (s *source) pass(ctx context.Context, workers, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+	return s.read(ctx, wave*rows, func(b batch) error {
+		n := b.rows()
+		err := parallel.For(ctx, workers, blocks(n, rows), func(i int) error {
+			return work(i, b.part(i*rows, min((i+1)*rows, n)))
+		})
+		if err != nil {
+			return err
+		}
+		return done(b)
+	})
+}
+
+// blocks is the number of blocks of these rows that n rows are.
+func blocks(n, rows int) int { return (n + rows - 1) / rows }

@@ -1,0 +1,68 @@
+package vecmath
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The distances are those of a plain loop to the bit, of any number of elements, and one of them
+// that is too small, or NaN, is seen wherever it stands.
+func TestAddNorms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := range 23 {
+		products, norms := make([]float64, n), make([]float64, n)
+		for j := range norms {
+			norms[j] = 1 + rng.Float64()
+			products[j] = -rng.Float64()
+		}
+		const norm, share = 1.3, 1e-3
+		for spoilt := -1; spoilt < n; spoilt++ {
+			for _, value := range []float64{math.NaN(), -5, -norm} {
+				dst := append([]float64{}, products...)
+				if spoilt >= 0 {
+					dst[spoilt] = value
+					if value == -norm { // no distance at all
+						dst[spoilt] -= norms[spoilt]
+					}
+				}
+				want := append([]float64{}, dst...)
+				for j, z := range norms {
+					s := norm + z
+					want[j] = s + want[j]
+				}
+				assert.Equal(t, spoilt < 0, AddNorms(dst, norm, norms, share), "%d of %d", spoilt, n)
+				assert.Equal(t, floatBitsOf(want), floatBitsOf(dst))
+			}
+		}
+	}
+}
+
+func floatBitsOf(x []float64) []uint64 {
+	out := make([]uint64, len(x))
+	for i, v := range x {
+		out[i] = math.Float64bits(v)
+	}
+	return out
+}
+
+// What is not finite is seen wherever it stands; what is large is finite.
+func TestFinite(t *testing.T) {
+	for n := range 23 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = math.MaxFloat64
+		}
+		assert.True(t, Finite(x))
+		for i := range x {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				old := x[i]
+				x[i] = v
+				assert.False(t, Finite(x), "%d of %d", i, n)
+				x[i] = old
+			}
+		}
+	}
+}
