@@ -21,6 +21,8 @@ import (
 type closedForm struct {
 	score    Score
 	targets  *mat.Dense // less their means, n×k
+	signs    *mat.Dense // those of classes, ±1; nil of numbers
+	means    []float64  // of the signs
 	variance float64    // the sum of the targets' variances
 	weights  []float64  // of the rows, nil for 1 each
 	minRidge float64    // in units of the mean diagonal
@@ -53,6 +55,7 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 			return nil, err
 		}
 		out.targets = classes.AgainstRest(at, len(labels))
+		out.signs = mat.DenseCopyOf(out.targets)
 	}
 	if out.centre() {
 		r.Warn("the targets are constant: all parameters fit them alike")
@@ -79,6 +82,7 @@ func (c *closedForm) centre() (constant bool) {
 		for i, w := range weight {
 			mean += c.targets.At(i, j) * w / total
 		}
+		c.means = append(c.means, mean)
 		for i, w := range weight {
 			d := c.targets.At(i, j) - mean
 			c.targets.Set(i, j, d)
@@ -93,6 +97,9 @@ func (c *closedForm) centre() (constant bool) {
 func (c *closedForm) on(rows []int) *closedForm {
 	out := *c
 	out.targets = linalg.Rows(c.targets, rows)
+	if c.signs != nil {
+		out.signs = linalg.Rows(c.signs, rows)
+	}
 	if c.weights != nil {
 		out.weights = pick(c.weights, rows)
 	}
@@ -131,7 +138,7 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 		entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
 	}
 	floor := c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
-	p := loo.New(k, c.targets, c.weights, c.workers)
+	p := loo.New(k, c.given(), c.weights, c.workers)
 	looks, err := loo.Curve(ctx, p, floor)
 	if err != nil {
 		return entropy, nil, err
@@ -142,11 +149,22 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 	return entropy, c.curve(looks), nil
 }
 
+// given are the targets of the machine.
+func (c *closedForm) given() *mat.Dense {
+	if c.signs != nil {
+		return c.signs
+	}
+	return c.targets
+}
+
 // curve is what is known of ridges, errors over the variance of the targets.
 func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
 	var out []RidgeScore
 	for _, l := range looks {
 		score := RidgeScore{Ridge: l.Ridge, Score: l.Error / c.variance, StandardError: l.StandardError / c.variance, Evidence: l.Evidence}
+		if c.signs != nil {
+			score.Wrong = l.Wrong
+		}
 		if sum := score.Score + score.StandardError + score.Evidence; sum-sum == 0 { // finite
 			out = append(out, score)
 		}
@@ -166,7 +184,11 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 		}
 	}
 	z, targets, leverage, weight, scale := c.linearProblem(f)
-	looks, err := loo.Curve(ctx, loo.NewLinear(linalg.SymmetricProduct(1, z), z, targets, leverage, weight, scale, c.workers), c.minRidge*mean*c.meanWeight())
+	p := loo.NewLinear(linalg.SymmetricProduct(1, z), z, targets, leverage, weight, scale, c.workers)
+	if c.signs != nil {
+		p.OfClasses(c.means)
+	}
+	looks, err := loo.Curve(ctx, p, c.minRidge*mean*c.meanWeight())
 	return c.curve(looks), mean, err
 }
 

@@ -340,7 +340,7 @@ func (s *entropySearch) best() *TraceRow {
 	}
 	ascending := s.run.Trace()
 	slices.SortStableFunc(ascending, func(a, b TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
-	if l, ok := prefer(ascending, s.Score); ok {
+	if l, ok := prefer(ascending, s.Score, s.run.labels != nil); ok {
 		return at(ascending[l.row].Param)
 	}
 	out := at(fallback.param)
@@ -360,7 +360,7 @@ func (s *entropySearch) conclude() (Choice, error) {
 		return Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.failed)
 	}
 	out := Choice{Iteration: row.Iteration, Status: StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
-	if l, ok := prefer(s.run.trace, s.Score); ok && s.run.trace[l.row].Iteration == row.Iteration {
+	if l, ok := prefer(s.run.trace, s.Score, s.run.labels != nil); ok && s.run.trace[l.row].Iteration == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {
 		out.Ridge = row.Ridge

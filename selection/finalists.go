@@ -114,7 +114,7 @@ func (f *finalists) best() (look, bool) {
 	for _, at := range f.rows {
 		rows = append(rows, f.run.trace[at])
 	}
-	out, ok := prefer(rows, f.search.Score)
+	out, ok := prefer(rows, f.search.Score, f.form.signs != nil)
 	if ok {
 		out.row = f.rows[out.row]
 	}
@@ -201,7 +201,7 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	if n <= secondRows {
 		_, curve, err = f.part.ofMatrix(ctx, k, false)
 	} else {
-		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.targets, f.part.weights, f.ridge)})
+		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)})
 	}
 	row.setCurve(curve, f.search.Score, OnMatrix, 0)
 	return err

@@ -3,12 +3,18 @@ package selection
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // withinError is the share of a standard error by which a leave-one-out error may lie above the
 // least for its evidence to count. From a quarter to three quarters it hardly matters: settled on
 // eleven regression sets, splits of seeds 7 and 8.
 const withinError = 0.5
+
+// oneWrong is added to the share of rows of another class, so that of few errors one more or less
+// does not decide.
+const oneWrong = 0.01
 
 // look is a row of a trace at one of its ridges.
 type look struct {
@@ -18,7 +24,7 @@ type look struct {
 
 // prefer returns the best of some rows by a score; ok is false where none has one. Of equal ones it
 // is the first, and of one row that of the larger ridge.
-func prefer(rows []TraceRow, score Score) (out look, ok bool) {
+func prefer(rows []TraceRow, score Score, classes bool) (out look, ok bool) {
 	var all []look
 	for i, row := range rows {
 		for _, c := range slices.Backward(row.Ridges) {
@@ -28,11 +34,18 @@ func prefer(rows []TraceRow, score Score) (out look, ok bool) {
 	if len(all) == 0 {
 		return out, false
 	}
-	return all[best(all, score, func(l look) RidgeScore { return l.RidgeScore })], true
+	return all[best(all, score, classes, func(l look) RidgeScore { return l.RidgeScore })], true
 }
 
 // best returns the place of the best of some looks, of which there is one at least.
-func best[T any](all []T, score Score, of func(T) RidgeScore) int {
+func best[T any](all []T, score Score, classes bool, of func(T) RidgeScore) int {
+	if classes && score == LeaveOneOutEvidence {
+		products := make([]float64, len(all))
+		for i, v := range all {
+			products[i] = of(v).Score * (of(v).Wrong + oneWrong)
+		}
+		return floats.MinIdx(products)
+	}
 	least, most := 0, -1
 	for i, v := range all {
 		if of(v).Score < of(all[least]).Score {

@@ -59,9 +59,10 @@ type TraceRow struct {
 // RidgeScore is what the closed forms say of a kernel at one ridge.
 type RidgeScore struct {
 	Ridge         float64 `json:"ridge"`
-	Score         float64 `json:"score"`          // the leave-one-out error over the variance of the targets
-	StandardError float64 `json:"standard_error"` // of Score, from its spread over the rows
-	Evidence      float64 `json:"evidence"`       // the log evidence, but for a constant
+	Score         float64 `json:"score"`           // the leave-one-out error over the variance of the targets
+	StandardError float64 `json:"standard_error"`  // of Score, from its spread over the rows
+	Evidence      float64 `json:"evidence"`        // the log evidence
+	Wrong         float64 `json:"wrong,omitempty"` // the share of rows that the others put into another class
 }
 
 // Basis says what a score was computed on.

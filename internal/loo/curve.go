@@ -16,6 +16,35 @@ type Look struct {
 	Error         float64 // the mean weighted squared leave-one-out residual, summed over the targets
 	StandardError float64 // of Error, from its spread over the rows
 	Evidence      float64 // the restricted log evidence
+	// Wrong is the weighted share of rows that the others would put into another class, where
+	// the targets are ±1.
+	Wrong float64
+}
+
+// wrong reports whether what the other rows predict is another class than the row's: targets and
+// residuals are of one row, and mean was taken from the targets (nil for none).
+func wrong(targets, residuals, mean []float64) bool {
+	largest, predicted, own := math.Inf(-1), 0, 0
+	for j, t := range targets {
+		m := 0.0
+		if mean != nil {
+			m = mean[j]
+		}
+		if f := t + m - residuals[j]; f > largest {
+			largest, predicted = f, j
+		}
+		if t+m > 0 {
+			own = j
+		}
+	}
+	if len(targets) == 1 { // two classes
+		m := 0.0
+		if mean != nil {
+			m = mean[0]
+		}
+		return largest*(targets[0]+m) <= 0
+	}
+	return predicted != own
 }
 
 // ridges is a problem as a function of its ridge.
@@ -131,11 +160,15 @@ func (p *Problem) Look(ctx context.Context, ridge float64) (Look, error) {
 	}
 	squares, weight := make([]float64, len(p.root)), 0.0
 	for i, r := range p.root {
+		if wrong(p.targets.RawRowView(i), s.Residuals.RawRowView(i), nil) {
+			out.Wrong += r * r
+		}
 		for _, e := range s.Residuals.RawRowView(i) {
 			squares[i] += r * r * e * e
 		}
 		weight += r * r
 	}
+	out.Wrong /= weight
 	out.average(squares, weight)
 	return out, nil
 }
@@ -197,10 +230,11 @@ func restricted(n, k int, q, det, eta float64) float64 {
 // Look implements ridges.
 func (p *Linear) Look(ctx context.Context, ridge float64) (Look, error) {
 	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
-	squares, err := p.squares(ctx, ridge)
+	squares, share, err := p.squares(ctx, ridge)
 	if err != nil || squares == nil {
 		return out, err
 	}
+	out.Wrong = share
 	out.average(squares, p.weight)
 	return out, nil
 }

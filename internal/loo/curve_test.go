@@ -170,3 +170,108 @@ func TestLookOnce(t *testing.T) {
 		}
 	}
 }
+
+// The share of rows that the others put into another class is that of machines fitted without
+// each row, in all three forms.
+func TestWrong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	n := 30
+	z := mat.NewDense(n, 3, nil)
+	for _, k := range []int{1, 3} {
+		y, weights := mat.NewDense(n, k, nil), make([]float64, n)
+		for i := range n {
+			for j := range 3 {
+				z.Set(i, j, rng.NormFloat64())
+			}
+			for j := range k {
+				y.Set(i, j, -1)
+			}
+			switch v := z.At(i, 0) + .5*rng.NormFloat64(); {
+			case k == 1 && v > .3:
+				y.Set(i, 0, 1)
+			case k == 3:
+				y.Set(i, int(math.Min(2, math.Max(0, math.Floor(v+1)))), 1)
+			}
+			weights[i] = .5 + rng.Float64()
+		}
+		gram := mat.NewSymDense(n, nil)
+		gram.SymOuterK(1, z)
+		want, total := 0.0, 0.0
+		for i := range n {
+			total += weights[i]
+			if wrong(y.RawRowView(i), withoutRow(t, gram, y, weights, .5, i), nil) {
+				want += weights[i]
+			}
+		}
+		require.Positive(t, want)
+		own := mat.NewSymDense(n, nil)
+		own.CopySym(gram)
+		l, err := New(own, y, weights, 1).Look(context.Background(), .5)
+		require.NoError(t, err)
+		assert.InDelta(t, want/total, l.Wrong, 1e-12)
+		own.CopySym(gram)
+		assert.InDelta(t, want/total, LookOnce(own, y, weights, .5).Wrong, 1e-12)
+
+		zc, tc, means := mat.NewDense(n, 3, nil), mat.NewDense(n, k, nil), make([]float64, k)
+		leverage := make([]float64, n)
+		centre := func(to, from *mat.Dense, means []float64) {
+			_, c := from.Dims()
+			for j := range c {
+				mean := 0.0
+				for i := range n {
+					mean += weights[i] / total * from.At(i, j)
+				}
+				for i := range n {
+					to.Set(i, j, math.Sqrt(weights[i])*(from.At(i, j)-mean))
+				}
+				if means != nil {
+					means[j] = mean
+				}
+			}
+		}
+		centre(zc, z, nil)
+		centre(tc, y, means)
+		for i, w := range weights {
+			leverage[i] = w / total
+		}
+		inner := mat.NewSymDense(3, nil)
+		inner.SymOuterK(1, zc.T())
+		p := NewLinear(inner, zc, tc, leverage, total, 1, 1)
+		p.OfClasses(means)
+		l, err = p.Look(context.Background(), .5)
+		require.NoError(t, err)
+		assert.InDelta(t, want/total, l.Wrong, 1e-12)
+	}
+}
+
+// withoutRow returns the residuals of a row in the machine of the others.
+func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float64, ridge float64, row int) []float64 {
+	n, k := y.Dims()
+	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // the last row and column are the intercept's
+	var rest []int
+	for i := range n {
+		if i != row {
+			rest = append(rest, i)
+		}
+	}
+	for r, i := range rest {
+		for c, j := range rest {
+			a.Set(r, c, gram.At(i, j))
+		}
+		a.Set(r, r, a.At(r, r)+ridge/weights[i])
+		a.Set(r, n-1, 1)
+		a.Set(n-1, r, 1)
+		b.SetRow(r, y.RawRowView(i))
+	}
+	var solved mat.Dense
+	require.NoError(t, solved.Solve(a, b))
+	out := make([]float64, k)
+	for j := range k {
+		f := solved.At(n-1, j)
+		for r, i := range rest {
+			f += gram.At(row, i) * solved.At(r, j)
+		}
+		out[j] = y.At(row, j) - f
+	}
+	return out
+}

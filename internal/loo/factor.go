@@ -40,6 +40,7 @@ func LookOnce(gram *mat.SymDense, targets *mat.Dense, weights []float64, ridge f
 			sums[j] += v
 		}
 	}
+	residuals := make([]float64, k)
 	diag := factor.DiagInverse()
 	squares, weight, q := make([]float64, n), 0.0, 0.0
 	for i := range n {
@@ -52,9 +53,14 @@ func LookOnce(gram *mat.SymDense, targets *mat.Dense, weights []float64, ridge f
 			a := row[j+1] - row[0]*sums[j+1]/sums[0]
 			squares[i] += w * a * a / p / p
 			q += a * t
+			residuals[j] = a / p
+		}
+		if wrong(targets.RawRowView(i), residuals, nil) {
+			out.Wrong += w
 		}
 		weight += w
 	}
+	out.Wrong /= weight
 	out.average(squares, weight)
 	out.Evidence = restricted(n, k, q, factor.LogDet(), sums[0])
 	return out

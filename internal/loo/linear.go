@@ -19,6 +19,7 @@ type Linear struct {
 	targets  *mat.Dense          // t, n×k
 	leverage []float64
 	weight   float64 // Σw
+	means    []float64
 	scale    float64
 	workers  int
 }
@@ -43,10 +44,14 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	return p
 }
 
+// OfClasses says that the targets are ±1 less these means, so that Look counts the rows of another
+// class. It needs the leverages of an intercept.
+func (p *Linear) OfClasses(means []float64) { p.means = means }
+
 // At returns the mean weighted squared leave-one-out residual, summed over the targets;
 // infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
 func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
-	squares, err := p.squares(ctx, lambda)
+	squares, _, err := p.squares(ctx, lambda)
 	if err != nil || squares == nil {
 		return math.Inf(1), err
 	}
@@ -54,32 +59,44 @@ func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
 }
 
 // squares are those of the leave-one-out residuals times √w, summed over the targets; nil
-// where there is no machine.
-func (p *Linear) squares(ctx context.Context, lambda float64) ([]float64, error) {
+// where there is no machine. With them comes the share of rows of another class, see Look.
+func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64, share float64, err error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
-		return nil, ctx.Err()
+		return nil, 0, ctx.Err()
 	}
 	leverage, err := s.Quad(ctx, p.workers, p.rotated)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
 	var fitted mat.Dense
 	fitted.Mul(p.rotated, coefficients)
+	_, k := p.targets.Dims()
+	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))
 	for i, h := range leverage {
 		rest := 1 - h - p.leverage[i]
 		if !(rest > 0) {
-			return nil, nil
+			return nil, 0, nil
 		}
-		for j, t := range p.targets.RawRowView(i) {
-			e := (t - fitted.At(i, j)) / rest
-			out[i] += e * e
+		targets := p.targets.RawRowView(i)
+		for j, t := range targets {
+			residuals[j] = (t - fitted.At(i, j)) / rest
+			out[i] += residuals[j] * residuals[j]
+		}
+		if p.means != nil {
+			root := math.Sqrt(p.leverage[i] * p.weight)
+			for j, t := range targets {
+				own[j], residuals[j] = t/root, residuals[j]/root
+			}
+			if wrong(own, residuals, p.means) {
+				share += p.leverage[i]
+			}
 		}
 	}
-	return out, nil
+	return out, share, nil
 }
 
 // Search is Problem.Search.

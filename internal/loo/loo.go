@@ -32,6 +32,7 @@ type Problem struct {
 	tri     *linalg.Tridiagonal
 	q       *mat.Dense
 	rotated *mat.Dense // Q'√W [1 | t], n×(1+k)
+	targets *mat.Dense // t
 	root    []float64  // √w
 	scale   float64    // mean diagonal of the centred kernel matrix, times the mean weight
 	workers int
@@ -41,7 +42,7 @@ type Problem struct {
 // and weights (n, nil for all 1). Cost 8n³/3.
 func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) *Problem {
 	n, k := targets.Dims()
-	p := &Problem{root: make([]float64, n), workers: workers, scale: centredScale(gram)}
+	p := &Problem{root: make([]float64, n), workers: workers, targets: targets, scale: centredScale(gram)}
 	mean := 0.0
 	for i := range p.root {
 		w := 1.0
