@@ -459,6 +459,26 @@ func ExampleRegressor_family2() {
 	// Output: Sum(RBF, RBF) true
 }
 
+// What an Entropy knew of the kernel that it chose, at the ridge that it chose.
+func ExampleRidgeScore() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Entropy{}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var chosen selection.RidgeScore
+	for _, row := range r.Result().Trace {
+		for _, at := range row.Ridges {
+			if row.Chosen && at.Ridge == r.Result().Ridge {
+				chosen = at
+			}
+		}
+	}
+	fmt.Println(chosen.Score == r.Result().Score, chosen.StandardError > 0, chosen.Evidence > 0)
+	// Output: true true true
+}
+
 // What a space holds, and what is chosen of it: a kernel has a parameter, a candidate a number.
 func ExampleSpace() {
 	x, y := wave()

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -207,12 +208,20 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	return err
 }
 
+// pivots is as many of those wanted as the limit on memory allows, some four numbers for each
+// and row.
+func (r *Run) pivots(wanted int) int {
+	n, _ := r.x.Dims()
+	limit := cmp.Or(r.maxKernelBytes, kernels.MaxKernelBytes)
+	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
+}
+
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
 	o := &measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
 	if o.MaxRank == 0 {
-		o.MaxRank = finalPivots
+		o.MaxRank = f.run.pivots(finalPivots)
 	}
 	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
 	o.Residual = scoreResidual * f.ridge

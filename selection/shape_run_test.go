@@ -226,3 +226,42 @@ func TestShapeSavedAndLoaded(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrShape)
 	}
 }
+
+// What was learnt on blocks is compared with one length on all rows, and the better is kept.
+func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
+	x, y := problemOf(300, 2, .2, 4)
+	r := shaped(t, &Shape{MaxRows: 80}, x, y)
+	var compared []TraceRow
+	for _, row := range r.Result().Trace {
+		if row.Round == 1 {
+			compared = append(compared, row)
+			assert.Equal(t, 300, row.Rows)
+			assert.Equal(t, OnPivots, row.Basis)
+			assert.Contains(t, row.Decision(), "of all 300 rows")
+		}
+	}
+	require.Len(t, compared, 2)
+	best, ok := prefer(compared, LeaveOneOutEvidence, false)
+	require.True(t, ok)
+	assert.Equal(t, 1, best.row, "the second column is noise")
+	assert.Empty(t, r.Result().Warnings)
+
+	clock, err := newClock("test", 0, nil, 1)
+	require.NoError(t, err)
+	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+	l, err := newLearning(&Shape{MaxRows: 80}, run)
+	require.NoError(t, err)
+	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
+	for name, c := range map[string]struct {
+		theta []float64
+		taken int
+	}{
+		"the column that counts has dropped out": {[]float64{6, 0, math.Log(.05)}, 1},
+		"the other has":                          {[]float64{0, 6, math.Log(.05)}, 2},
+	} {
+		learnt := spot{theta: c.theta}
+		require.NoError(t, l.compare(ctx, &learnt, one), name)
+		assert.Len(t, learnt.theta, c.taken+1, name) // the lengths and the ridge
+	}
+	assert.Len(t, run.warnings, 1)
+}

@@ -125,6 +125,14 @@ func (t TraceRow) Decision() string {
 		add("not scored: %s", t.Unscored)
 	case t.Basis == OnFolds:
 		add("mean of %d folds", t.ScoredOn)
+	case t.Round > 0 && len(t.Theta) > 0:
+		least := missing
+		for _, at := range t.Ridges {
+			if !(at.Score > least) {
+				least = at.Score
+			}
+		}
+		add("leave-one-out NMSE %.4g of all %d rows on %d %s, which leave %.2g", least, t.Rows, t.ScoredOn, t.Basis, t.Residual)
 	case len(t.Theta) > 0 && len(t.Gradient) == 0:
 		add("one length for all columns")
 	case len(t.Theta) > 0:

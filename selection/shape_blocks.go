@@ -1,0 +1,46 @@
+package selection
+
+import (
+	"context"
+	"math"
+
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+)
+
+// compare keeps the better of what was learnt on blocks and of one length for all columns, on all
+// rows: by the features of pivots, whose leave-one-out error is exact.
+func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
+	form, err := newClosedForm(&Entropy{}, l.run)
+	if err != nil || form == nil {
+		return err
+	}
+	n, _ := l.run.x.Dims()
+	var looks []TraceRow
+	for _, at := range []spot{one, *learnt} {
+		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
+		row := unscored(At(1))
+		row.Rows, row.Round, row.Theta = n, 1, at.theta
+		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+			factor, err := measures.LowRankEntropy(ctx, kernel, l.run.x, &measures.LowRankOptions{
+				MaxRank: l.run.pivots(finalPivots), Seed: l.Seed, Workers: l.run.workers,
+				Decided: func(measures.Bounds) bool { return true }, Residual: scoreResidual * math.Exp(at.theta[l.ridgeAt(at.theta)]),
+			})
+			if err != nil {
+				return err
+			}
+			row.Ridges, _, err = form.ofFeatures(ctx, factor.Factor)
+			row.Basis, row.ScoredOn, row.Residual = OnPivots, factor.Rank, factor.Residual
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		looks = append(looks, got)
+	}
+	if best, ok := prefer(looks, LeaveOneOutEvidence, form.signs != nil); ok && best.row == 0 {
+		l.run.Warn("the lengths of columns that were learnt on blocks do no better on all rows than one length, which is taken")
+		*learnt = one
+	}
+	return nil
+}
