@@ -18,7 +18,7 @@ import (
 // best of few rows is only where the search goes on.
 const (
 	// firstRows are drawn for the entropies and the scores that come with them.
-	firstRows = 500
+	firstRows = 300
 	// secondRows are drawn for the best kernel and its neighbours, at all ridges.
 	secondRows = 2000
 	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.

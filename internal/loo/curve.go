@@ -61,8 +61,8 @@ var (
 	_ ridges = (*Linear)(nil)
 )
 
-// Curve looks at ridges all over, since the error may have several valleys, two to a decade of a
-// Problem and one of a Linear, which costs more; then closer at the best, and at the ridge of the
+// Curve looks at ridges all over, since the error may have several valleys, two to a decade of up
+// to 200 rows and one of more, which cost more; then closer at the best, and at the ridge of the
 // largest evidence. None is below least. They are in ascending order.
 func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
@@ -70,7 +70,7 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	steps := max(1, int(math.Ceil((hi-lo)/math.Ln10-1e-9)))
 	h := (hi - lo) / float64(steps)
 	every := 2
-	if _, ok := p.(*Problem); ok {
+	if of, ok := p.(*Problem); ok && len(of.root) <= 200 {
 		every = 1
 	}
 	c := &curve{ctx: ctx, p: p, lo: lo, hi: hi}
