@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -97,4 +99,45 @@ func BenchmarkPredict(b *testing.B) {
 		}
 		b.ReportMetric(2000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	})
+}
+
+// BenchmarkRidge5000 says how many times one Cholesky factorisation and the whole inverse a fit
+// takes that chooses its ridge. They take turns, on the BLAS that is registered:
+//
+//	go test -run - -bench Ridge5000/5000 -benchtime 1x ./estimators/lssvm
+func BenchmarkRidge5000(b *testing.B) {
+	kernel := kernels.RBF{Gamma: 0.05}
+	for _, n := range []int{3000, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			x, y, _ := benchRows(n)
+			var fit, once time.Duration
+			looks := 0
+			for b.Loop() {
+				start := time.Now()
+				k, err := kernels.Matrix(ctx, kernel, x, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range n {
+					k.SetSym(i, i, k.At(i, i)+0.1)
+				}
+				made := time.Since(start)
+				c, err := linalg.NewCholesky("K", k)
+				if err != nil {
+					b.Fatal(err)
+				}
+				c.Inverse()
+				once += time.Since(start) - made
+				start = time.Now()
+				r := Regressor{Kernel: kernel}
+				if err := r.Fit(ctx, x, y); err != nil {
+					b.Fatal(err)
+				}
+				fit += time.Since(start)
+				looks += r.Report().Iterations
+			}
+			b.ReportMetric(fit.Seconds()/once.Seconds(), "inverses")
+			b.ReportMetric(float64(looks)/float64(b.N), "looks")
+		})
+	}
 }

@@ -1,7 +1,6 @@
 // Package lssvm is the least-squares support vector machine: kernel ridge
 // regression with a bias, for regression and for classification, which tunes its
-// ridge by exact leave-one-out at the cost of a handful of factorisations, however
-// many ridges it looks at.
+// ridge by exact leave-one-out at the cost of a handful of factorisations.
 //
 // # The machine
 //
@@ -24,9 +23,16 @@
 //
 //	t[i] - f₋ᵢ(x[i]) = α[i] / P[i,i],    P[i,i] = (M⁻¹)[i,i] - η[i]²/1'η
 //
-// A Ridge of 0 is the λ of the least weighted mean of its square. K is reduced to
-// tridiagonal form once; each λ then costs O(n²) in place of O(n³). RidgeRule Heuristic
-// takes min(1, (n/1500)^1.5) in its place, equation
+// A Ridge of 0 is the λ of the least weighted mean of its square. Up to 1500 rows K is
+// reduced to tridiagonal form once, at 8n³/3; each λ then costs O(n²) in place of O(n³), and
+// 33 are looked at. Of more rows two to four λ are, six at most, each by a factor of M and the
+// diagonal of its inverse, 2n³/3. Where to look first a sample of a third of the rows, at
+// most 1000, says, whose curve shows where the valleys of the error are; then an estimate of
+// the slope at each look. The error of each look is exact. Its least has been within 1% of that of
+// all ridges in 117 of 120 test problems of 1500 rows, and 2 to 3.3% above it in three, of one
+// column and a wide kernel: a valley that the sample does not show can be missed.
+//
+// RidgeRule Heuristic takes min(1, (n/1500)^1.5) in its place, equation
 // (20) of Embrechts, whose printed form did not survive in the copies at hand; a
 // text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is
 // a start value for scaled data, not a substitute for tuning.
@@ -53,8 +59,13 @@
 //
 // # Cost
 //
-// Fit: O(n²d + n³) time, two n×n matrices at most. With a ridge that is given, n³/3
-// of it: a Regressor's leave-one-out residuals then wait for their first reader, which
-// is Report, LeaveOneOutResiduals, PredictVariance or MarshalBinary. Predict: O(nd) a
+// Fit: O(n²d + n³) time, and two n×n matrices at most. Where it chooses the ridge of more than
+// 1500 rows it is one: the kernel below the diagonal, the factor of each look above it. At 5000
+// rows of ten columns, with three looks, that took 2.2 to 2.4 times the processor time of one
+// Cholesky factor and the whole inverse, 7.5 to 8.5 s on simdblas (two cores, with other work
+// on them; BenchmarkRidge5000 has the ratio of the wall times).
+//
+// With a ridge that is given Fit takes n³/3: a Regressor's leave-one-out residuals then wait for
+// their first reader, which is LeaveOneOutResiduals or PredictVariance. Predict: O(nd) a
 // row. Features should be of comparable scale (transformers.StandardScaler).
 package lssvm

@@ -238,7 +238,7 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) ([]float64, error)
 	return mat.Col(nil, 0, left.residuals), nil
 }
 
-// Report says how the last Fit went. Iterations is the number of ridges looked at. Objective
+// Report says how the last Fit went. Iterations is the number of ridges looked at, on all rows. Objective
 // is what they were compared by, the weighted mean squared leave-one-out residual; of a
 // ridge that was not chosen by it, the penalised sum of squares of the package documentation
 // at its minimum, which is ½ Σ α[i] y[i].

@@ -156,7 +156,7 @@ func leastSquares(f folder, scale float64) (work, error) {
 	return fitPredict(&lssvm.Regressor{Kernel: kernels.RBF{Gamma: benchGamma}, Ridge: 0.1}, x, xt, y, yt), nil
 }
 
-// leaveOneOut is the default: the exact leave-one-out error of 33 ridges, where the peer
+// leaveOneOut is the default: the ridge of the least exact leave-one-out error, where the peer
 // has ten in five folds each.
 func leaveOneOut(f folder, scale float64) (work, error) {
 	x, xt, y, yt, err := regression(f, rows(2000, scale))

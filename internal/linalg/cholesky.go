@@ -65,6 +65,25 @@ func NewCholeskyFrom(what string, a *mat.SymDense, least float64) (*Cholesky, er
 	return nil, &fault.NotPSDError{What: what, Jitter: MaxJitter}
 }
 
+// TryCholesky is NewCholesky without jitter; ok is false where a is not positive definite to
+// rounding. It does not touch what is below the diagonal of a, see Keep.
+func TryCholesky(a *mat.SymDense) (c *Cholesky, ok bool) {
+	t, ok := potrf(a.RawSymmetric())
+	return &Cholesky{u: t}, ok
+}
+
+// Keep copies what is above the diagonal of a to below it, where TryCholesky leaves it alone.
+func Keep(a *mat.SymDense) {
+	raw := a.RawSymmetric()
+	mirror(raw.Data, raw.N, raw.Stride, false)
+}
+
+// Restore copies back what Keep copied. The diagonal is the caller's to restore.
+func Restore(a *mat.SymDense) {
+	raw := a.RawSymmetric()
+	mirror(raw.Data, raw.N, raw.Stride, true)
+}
+
 // mirror copies the strict upper triangle of a to the lower one, or back.
 func mirror(a []float64, n, ld int, back bool) {
 	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task

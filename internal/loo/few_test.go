@@ -1,0 +1,213 @@
+package loo
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fewProblem is n rows of d columns under an RBF of this γ, with k targets and a noise.
+func fewProblem(n, d, k int, gamma float64, weighted bool, noise func(rng *rand.Rand, f float64) float64, seed uint64) (*mat.SymDense, *mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x, t := mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	var weights []float64
+	for i := range n {
+		r := x.RawRowView(i)
+		for j := range k {
+			t.Set(i, j, noise(rng, math.Sin(2*r[0]+float64(j))+r[1%d]*r[d-1]))
+		}
+		if weighted {
+			weights = append(weights, math.Exp(rng.NormFloat64()))
+		}
+	}
+	gram := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			d := mat.Norm(vec(x, i, j), 2)
+			gram.SetSym(i, j, math.Exp(-gamma*d*d))
+		}
+	}
+	return gram, t, weights
+}
+
+func copied(gram *mat.SymDense) *mat.SymDense {
+	own := mat.NewSymDense(gram.SymmetricDim(), nil)
+	own.CopySym(gram)
+	return own
+}
+
+var noises = map[string]func(rng *rand.Rand, f float64) float64{
+	"none":   func(_ *rand.Rand, f float64) float64 { return f },
+	"normal": func(rng *rand.Rand, f float64) float64 { return f + .3*rng.NormFloat64() },
+	"pure":   func(rng *rand.Rand, _ float64) float64 { return rng.NormFloat64() },
+	"heavy": func(rng *rand.Rand, f float64) float64 {
+		return f + .3*rng.NormFloat64()/math.Pow(rng.Float64(), .7)
+	},
+	"class": func(rng *rand.Rand, f float64) float64 { return math.Copysign(1, f+.3*rng.NormFloat64()) },
+}
+
+// The error is within 1% of that of the search through all ridges, the machine is the reduction's
+// at that ridge, and the number of goroutines changes no bit.
+func TestSearchFew(t *testing.T) {
+	looks, problems := 0, 0
+	for name, noise := range noises {
+		for _, c := range []struct {
+			d, k     int
+			gamma    float64
+			weighted bool
+		}{{5, 1, .2, false}, {10, 1, .05, true}, {2, 3, 1, false}, {5, 3, .2, true}} {
+			gram, targets, weights := fewProblem(360, c.d, c.k, c.gamma, c.weighted, noise, 1)
+			p := New(copied(gram), targets, weights, 0)
+			want, err := p.Search(ctx, nil)
+			require.NoError(t, err)
+			calls := 0
+			got, solved, err := SearchFew(ctx, copied(gram), targets, weights, 1, func(i int, ridge, e float64) {
+				calls++
+				assert.Equal(t, calls, i)
+				at, err := p.At(ctx, ridge)
+				require.NoError(t, err)
+				assert.InEpsilon(t, at, e, 1e-5, "%s %v: ridge %v", name, c, ridge)
+			})
+			require.NoError(t, err)
+			assert.Equal(t, calls, got.Evaluations)
+			assert.LessOrEqual(t, calls, MaxLooks)
+			assert.LessOrEqual(t, got.Error, 1.01*want.Error, "%s %v", name, c)
+			looks, problems = looks+calls, problems+1
+
+			same, err := p.Solve(ctx, got.Ridge)
+			require.NoError(t, err)
+			scale := mat.Norm(same.Alpha, math.Inf(1))
+			for i := range 360 {
+				assert.InDelta(t, same.Alpha.At(i, 0), solved.Alpha.At(i, 0), 1e-5*scale)
+				assert.InEpsilon(t, same.Inverse[i], solved.Inverse[i], 1e-5)
+			}
+			assert.InDeltaSlice(t, same.Bias, solved.Bias, 1e-5)
+
+			again, _, err := SearchFew(ctx, copied(gram), targets, weights, 4, nil)
+			require.NoError(t, err)
+			assert.Equal(t, got, again)
+		}
+	}
+	assert.Less(t, float64(looks), 3.5*float64(problems))
+}
+
+// Targets without noise and with nothing else end at the edges, with their warnings.
+func TestSearchFewEdges(t *testing.T) {
+	for edge, noise := range map[int]string{-1: "none", 1: "pure"} {
+		gram, targets, _ := fewProblem(300, 1, 1, .5, false, noises[noise], 2)
+		got, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, nil)
+		require.NoError(t, err)
+		want, err := New(gram, targets, nil, 0).Search(ctx, nil)
+		require.NoError(t, err)
+		assert.Equal(t, edge, want.Edge)
+		assert.Equal(t, edge, got.Edge)
+		assert.InEpsilon(t, want.Ridge, got.Ridge, 1e-9)
+		assert.Equal(t, want.Warning(), got.Warning())
+	}
+}
+
+// An indefinite matrix has a wall below which there is no machine; of one that no ridge mends there is none
+// at all. Constant targets have no error.
+func TestSearchFewWithoutMachines(t *testing.T) {
+	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
+	shifted := copied(gram)
+	for i := range 200 {
+		shifted.SetSym(i, i, gram.At(i, i)-.5)
+	}
+	got, solved, err := SearchFew(ctx, copied(shifted), targets, nil, 0, nil)
+	require.NoError(t, err)
+	require.NotNil(t, solved)
+	assert.Greater(t, got.Ridge, .5)
+	want, err := New(shifted, targets, nil, 0).Search(ctx, nil)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, got.Error, 1.05*want.Error, "halvings lead to the wall, near which the least is")
+
+	for i := range 200 {
+		gram.SetSym(i, i, -1e6)
+	}
+	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, nil)
+	require.NoError(t, err)
+	assert.Nil(t, solved)
+	assert.Zero(t, got.Ridge)
+	assert.LessOrEqual(t, got.Evaluations, MaxLooks)
+	assert.Contains(t, got.Warning(), "no ridge")
+
+	gram, targets, _ = fewProblem(200, 5, 1, .2, false, func(*rand.Rand, float64) float64 { return 3 }, 3)
+	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, nil)
+	require.NoError(t, err)
+	assert.InDelta(t, 3, solved.Bias[0], 1e-6)
+	assert.Less(t, got.Error, 1e-12)
+}
+
+func TestSearchFewIsCancelled(t *testing.T) {
+	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
+	c, cancel := context.WithCancel(ctx)
+	looks := 0
+	_, solved, err := SearchFew(c, copied(gram), targets, nil, 0, func(int, float64, float64) { looks++; cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, solved)
+	assert.Equal(t, 1, looks)
+	_, _, err = SearchFew(c, gram, targets, nil, 0, func(int, float64, float64) { looks++ })
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, looks)
+}
+
+// The estimate of the slope is near that of differences of the error, for one target and several, with
+// weights and without.
+func TestSlope(t *testing.T) {
+	for _, k := range []int{1, 3} {
+		for _, weighted := range []bool{false, true} {
+			gram, targets, weights := fewProblem(400, 5, k, .2, weighted, noises["normal"], 4)
+			p := New(copied(gram), targets, weights, 0)
+			for _, u := range []float64{-7, -5, -1, 1} {
+				const h = 1e-3
+				up, err := p.At(ctx, math.Exp(u+h))
+				require.NoError(t, err)
+				down, err := p.At(ctx, math.Exp(u-h))
+				require.NoError(t, err)
+				s, factor := solveOnce(copied(gram), targets, weights, math.Exp(u))
+				e, slope := s.slope(factor, weights, math.Exp(u))
+				assert.InEpsilon(t, math.Sqrt(up*down), e, 1e-5)
+				assert.InDelta(t, math.Log(up/down)/(2*h), slope, .02)
+			}
+		}
+	}
+}
+
+// Two looks at a cubic polynomial give its least, from either side; where they cannot the step is a
+// safe one.
+func TestBetween(t *testing.T) {
+	cubic := func(u float64) point {
+		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // least at 1
+	}
+	assert.InDelta(t, .8, cubic(.2).between(cubic(1.5), 1), 1e-12)
+	assert.InDelta(t, .5, cubic(1.5).between(cubic(.2), 1), 1e-12)
+	wall := point{u: -4, f: math.Inf(1)}
+	assert.InDelta(t, 1.5, (point{u: -1, slope: 9}).between(wall, .1), 1e-12)
+	assert.InDelta(t, .5, (point{u: -1, slope: .05}).between(wall, .1), 1e-12)
+	falling := point{u: 4, f: 1, slope: -2} // behind another hill, no least between
+	assert.LessOrEqual(t, (point{u: 0, f: .9, slope: -.01}).between(falling, .1), 2.0)
+}
+
+func TestRival(t *testing.T) {
+	of := func(fs ...float64) []point {
+		v := make([]point, len(fs))
+		for i, f := range fs {
+			v[i] = point{u: float64(i), f: f}
+		}
+		return v
+	}
+	assert.Equal(t, 1, rivalOf(of(1, .1, .5, 0, .5), 3), "a second valley")
+	assert.Equal(t, 5, rivalOf(of(1, 0, .5, .15, .5, .1, 1), 1), "the lower of two others")
+	assert.Equal(t, -1, rivalOf(of(1, .3, .5, 0, .5), 3), "too high")
+	assert.Equal(t, -1, rivalOf(of(1, .010, .015, 0, .5), 3), "no barrier")
+	assert.Equal(t, 0, rivalOf(of(.15, .1, .08, .05, 0, .5), 4), "a shelf, its far end")
+	assert.Equal(t, 4, rivalOf(of(0, .01, .05, .1, .15, .3), 0), "a shelf upward")
+	assert.Equal(t, -1, rivalOf(of(.9, .5, .15, .1, 0, .5), 4), "short of a shelf")
+}

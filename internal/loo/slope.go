@@ -1,0 +1,83 @@
+package loo
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+const (
+	// probes random signs for each row estimate the slope. At 1500 rows it was mostly within .003
+	// of the numerical one, at worst .01 from it: a tenth of a unit of ln λ from the least where
+	// ln E bends by .03 to .1, and less than a thousandth above its error.
+	probes      = 32
+	probeStream = 0x736c6f7065 // in the name of the seed
+)
+
+// slope returns the error E of a machine and an estimate of d ln E / d ln λ, from the factor of
+// M that made it. With D = diag(1/w) and P, P1 = 0, the inverse of M bordered by ones,
+//
+//	dα/dλ = -PDα    dP[i,i]/dλ = -(PDP)[i,i]
+//	E ∝ Σ w[i] (α[i]/P[i,i])²
+//	dE/dλ ∝ 2 Σ c[i] (PDP)[i,i] - 2 Σ w[i] α[i] (PDα)[i] / P[i,i]²,   c[i] = w[i] α[i]²/P[i,i]³
+//
+// The first sum wants the whole inverse, which would take as long again as its diagonal. It is the
+// expectation of |√D P √C z|² over random signs z (M. F. Hutchinson, Communications in Statistics
+// - Simulation and Computation 19, 1990). The diagonal of P is known, and its share is exact. The
+// slope only says where to look next: what is compared are the errors, which are exact. Cost
+// 2n²(k + probes).
+func (s *Solution) slope(factor *linalg.Cholesky, own []float64, lambda float64) (e, slope float64) {
+	n, k := s.Alpha.Dims()
+	rng := rand.New(rand.NewPCG(uint64(n), probeStream))
+	roots := make([]float64, n) // √c
+	weight := 0.0
+	b := mat.NewDense(n, k+probes, nil) // [Dα | √C z], then M⁻¹ of it
+	signs := make([]uint32, n)
+	border := make([]float64, k+probes) // η'b / 1'η
+	sum := 0.0
+	for i := range n {
+		w, row := weights.At(own, i), b.RawRowView(i)
+		weight += w
+		sum += s.Eta[i]
+		for j, r := range s.Residuals.RawRowView(i) {
+			e += w * r * r
+			roots[i] += w * r * r / s.Inverse[i]
+			row[j] = s.Alpha.At(i, j) / w
+		}
+		roots[i] = math.Sqrt(roots[i])
+		signs[i] = rng.Uint32()
+		for j := range probes {
+			row[k+j] = signed(roots[i], signs[i], j)
+		}
+		for j, v := range row {
+			border[j] += s.Eta[i] * v
+		}
+	}
+	factor.Solve(b)
+	total := 0.0
+	for i := range n {
+		w, p, row := weights.At(own, i), s.Inverse[i], b.RawRowView(i)
+		for j, r := range s.Residuals.RawRowView(i) {
+			total -= w * r / p * (row[j] - s.Eta[i]*border[j]/sum)
+		}
+		others := 0.0 // of P, but for the diagonal
+		for j := range probes {
+			v := row[k+j] - s.Eta[i]*border[k+j]/sum - p*signed(roots[i], signs[i], j)
+			others += v * v / probes
+		}
+		total += (roots[i]*roots[i]*p*p + others) / w
+	}
+	return e / weight, 2 * lambda * total / e
+}
+
+// signed is v with sign j of a row.
+func signed(v float64, signs uint32, j int) float64 {
+	if signs>>j&1 == 1 {
+		return -v
+	}
+	return v
+}
