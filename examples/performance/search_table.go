@@ -50,7 +50,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 			if err := s.measure(ctx, o, uint64(seed+1), &r); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			fmt.Fprintf(o.progress, "seed %d: %s\n", seed+1, strings.ReplaceAll(s.line(o, r), "\t", "  "))
+			fmt.Fprintf(o.progress, "means after seed %d: %s\n", seed+1, strings.ReplaceAll(s.line(o, r), "\t", "  "))
 		}
 		fmt.Fprintln(table, s.line(o, r))
 	}
