@@ -56,6 +56,7 @@ type bars struct {
 func (c curve) panel(legend bool) (*plot.Plot, error) {
 	p := picture.New(c.set, "training rows", c.what)
 	p.Title.TextStyle.Font.Size = font.Points(11)
+	p.Y.Label.Padding = 2 * vg.Millimeter // or the label meets those of its ticks
 	var ticks plot.ConstantTicks
 	var learners []string
 	for _, q := range c.points {
