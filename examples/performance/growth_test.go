@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators/eem"
@@ -29,33 +28,29 @@ func BenchmarkGrowth(b *testing.B) {
 	contenders[1].use()
 	ctx := context.Background()
 	k := kernels.RBF{Gamma: benchGamma}
-	labels := func(x *mat.Dense) []int { return signs(smooth(x, 1)) }
 	for _, c := range []struct {
 		name    string
 		sizes   []int
 		prepare func(size int) func() error
 	}{
 		{"kernel/rows", []int{1000, 2000, 4000}, func(n int) func() error {
-			x := normal(n, 10, 1)
+			x := dataset.Normal(n, 10, 1)
 			return func() error { _, err := kernels.Matrix(ctx, k, x, nil); return err }
 		}},
 		{"kernel/columns", []int{10, 100, 1000}, func(d int) func() error {
-			x := normal(2000, d, 1)
+			x := dataset.Normal(2000, d, 1)
 			return func() error { _, err := kernels.Matrix(ctx, k, x, nil); return err }
 		}},
 		{"lssvm-fixed/rows", []int{500, 1000, 2000}, func(n int) func() error {
-			x := normal(n, 10, 1)
-			y := smooth(x, 1)
+			x, y := dataset.Sine(n, 10, 1)
 			return func() error { return (&lssvm.Regressor{Kernel: k, Ridge: 0.1}).Fit(ctx, x, y) }
 		}},
 		{"lssvm-leave-one-out/rows", []int{250, 500, 1000}, func(n int) func() error {
-			x := normal(n, 10, 1)
-			y := smooth(x, 1)
+			x, y := dataset.Sine(n, 10, 1)
 			return func() error { return (&lssvm.Regressor{Kernel: k}).Fit(ctx, x, y) }
 		}},
 		{"svm/rows", []int{1000, 2000, 4000}, func(n int) func() error {
-			x := normal(n, 10, 1)
-			y := labels(x)
+			x, y := signedSine(n, 10, 1)
 			return func() error { return (&svm.Classifier{Kernel: k, C: 1}).Fit(ctx, x, y) }
 		}},
 		{"rvm/rows", []int{500, 1000, 2000}, func(n int) func() error {
@@ -98,7 +93,7 @@ func BenchmarkGrowth(b *testing.B) {
 }
 
 func transform(ctx context.Context, n, d, components int, nystroem bool) func() error {
-	x := normal(n, d, 1)
+	x := dataset.Normal(n, d, 1)
 	k := kernels.RBF{Gamma: 0.5 / float64(d)}
 	var t transformers.Transformer = &transformers.RandomFourier{Kernel: k, Components: components}
 	if nystroem {
@@ -114,8 +109,7 @@ func transform(ctx context.Context, n, d, components int, nystroem bool) func() 
 }
 
 func entropyFit(ctx context.Context, n, units int) func() error {
-	x := normal(n, 20, 1)
-	y := signs(smooth(x, 1))
+	x, y := signedSine(n, 20, 1)
 	return func() error {
 		c := &eem.Classifier{Units: units}
 		if err := c.Fit(ctx, x, y); err != nil {

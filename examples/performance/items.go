@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -33,11 +32,11 @@ const friedmanGamma = 0.5
 
 func items() []item {
 	sk := func(name string, simd, open float64, prepare func(f folder, scale float64) (work, error)) item {
-		return item{name, "scikit-learn", name, [2]float64{simd, open}, prepare}
+		return item{name, sklearn, name, [2]float64{simd, open}, prepare}
 	}
 	return []item{
-		{"rvm1000", "kernlab", "", [2]float64{1. / 4, 1. / 4}, relevance(1000)},
-		{"rvm2000", "kernlab", "", [2]float64{1. / 8, 1. / 8}, relevance(2000)},
+		{"rvm1000", kernlab, "", [2]float64{1. / 4, 1. / 4}, relevance(1000)},
+		{"rvm2000", kernlab, "", [2]float64{1. / 8, 1. / 8}, relevance(2000)},
 		sk("ridge", 1.3, 1, leastSquares),
 		sk("ridges", 1, 1, leaveOneOut),
 		sk("svc", 1.5, 1.5, supportVectors),
@@ -55,38 +54,16 @@ func items() []item {
 
 func rows(n int, scale float64) int { return max(50, int(float64(n)*scale)) }
 
-// normal draws n rows of d standard normal columns.
-func normal(n, d int, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	x := mat.NewDense(n, d, nil)
-	raw := x.RawMatrix().Data
-	for i := range raw {
-		raw[i] = rng.NormFloat64()
-	}
-	return x
-}
-
-// smooth is a target on normal rows.
-func smooth(x *mat.Dense, seed uint64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	n, _ := x.Dims()
-	y := make([]float64, n)
-	for i := range y {
-		r := x.RawRowView(i)
-		y[i] = math.Sin(2*r[0]) + r[1]*r[2] + 0.5*r[3] + 0.3*rng.NormFloat64()
-	}
-	return y
-}
-
-// signs are the classes 0 and 1.
-func signs(y []float64) []int {
-	out := make([]int, len(y))
+// signedSine has the classes 0 and 1, the signs of the sine's targets.
+func signedSine(n, d int, seed uint64) (x *mat.Dense, labels []int) {
+	x, y := dataset.Sine(n, d, seed)
+	labels = make([]int, n)
 	for i, v := range y {
 		if v > 0 {
-			out[i] = 1
+			labels[i] = 1
 		}
 	}
-	return out
+	return x, labels
 }
 
 func floats(y []int) []float64 {
@@ -140,8 +117,8 @@ func relevance(n int) func(folder, float64) (work, error) {
 
 // regression writes n rows of ten columns to learn from and as many to predict.
 func regression(f folder, n int) (x, xt *mat.Dense, y, yt []float64, err error) {
-	x, xt = normal(n, 10, 1), normal(n, 10, 2)
-	y, yt = smooth(x, 1), smooth(xt, 2)
+	x, y = dataset.Sine(n, 10, 1)
+	xt, yt = dataset.Sine(n, 10, 2)
 	err = first(f.write("x", x), f.row("y", y...), f.write("xt", xt), f.row("yt", yt...), f.row("gamma", benchGamma))
 	return x, xt, y, yt, err
 }
@@ -186,8 +163,8 @@ func fitPredict(r estimators.Regressor, x, xt *mat.Dense, y, yt []float64) work 
 
 func supportVectors(f folder, scale float64) (work, error) {
 	n := rows(2000, scale)
-	x, xt := normal(n, 10, 1), normal(n, 10, 2)
-	y, yt := signs(smooth(x, 1)), signs(smooth(xt, 2))
+	x, y := signedSine(n, 10, 1)
+	xt, yt := signedSine(n, 10, 2)
 	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.row("gamma", benchGamma))
 	return func(ctx context.Context) (float64, error) {
 		c := &svm.Classifier{Kernel: kernels.RBF{Gamma: benchGamma}, C: 1}
@@ -205,7 +182,7 @@ func supportVectors(f folder, scale float64) (work, error) {
 func mapped(make func(gamma float64) transformers.Transformer) func(folder, float64) (work, error) {
 	return func(f folder, scale float64) (work, error) {
 		const gamma = 0.5 / 20
-		x := normal(rows(100_000, scale), 20, 1)
+		x := dataset.Normal(rows(100_000, scale), 20, 1)
 		err := first(f.write("x", x), f.row("gamma", gamma))
 		return func(ctx context.Context) (float64, error) {
 			t := make(gamma)
@@ -224,8 +201,8 @@ func mapped(make func(gamma float64) transformers.Transformer) func(folder, floa
 
 func extremeEntropy(f folder, scale float64) (work, error) {
 	const units = 500
-	x, xt := normal(rows(100_000, scale), 20, 1), normal(2000, 20, 2)
-	y, yt := signs(smooth(x, 1)), signs(smooth(xt, 2))
+	x, y := signedSine(rows(100_000, scale), 20, 1)
+	xt, yt := signedSine(2000, 20, 2)
 	h := &transformers.RandomHidden{Units: units}
 	if err := h.Fit(context.Background(), x); err != nil {
 		return nil, err
@@ -246,7 +223,7 @@ func extremeEntropy(f folder, scale float64) (work, error) {
 }
 
 func kernelMatrix(f folder, scale float64) (work, error) {
-	x := normal(rows(5000, scale), 10, 1)
+	x := dataset.Normal(rows(5000, scale), 10, 1)
 	err := first(f.write("x", x), f.row("gamma", benchGamma))
 	return func(ctx context.Context) (float64, error) {
 		k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: benchGamma}, x, nil)

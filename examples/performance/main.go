@@ -5,13 +5,21 @@
 //	export CGO_LDFLAGS="-lopenblas -llapacke"
 //	go run . -python python3 -rscript Rscript
 //	go run . -python python3 -only kernel,ridge -rounds 5
+//	go run . -python python3 -searches
+//	go run . -python python3 -searches -only sine5000 -seeds 1
 //
 // It is a module of its own, because OpenBLAS takes cgo. A round does the work once with
 // each BLAS and once by the peer, so that other load on the machine meets all of them;
 // the least time of the rounds counts. A ratio is ours over the peer's: less is better.
+//
+// The searches are on simdblas: ours by entropy, scikit-learn's GridSearchCV and
+// HalvingGridSearchCV, each on the same rows, standardised before the clock starts, for
+// some seeds. Their seconds are those of the search, the fit and the prediction of the test
+// rows, their errors those of the test rows.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -59,36 +67,55 @@ var contenders = []contender{
 	{"openblas", func() { blas64.Use(blasnetlib.Implementation{}); lapack64.Use(lapacknetlib.Implementation{}) }},
 }
 
-func run(ctx context.Context, args []string, out, progress io.Writer) error {
+// options are what the flags say.
+type options struct {
+	peers    peers
+	only     []string // names, nil for all
+	blases   string
+	rounds   int
+	scale    float64
+	profile  string
+	searches bool
+	seeds    int
+	limit    time.Duration
+	progress io.Writer
+}
+
+func optionsOf(args []string, progress io.Writer) (options, error) {
 	flags := flag.NewFlagSet("performance", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	python := flags.String("python", "", "`program` that runs Python with scikit-learn; empty: without")
-	rscript := flags.String("rscript", "", "`program` that runs R with kernlab; empty: without")
-	scripts := flags.String("scripts", filepath.Join("..", "benchmark", "peers"), "`folder` of what they run")
-	only := flags.String("only", "", "comma separated `items`; empty: all")
-	blases := flags.String("blas", "gonum,simdblas,openblas", "comma separated `names`")
-	rounds := flags.Int("rounds", 3, "`times` each is run")
-	scale := flags.Float64("scale", 1, "`factor` of the numbers of rows")
-	profile := flags.String("cpuprofile", "", "`file` for a profile of our side")
+	o := options{progress: progress}
+	flags.StringVar(&o.peers.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
+	flags.StringVar(&o.peers.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
+	flags.StringVar(&o.peers.scripts, "scripts", filepath.Join("..", "benchmark", "peers"), "`folder` of what they run")
+	only := flags.String("only", "", "comma separated `items`, or searches; empty: all")
+	flags.StringVar(&o.blases, "blas", "gonum,simdblas,openblas", "comma separated `names`, of the items")
+	flags.IntVar(&o.rounds, "rounds", 0, "`times` each is run; 0: 3, and once a search of more than 1000 rows")
+	flags.Float64Var(&o.scale, "scale", 1, "`factor` of the numbers of rows")
+	flags.StringVar(&o.profile, "cpuprofile", "", "`file` for a profile of our side")
+	flags.BoolVar(&o.searches, "searches", false, "the searches for kernels, on simdblas, in place of the items")
+	flags.IntVar(&o.seeds, "seeds", 5, "`draws` of the rows that a search is run on")
+	flags.DurationVar(&o.limit, "peer-limit", 0, "`time` after which a peer's search is ended and left out of the means; 0: none")
+	flags.IntVar(&o.peers.jobs, "jobs", 1, "`processes` of a peer's search (n_jobs), which share the processors")
 	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if o.rounds < 0 || o.seeds < 1 || o.peers.jobs < 1 || o.limit < 0 || !(o.scale > 0) {
+		return o, errors.New("want -seeds and -jobs of 1 or more, -scale > 0, and neither -rounds nor -peer-limit < 0")
+	}
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	o, err := optionsOf(args, progress)
+	if err != nil {
 		return err
 	}
-	all := items()
-	if *only != "" {
-		wanted := strings.Split(*only, ",")
-		for _, name := range wanted {
-			if !slices.ContainsFunc(all, func(i item) bool { return i.name == name }) {
-				return fmt.Errorf("-only %s: there is no such item", name)
-			}
-		}
-		all = slices.DeleteFunc(all, func(i item) bool { return !slices.Contains(wanted, i.name) })
-	}
-	chosen := slices.DeleteFunc(slices.Clone(contenders), func(c contender) bool { return !slices.Contains(strings.Split(*blases, ","), c.name) })
-	if len(chosen) == 0 || *rounds < 1 || !(*scale > 0) {
-		return errors.New("want a BLAS, a round and a scale > 0 at least")
-	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
+	if o.profile != "" {
+		f, err := os.Create(o.profile)
 		if err != nil {
 			return err
 		}
@@ -98,29 +125,60 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	fmt.Fprintf(out, "GOMAXPROCS %d, the least of %d rounds; seconds, and ours over the peer's\n\n", runtime.GOMAXPROCS(0), *rounds)
+	if o.searches {
+		return runSearches(ctx, o, out)
+	}
+	return runItems(ctx, o, out)
+}
+
+// chosen are those of all that were asked for.
+func chosen[T any](o options, all []T, name func(T) string) ([]T, error) {
+	if o.only == nil {
+		return all, nil
+	}
+	for _, wanted := range o.only {
+		if !slices.ContainsFunc(all, func(v T) bool { return name(v) == wanted }) {
+			return nil, fmt.Errorf("-only %s: there is no such line, with -searches or without", wanted)
+		}
+	}
+	return slices.DeleteFunc(all, func(v T) bool { return !slices.Contains(o.only, name(v)) }), nil
+}
+
+func runItems(ctx context.Context, o options, out io.Writer) error {
+	all, err := chosen(o, items(), func(it item) string { return it.name })
+	if err != nil {
+		return err
+	}
+	blases := slices.DeleteFunc(slices.Clone(contenders), func(c contender) bool { return !slices.Contains(strings.Split(o.blases, ","), c.name) })
+	if len(blases) == 0 {
+		return fmt.Errorf("-blas %s: there is no such BLAS", o.blases)
+	}
+	rounds := cmp.Or(o.rounds, defaultRounds)
+	fmt.Fprintf(out, "GOMAXPROCS %d, the least of %d rounds; seconds, and ours over the peer's\n\n", runtime.GOMAXPROCS(0), rounds)
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "item\tpeer\tpeer's\t")
-	for _, c := range chosen {
+	for _, c := range blases {
 		fmt.Fprintf(table, "%s\tratio\t", c.name)
 	}
 	fmt.Fprintln(table, "wanted simdblas / OpenBLAS\tmeasure: ours\tpeer's\t")
 	for _, it := range all {
-		r, err := it.time(ctx, chosen, peers{*python, *rscript, *scripts}, *rounds, *scale)
+		r, err := it.time(ctx, blases, o.peers, rounds, o.scale)
 		if err != nil {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
 		line := r.line(it)
 		fmt.Fprintln(table, line)
-		fmt.Fprintln(progress, strings.ReplaceAll(line, "\t", "  "))
+		fmt.Fprintln(o.progress, strings.ReplaceAll(line, "\t", "  "))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, text.String())
+	_, err = io.WriteString(out, text.String())
 	return err
 }
+
+const defaultRounds = 3
 
 // result is the least times, NaN for a peer that is not there, and measures of quality.
 type result struct {
@@ -138,6 +196,14 @@ func (r result) line(it item) string {
 	return b.String()
 }
 
+// timed does the work and returns its seconds and measure.
+func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
+	runtime.GC()
+	begin := time.Now()
+	measure, err = w(ctx)
+	return time.Since(begin).Seconds(), measure, err
+}
+
 // time does an item's rounds.
 func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int, scale float64) (result, error) {
 	dir, err := os.MkdirTemp("", "performance")
@@ -149,7 +215,7 @@ func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int
 	if err != nil {
 		return result{}, err
 	}
-	peer, err := p.start(ctx, it, dir)
+	peer, err := p.start(ctx, it.peer, it.script, dir)
 	if err != nil {
 		return result{}, err
 	}
@@ -158,10 +224,7 @@ func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int
 	for round := range rounds {
 		for i, c := range chosen {
 			c.use()
-			runtime.GC()
-			begin := time.Now()
-			measure, err := work(ctx)
-			seconds := time.Since(begin).Seconds()
+			seconds, measure, err := work.timed(ctx)
 			if err != nil {
 				return r, err
 			}

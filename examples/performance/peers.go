@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -56,7 +59,15 @@ func (f folder) csv(name string, x *mat.Dense, y []float64) error {
 }
 
 // peers are the programs that run them, empty where there is none.
-type peers struct{ python, rscript, scripts string }
+type peers struct {
+	python, rscript, scripts string
+	jobs                     int // processes of a search
+}
+
+const (
+	sklearn = "scikit-learn"
+	kernlab = "kernlab"
+)
 
 // peer does the same work on the same rows, once for each round.
 type peer struct {
@@ -66,38 +77,50 @@ type peer struct {
 	out  *bufio.Reader
 }
 
-// start returns the peer of an item, which answers NaN if it is not there.
-func (p peers) start(ctx context.Context, it item, dir string) (*peer, error) {
+// start returns the peer that does a script's work on the files of a folder; one that is not
+// there answers NaN. At the end of ctx it is interrupted, and killed if that is in vain.
+func (p peers) start(ctx context.Context, name, script, dir string) (*peer, error) {
 	switch {
-	case it.peer == "kernlab" && p.rscript != "":
+	case name == kernlab && p.rscript != "":
 		return &peer{once: func(ctx context.Context) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, p.rscript, filepath.Join(p.scripts, "kernlab_rvm.R"), filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv"), fmt.Sprint(friedmanGamma))
-			cmd.Stderr, cmd.Env = os.Stderr, threads()
+			cmd.Stderr, cmd.Env = os.Stderr, threads(1)
 			return cmd.Output()
 		}}, nil
-	case it.peer == "kernlab" || p.python == "":
+	case name == kernlab || p.python == "":
 		return &peer{}, nil
 	}
-	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.scripts, "performance.py"), it.script, dir)
-	cmd.Stderr, cmd.Env = os.Stderr, threads()
+	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.scripts, "performance.py"), script, dir)
+	cmd.Stderr, cmd.Env = os.Stderr, threads(p.jobs)
+	// Python ends its own processes when it is interrupted, not when it is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = patience
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
+	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &peer{cmd: cmd, in: in, out: bufio.NewReader(out)}, nil
+	out := &peer{cmd: cmd, in: in, out: bufio.NewReader(pipe)}
+	if line, err := out.out.ReadString('\n'); err != nil || line != "ready\n" { // it has loaded what it needs
+		out.stop()
+		return nil, fmt.Errorf("the peer answered %q: %w", line, cmp.Or(err, errors.New("want ready")))
+	}
+	return out, nil
 }
 
-// threads is the environment in which the peer's BLAS takes all processors that we do,
-// whatever ours is told.
-func threads() []string {
-	return append(os.Environ(), fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", runtime.GOMAXPROCS(0)))
+// patience is how long an interrupted peer may go on.
+const patience = 10 * time.Second
+
+// threads is the environment in which the BLAS of the peer's processes together takes all
+// processors that we do, whatever ours is told.
+func threads(processes int) []string {
+	return append(os.Environ(), fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", max(1, runtime.GOMAXPROCS(0)/max(1, processes))))
 }
 
 // round returns the seconds of doing the work, and a measure of the outcome.

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	byEntropy = "entropy"
+	byGrid    = "grid"
+	exactName = "lssvm"
+)
+
+var searches = []string{byEntropy, byGrid}
+
+// place is a point of a curve: so many rows, and what learns from them.
+type place struct {
+	learner string
+	rows    int
+}
+
+// places are those of a source, each learner's by size.
+func (s settings) places(src source) (out []place) {
+	last := 0 // of the least-squares SVM
+	for _, n := range s.sizes {
+		if n <= s.exact && (src.most == 0 || n <= src.most) {
+			out, last = append(out, place{exactName, n}), n
+		}
+	}
+	var mapped []place
+	for _, n := range s.sizes {
+		if n >= last && (src.most == 0 || n <= src.most) {
+			mapped = append(mapped, place{s.mapName(), n})
+		}
+	}
+	if len(mapped) == 1 && last > 0 {
+		mapped = nil // nothing to compare it with
+	}
+	return append(out, mapped...)
+}
+
+func (s settings) mapName() string { return fmt.Sprintf("nystroem%d", s.landmarks) }
+
+// measure searches on the rows of a draw, fits, and predicts the test rows. The seconds are
+// without the prediction.
+func (s settings) measure(ctx context.Context, src source, k key) (value, error) {
+	train, test, err := src.rows(k.rows, src.test, k.seed)
+	if err != nil {
+		return value{}, err
+	}
+	runtime.GC()
+	begun := time.Now()
+	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	if src.classes {
+		c := &selection.Classifier{Preprocess: steps, Space: selection.Over(s.classifier(k), families(k)...), Search: strategy(k, true)}
+		if err := c.Fit(ctx, train.x, train.labels); err != nil {
+			return value{}, err
+		}
+		seconds := time.Since(begun).Seconds()
+		p, err := c.Predict(test.x)
+		if err != nil {
+			return value{}, err
+		}
+		right, err := metrics.Accuracy(test.labels, p, nil)
+		return value{1 - right, seconds}, err
+	}
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(s.regressor(k), families(k)...), Search: strategy(k, false)}
+	if err := r.Fit(ctx, train.x, train.y); err != nil {
+		return value{}, err
+	}
+	seconds := time.Since(begun).Seconds()
+	p, err := r.Predict(test.x)
+	if err != nil {
+		return value{}, err
+	}
+	e, err := metrics.NMSE(test.y, p, nil)
+	return value{e, seconds}, err
+}
+
+// strategy has the draw's seed. The folds of a grid are stratified by class.
+func strategy(k key, classes bool) selection.Strategy {
+	switch {
+	case k.search == byEntropy:
+		return &selection.Entropy{Seed: k.seed}
+	case classes:
+		return &selection.Grid{Points: 24, Splitter: selection.StratifiedKFold{Folds: 3, Seed: k.seed}}
+	}
+	return &selection.Grid{Points: 24, Splitter: selection.KFold{Folds: 3, Seed: k.seed}}
+}
+
+// families are nil, its own, for the entropy.
+func families(k key) []kernels.Family {
+	if k.search == byGrid {
+		return []kernels.Family{kernels.RBFFamily{}}
+	}
+	return nil
+}
+
+func (s settings) regressor(at key) func(kernels.Kernel) estimators.Regressor {
+	return func(k kernels.Kernel) estimators.Regressor {
+		if at.learner == exactName {
+			return &lssvm.Regressor{Kernel: k}
+		}
+		return &pipeline.Regressor{
+			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: s.landmarks, Seed: at.seed}},
+			Final: &ridge.Regressor{},
+		}
+	}
+}
+
+func (s settings) classifier(at key) func(kernels.Kernel) estimators.Classifier {
+	regressor := s.regressor(at)
+	return func(k kernels.Kernel) estimators.Classifier {
+		if at.learner == exactName {
+			return &lssvm.Classifier{Kernel: k}
+		}
+		return &signed{build: func() estimators.Regressor { return regressor(k) }}
+	}
+}
+
+// signed makes a classifier of two classes of a regressor on targets of ±1.
+type signed struct {
+	build   func() estimators.Regressor
+	classes []int
+	fitted  estimators.Regressor
+}
+
+func (c *signed) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	classes := slices.Clone(y)
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	if len(classes) != 2 {
+		return fmt.Errorf("%d classes, and ridge regression on features is for two here", len(classes))
+	}
+	targets := make([]float64, len(y))
+	for i, label := range y {
+		targets[i] = -1
+		if label == classes[1] {
+			targets[i] = 1
+		}
+	}
+	r := c.build()
+	if err := r.Fit(ctx, x, targets); err != nil {
+		return err
+	}
+	c.classes, c.fitted = classes, r
+	return nil
+}
+
+func (c *signed) Predict(x mat.Matrix) ([]int, error) {
+	p, err := c.fitted.Predict(x)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(p))
+	for i, v := range p {
+		out[i] = c.classes[0]
+		if v > 0 {
+			out[i] = c.classes[1]
+		}
+	}
+	return out, nil
+}
+
+func (c *signed) Classes() []int { return slices.Clone(c.classes) }
+
+// Clone implements estimators.Cloner.
+func (c *signed) Clone() estimators.Classifier { return &signed{build: c.build} }

@@ -1,0 +1,36 @@
+package dataset
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and
+// of fewer the first.
+func Normal(n, d int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x := mat.NewDense(n, d, nil)
+	raw := x.RawMatrix().Data
+	for i := range raw {
+		raw[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// Sine draws n rows of Normal with d ≥ 4 columns, and targets
+//
+//	y = sin 2x₁ + x₂x₃ + x₄/2 + noise
+//
+// with noise of standard deviation 0.3. The more rows, the finer the detail of the sine
+// that can be learnt.
+func Sine(n, d int, seed uint64) (x *mat.Dense, y []float64) {
+	x, y = Normal(n, d, seed), make([]float64, n)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for i := range y {
+		r := x.RawRowView(i)
+		y[i] = math.Sin(2*r[0]) + r[1]*r[2] + 0.5*r[3] + 0.3*rng.NormFloat64()
+	}
+	return x, y
+}
