@@ -200,7 +200,9 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	row.Matrices = 1
 	var curve []RidgeScore
 	if n <= secondRows {
-		_, curve, err = f.part.ofMatrix(ctx, k, false)
+		var entropy measures.VonNeumann
+		entropy, curve, err = f.part.ofMatrix(ctx, k, true)
+		row.setEntropy(entropy)
 	} else {
 		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)})
 	}
@@ -216,6 +218,9 @@ func (r *Run) pivots(wanted int) int {
 	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
 }
 
+// residualFor is what pivots may leave of a kernel of unit diagonal beside a ridge.
+func residualFor(ridge float64) float64 { return min(scoreResidual*ridge, scoreResidual) }
+
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
@@ -224,13 +229,15 @@ func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *Tr
 		o.MaxRank = f.run.pivots(finalPivots)
 	}
 	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
-	o.Residual = scoreResidual * f.ridge
+	o.Residual = residualFor(f.ridge)
 	l, err := measures.LowRankEntropy(ctx, kernel, f.x, o)
 	if err != nil {
 		return err
 	}
 	curve, _, err := f.part.ofFeatures(ctx, l.Factor)
-	row.Residual = l.Residual
+	row.setEntropy(l.Point)
+	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
+	row.Rank, row.Residual = l.Rank, l.Residual
 	row.setCurve(curve, f.search.Score, OnPivots, l.Rank)
 	return err
 }

@@ -24,7 +24,7 @@ func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
 		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
 			factor, err := measures.LowRankEntropy(ctx, kernel, l.run.x, &measures.LowRankOptions{
 				MaxRank: l.run.pivots(finalPivots), Seed: l.Seed, Workers: l.run.workers,
-				Decided: func(measures.Bounds) bool { return true }, Residual: scoreResidual * math.Exp(at.theta[l.ridgeAt(at.theta)]),
+				Decided: func(measures.Bounds) bool { return true }, Residual: residualFor(math.Exp(at.theta[l.ridgeAt(at.theta)])),
 			})
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ var programs = map[string][]expected{
 	"places":    {{`(?m)^\*\S+ +(\S+) +\S+ +\S+ +\S+$`, 6, 0.85}, {`(?m)^\*\S+ +\S+ +\S+ +\S+ +(\S+)$`, 6, 0.85}},
 	"bagging":   {{`accuracy (\S+)`, 2, 0.9}, {`an error: .*model 0`, 1, 0}, {`Overall R2: (\S+)`, 1, 0.3}},
 	"crossfold": {{`accuracy (\S+) \(`, 1, 0.9}, {`Overall R2: (\S+)`, 2, 0.35}},
-	"selection": {{`accuracy (\S+) with RBF`, 1, 0.93}, {`parameter \S+, entropy (\S+)`, 0, 0}},
+	"selection": {{`accuracy (\S+) with \S+\(.*out of`, 1, 0.93}, {`parameter \S+, entropy (\S+)`, 0, 0}},
 	"nested":    {{`accuracy (\S+)`, 1, 0.8}, {`with other bins: .*bad model data`, 1, 0}},
 }
 

@@ -42,6 +42,9 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 	}
 	var looked, scores plotter.XYs
 	for _, row := range entropy.result.Trace {
+		if math.IsNaN(row.Entropy) {
+			continue // scored on more rows than an entropy is taken of
+		}
 		looked = append(looked, plotter.XY{X: math.Log10(row.Param), Y: row.Entropy})
 		scores = append(scores, plotter.XY{X: math.Log10(row.Param), Y: row.Score})
 	}

@@ -99,7 +99,7 @@ var checks = []check{
 	{"named", "Name is not empty and the same each time.", checkNamed},
 	{"chooses", "A Regressor and a Classifier are fitted with the kernel of the one row that is Chosen, and predict.", checkChooses},
 	{"trace", "Rows are numbered from 1, are of the family, say the Basis of their scores, and survive JSON.", checkTrace},
-	{"best", "No row of the chosen one's Basis and Round has a better score, unless nothing or one target was compared.", checkBest},
+	{"best", "No row of the chosen one's Basis and Round has a better score, by more than its standard error where it has one, unless nothing or one target was compared.", checkBest},
 	{"counts", "Fits is how often the learner was fitted, and Evaluations how many rows have an entropy.", checkCounts},
 	{"workers", "One, two and five workers lead to the same Result.", checkWorkers},
 	{"cancel", "A context that ends, before the search or in it, is its error, and the model fitted before stays.", checkCancel},
