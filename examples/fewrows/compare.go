@@ -19,14 +19,27 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
+// way is a way to learn lengths.
+type way struct {
+	name   string
+	shape  selection.Shape
+	family kernels.Family // nil: the program's
+}
+
 // shapes are what is compared with one length for all columns.
-var shapes = []struct {
-	name  string
-	shape selection.Shape
-}{
-	{"prior", selection.Shape{}},
-	{"no prior", selection.Shape{NoPrior: true}},
-	{"leave-one-out", selection.Shape{Objective: selection.LeaveOneOutError}},
+var shapes = []way{
+	{"prior", selection.Shape{}, nil},
+	{"no prior", selection.Shape{NoPrior: true}, nil},
+	{"leave-one-out", selection.Shape{Objective: selection.LeaveOneOutError}, nil},
+}
+
+// kinds are what is compared with lengths in the program's family. With them comes the kind of the
+// largest evidence.
+var kinds = []way{
+	{"Matérn 3/2", selection.Shape{}, kernels.MaternFamily{Nu: 1.5}},
+	{"RBF", selection.Shape{}, kernels.RBFFamily{}},
+	{"rational quadratic", selection.Shape{}, kernels.RationalQuadraticFamily{}},
+	{"largest evidence", selection.Shape{}, nil},
 }
 
 // worse is from which ratio on a run is counted as worse than one length.
@@ -39,10 +52,14 @@ type comparison struct {
 	splits      int
 	seed        uint64
 	family      kernels.Family
+	ways        []way  // shapes or kinds
 	done        func() // called after each size of each split
 }
 
-// row is a row of the table: the ratios of all runs, for each of shapes.
+// ofKinds reports whether kinds are compared.
+func (c *comparison) ofKinds() bool { return &c.ways[0] == &kinds[0] }
+
+// row is a row of the table: the ratios of all runs, for each of the ways.
 type row struct {
 	rows, noise int
 	least, most int // training rows
@@ -50,24 +67,31 @@ type row struct {
 	ratios      [][]float64
 }
 
-type table []row
+type table struct {
+	ways []way
+	to   string // what the errors are relative to
+	rows []row
+}
 
 // measure fits on every size of every split of every set. A set with fewer training rows than a
 // size is left out of it.
 func (c *comparison) measure(ctx context.Context) (table, error) {
-	var out table
+	out := table{ways: c.ways, to: "one length for all columns"}
+	if c.ofKinds() {
+		out.to = fmt.Sprintf("%v", c.family)
+	}
 	for _, noise := range c.noise {
 		for _, size := range c.rows {
-			r := row{rows: size, noise: noise, sets: map[string]bool{}, ratios: make([][]float64, len(shapes)), least: math.MaxInt}
+			r := row{rows: size, noise: noise, sets: map[string]bool{}, ratios: make([][]float64, len(c.ways)), least: math.MaxInt}
 			for _, set := range c.sets {
 				for split := range c.splits {
 					if err := c.add(ctx, &r, set, split); err != nil {
-						return nil, fmt.Errorf("%s, split %d: %w", set.Name, split, err)
+						return out, fmt.Errorf("%s, split %d: %w", set.Name, split, err)
 					}
 					c.done()
 				}
 			}
-			out = append(out, r)
+			out.rows = append(out.rows, r)
 		}
 	}
 	return out, nil
@@ -93,14 +117,25 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	x, y := c.part(set, trainRows, columns, r.noise)
 	x2, y2 := c.part(set, testRows, columns, r.noise)
 	_, d := x.Dims()
-	one, err := c.errorOf(ctx, selection.Shape{Groups: make([]int, d)}, x, x2, y, y2)
-	if err != nil {
-		return fmt.Errorf("one length: %w", err)
+	base := way{name: "one length", shape: selection.Shape{Groups: make([]int, d)}}
+	if c.ofKinds() {
+		base = way{name: c.family.String()}
 	}
-	for i, s := range shapes {
-		e, err := c.errorOf(ctx, s.shape, x, x2, y, y2)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	one, evidence, err := c.errorOf(ctx, base, x, x2, y, y2)
+	if err != nil {
+		return fmt.Errorf("%s: %w", base.name, err)
+	}
+	best := one
+	for i, s := range c.ways {
+		e := best
+		if !c.ofKinds() || s.family != nil {
+			var score float64
+			if e, score, err = c.errorOf(ctx, s, x, x2, y, y2); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
+			}
+			if score > evidence {
+				best, evidence = e, score
+			}
 		}
 		r.ratios[i] = append(r.ratios[i], e/one)
 	}
@@ -121,21 +156,26 @@ func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise
 	return out, y
 }
 
-// errorOf is the error on the test rows over their variance.
-func (c *comparison) errorOf(ctx context.Context, s selection.Shape, x, x2 *mat.Dense, y, y2 []float64) (float64, error) {
+// errorOf is the error on the test rows over their variance, and the objective that was reached.
+func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2 []float64) (nmse, score float64, err error) {
+	family := c.family
+	if w.family != nil {
+		family = w.family
+	}
 	model := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.Imputer{Statistic: transformers.Median}, &transformers.StandardScaler{Clip: true}},
-		Space:      selection.Over[estimators.Regressor](nil, c.family),
-		Search:     &s,
+		Space:      selection.Over[estimators.Regressor](nil, family),
+		Search:     &w.shape,
 	}
 	if err := model.Fit(ctx, x, y); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	p, err := model.Predict(x2)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return metrics.NMSE(y2, p, nil)
+	nmse, err = metrics.NMSE(y2, p, nil)
+	return nmse, model.Result().Score, err
 }
 
 // print writes the geometric means over the sets, and how many runs were worse than one length
@@ -143,12 +183,12 @@ func (c *comparison) errorOf(ctx context.Context, s selection.Shape, x, x2 *mat.
 func (t table) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "rows\tnoise\tsets\truns\t")
-	for _, s := range shapes {
+	for _, s := range t.ways {
 		fmt.Fprintf(w, "%s\tworse\t", s.name)
 	}
 	fmt.Fprintln(w)
-	total, counts := 0, make([]int, len(shapes))
-	for _, r := range t {
+	total, counts := 0, make([]int, len(t.ways))
+	for _, r := range t.rows {
 		runs := len(r.ratios[0])
 		if runs == 0 {
 			fmt.Fprintf(w, "%d\t%d\t0\t0\t\n", r.rows, r.noise)
@@ -175,7 +215,7 @@ func (t table) print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(out, "\nTest NMSE relative to one length for all columns, geometric means; worse: runs of more than 1.1.\n")
+	_, err := fmt.Fprintf(out, "\nTest NMSE relative to %s, geometric means; worse: runs of more than 1.1.\n", t.to)
 	return err
 }
 

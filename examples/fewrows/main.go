@@ -9,6 +9,7 @@
 //
 //	go run ./examples/fewrows
 //	go run ./examples/fewrows -data DIR
+//	go run ./examples/fewrows -data DIR -kinds -rows all -noise 0
 //	go run ./examples/fewrows -data DIR -sets boston,prostate -rows 60 -noise 0 -splits 10 -seed 2
 package main
 
@@ -57,11 +58,15 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	noise := flags.String("noise", "0,50", "comma separated numbers of columns of pure noise that are added")
 	splits := flags.Int("splits", 3, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits, the rows of a size, and the noise")
+	compareKinds := flags.Bool("kinds", false, "compare kinds of kernels, all with lengths of columns, in place of ways to learn those")
 	nu := flags.Float64("nu", 2.5, "of the Matérn kernel: 0.5, 1.5 or 2.5")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	c := comparison{splits: *splits, seed: *seed, family: kernels.MaternFamily{Nu: *nu}}
+	c := comparison{splits: *splits, seed: *seed, family: kernels.MaternFamily{Nu: *nu}, ways: shapes}
+	if *compareKinds {
+		c.ways = kinds
+	}
 	switch {
 	case *splits < 1:
 		return fmt.Errorf("-splits %d: want at least 1", *splits)

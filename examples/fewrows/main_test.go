@@ -40,13 +40,25 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	assert.Equal(t, text, again.String())
 }
 
+// Kinds of kernels are compared with the program's, and the one of the largest evidence is among
+// them.
+func TestKinds(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(context.Background(), []string{"-rows", "300", "-noise", "0", "-splits", "1", "-kinds"}, &out, io.Discard))
+	m := regexp.MustCompile(`(?m)^ +300 +0 +1 +1 +(\S+) +\d +(\S+) +\d +(\S+) +\d +(\S+) +\d`).FindStringSubmatch(out.String())
+	require.NotNil(t, m, out.String())
+	assert.Contains(t, append([]string{"1.000"}, m[1:4]...), m[4])
+	assert.NotEqual(t, m[1], m[2])
+	assert.Contains(t, out.String(), "relative to Matern(nu=2.5)")
+}
+
 // The ratios of a row are averaged as logarithms and counted beyond 1.1.
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
-	tab := table{
+	tab := table{ways: shapes, to: "one length", rows: []row{
 		{rows: 30, sets: map[string]bool{"a": true, "b": true}, least: 30, most: 30, ratios: [][]float64{{.5, 2}, {1.1, 1.11}, {4, 1}}},
 		{rows: allRows, noise: 9, sets: map[string]bool{"a": true}, least: 72, most: 379, ratios: [][]float64{{.25}, {1}, {1.2}}},
-	}
+	}}
 	require.NoError(t, tab.print(&out))
 	lines := strings.Split(out.String(), "\n")
 	assert.Equal(t, strings.Fields("30 0 2 2 1.000 1 1.105 1 2.000 1"), strings.Fields(lines[1]))
