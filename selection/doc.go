@@ -49,17 +49,17 @@
 // to 1 as a family goes from a kernel that can only underfit to one that can only
 // memorise, whatever the data's scale, and good models mostly lie between 0.1 and
 // 0.5 (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154). Entropy therefore
-// looks for the parameters at a few entropies, some twelve kernel matrices in
-// all, and scores those without fitting the learner: by the exact leave-one-out
-// error of kernel ridge regression at its best ridge, which comes from the same
-// reduction of the matrix as its eigenvalues. The learner is then fitted once.
+// looks for the parameters at a few entropies, some fifteen kernel matrices of up to 300
+// rows, and scores those without fitting the learner: at all ridges of kernel ridge
+// regression, by the exact leave-one-out error and the evidence, from the same reduction of
+// the matrix as its eigenvalues. With more rows the best and its neighbours are then scored on
+// more, and on all of them. The learner is then fitted once.
 //
-// Two other scores can be asked for: the log evidence of a Gaussian process, and
-// a cross-validation of the learner itself, at the few parameters. Over eleven
-// regression sets and two scalings leave-one-out chose better than the evidence,
-// which trusts that the kernel is right and so keeps away from the nearly linear
-// kernels that some sets want. With few rows, and test rows beyond them, it is the
-// other way round: docs/selector.md has the numbers of both.
+// Of the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error
+// of the least it takes the one of the largest evidence: the least error is often luck, and the
+// evidence alone trusts that the kernel is right. Other scores can be asked for: the
+// leave-one-out error or the evidence alone, and a cross-validation of the learner itself at
+// the few parameters. docs/selector.md has the numbers.
 //
 // The score is the very error of lssvm's machines. For other learners it stands in for theirs,
 // and there it keeps to ridges from MinRidge on: kernel ridge regression makes use of

@@ -86,7 +86,8 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	if any(inner) == nil {
 		return nil, c.builtNothing()
 	}
-	setRidge(inner, result)
+	n, _ := rows.Dims()
+	setRidge(inner, result, n)
 	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
@@ -277,10 +278,20 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 	return out, nil
 }
 
-// setRidge gives a machine of package lssvm that is to choose its ridge the one that was found,
-// but where weights of classes make it another machine than that of the search.
-func setRidge(e any, r *Result) {
-	if !(r.Ridge > 0) {
+// ridgeIsOf reports whether the ridge was found on all n rows. What drawn rows like best is too
+// large or too small for all.
+func (r *Result) ridgeIsOf(n int) bool {
+	if r.Values != nil {
+		return true // a Shape gives none otherwise
+	}
+	i := slices.IndexFunc(r.Trace, func(t TraceRow) bool { return t.Chosen })
+	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == OnMatrix || r.Trace[i].Basis == OnPivots)
+}
+
+// setRidge gives a machine of package lssvm that is to choose its ridge the one that was found on
+// all n rows, but where weights of classes make it another machine than that of the search.
+func setRidge(e any, r *Result, n int) {
+	if !(r.Ridge > 0) || !r.ridgeIsOf(n) {
 		return
 	}
 	switch m := e.(type) {

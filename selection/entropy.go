@@ -59,7 +59,7 @@ type Entropy struct {
 	// learners. NoMinRidge is for none with any learner.
 	MinRidge   float64
 	NoMinRidge bool
-	// Method is how entropies are computed; zero: Exact, on 500 rows that are drawn if there
+	// Method is how entropies are computed; zero: Exact, on 300 rows that are drawn if there
 	// are more, and the best kernels are then scored on all rows. For a single target, or with
 	// CrossValidation, Exact up to 1000 rows, LowRank up to 20 000, and Subsample beyond.
 	Method  Method

@@ -55,7 +55,7 @@ func (e *Entropy) samples(n int) bool {
 // finish takes a choice on few rows to all of them.
 func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, error) {
 	n, _ := r.x.Dims()
-	if !e.samples(n) || r.cut {
+	if !e.samples(n) || r.cut || !(choice.Ridge > 0) {
 		return choice, nil
 	}
 	cfg, err := e.withDefaults()
@@ -103,7 +103,9 @@ func (f *finalists) begin(ctx context.Context, round, rows int) (err error) {
 		drawn := f.search.draw(n, rows, subsamples+1)
 		f.x, f.part = linalg.Rows(f.run.x, drawn), f.form.on(drawn)
 	}
-	if rows <= factoredRows {
+	// Of more rows than a limit on memory lets have a matrix pivots tell.
+	bytes := 8 * 1.5 * float64(rows) * float64(rows)
+	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.maxKernelBytes, kernels.MaxKernelBytes)) {
 		f.shared, err = kernels.Share(ctx, f.x, &kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
 	}
 	return err

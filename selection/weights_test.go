@@ -311,3 +311,30 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	_, err = CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &CVOptions{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "of 99, which is y[")
 }
+
+// A ridge of drawn rows is not that of all: the machine then chooses its own.
+func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
+	x, y := problemOf(700, 2, .3, 3)
+	for search, want := range map[*Entropy]bool{{}: true, {Method: LowRank, MaxRank: 4, MinRidge: .01}: false} {
+		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: search}
+		require.NoError(t, r.Fit(ctx, x, y))
+		assert.Equal(t, want, r.Result().ridgeIsOf(700), "%+v", search)
+		given := 0.0
+		if want {
+			given = r.Result().Ridge
+		}
+		assert.Equal(t, given, r.Fitted().(*lssvm.Regressor).Ridge)
+	}
+	assert.False(t, (&Result{Trace: []TraceRow{{Chosen: true, Rows: 300, Basis: OnMatrix}}}).ridgeIsOf(700))
+}
+
+// A limit on memory that lets all rows have no matrix leaves them pivots.
+func TestFinalistsWithinALimit(t *testing.T) {
+	x, y := problemOf(2500, 2, .3, 3)
+	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
+		run := newRun(problem{settings: settings{maxKernelBytes: limit}, family: kernels.RBFFamily{}, x: x, y: y}, budget{})
+		f := &finalists{search: &Entropy{}, run: run}
+		require.NoError(t, f.begin(ctx, 2, 2500))
+		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)
+	}
+}
