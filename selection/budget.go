@@ -2,6 +2,7 @@ package selection
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -21,6 +22,7 @@ type budget struct {
 type clock struct {
 	limit time.Duration // of all; 0: none
 	now   func() time.Time
+	mu    sync.Mutex
 	begun time.Time // of the first search
 	left  int       // searches that are to begin; each may use an equal part of what is left
 }
@@ -38,6 +40,8 @@ func newClock(typ string, limit time.Duration, now func() time.Time, searches in
 
 // begin returns the budget of the next search.
 func (c *clock) begin() budget {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	b := budget{begun: c.now(), now: c.now}
 	if c.begun.IsZero() {
 		c.begun = b.begun

@@ -39,7 +39,7 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	switch {
 	case e.NoMinRidge:
 		out.minRidge = 0
-	case e.MinRidge == 0 && r.ridgeMachine:
+	case e.MinRidge == 0 && (r.ridgeMachine || r.features != nil):
 		out.minRidge = leastRidge
 	case e.MinRidge == 0:
 		out.minRidge = defaultMinRidge
@@ -137,9 +137,9 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 		own.CopySym(k)
 		entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
 	}
-	floor := c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
+	least := c.leastRidge(k)
 	p := loo.New(k, c.given(), c.weights, c.workers)
-	looks, err := loo.Curve(ctx, p, floor)
+	looks, err := loo.Curve(ctx, p, least)
 	if err != nil {
 		return entropy, nil, err
 	}
@@ -147,6 +147,11 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 		entropy = measures.EntropyOfEigenvalues(p.Tridiagonal().Values())
 	}
 	return entropy, c.curve(looks), nil
+}
+
+// leastRidge is that of a kernel matrix.
+func (c *closedForm) leastRidge(k *mat.SymDense) float64 {
+	return c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
 
 // given are the targets of the machine.

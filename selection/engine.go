@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -72,9 +73,10 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 
 // fitOn searches and fits on the rows that a chain has made of those given.
 func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
+	samples := c.space.samples()
 	chosen, result, err := c.choose(ctx, problem{
 		settings: c.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
-		columns: c.columns, types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
+		columns: c.columns, types: c.space.names(), ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)
 		},
@@ -113,9 +115,9 @@ func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
-// buildsRidgeMachine reports whether the learners are the machines of lssvm.
-func (c engine[Y, E]) buildsRidgeMachine() bool {
-	return !slices.ContainsFunc(c.space.samples(), func(e E) bool {
+// areRidgeMachines reports whether the learners are the machines of lssvm.
+func areRidgeMachines[E any](learners []E) bool {
+	return !slices.ContainsFunc(learners, func(e E) bool {
 		switch any(e).(type) {
 		case *lssvm.Regressor, *lssvm.Classifier:
 			return false
@@ -157,46 +159,55 @@ func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, fami
 	return r, result, err
 }
 
-// finisher is a strategy that looks more closely at the choice in the best of several families.
-type finisher interface {
-	finish(ctx context.Context, r *Run, c Choice) (Choice, error)
-}
-
 // searchEach searches families and returns the best result, with the others in it.
 func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kernels.Family) (*Result, error) {
 	shared, err := newClock(c.typ, c.limit, c.now, len(families))
 	if err != nil {
 		return nil, err
 	}
-	if len(families) == 1 {
+	e, entropy := c.strategy.(*Entropy)
+	apart := entropy && families[0] != nil && e.apart(p)
+	if len(families) == 1 && !apart {
 		_, result, err := c.search(ctx, p, shared, families[0])
 		return result, err
 	}
-	p.rivals = true
+	p.rivals = !apart
 	runs, choices, results := make([]*Run, len(families)), make([]Choice, len(families)), make([]*Result, len(families))
-	for i, f := range families {
-		p.family = f
+	workers := 1
+	if n, _ := p.x.Dims(); entropy && e.scoresClosed() && (n <= secondRows || e.samples(n)) && c.limit == 0 && c.observe == nil {
+		workers = c.workers // reductions of so few rows keep one processor busy
+	}
+	err = parallel.For(ctx, workers, len(families), func(i int) (err error) {
+		p := p
+		p.family = families[i]
 		runs[i] = newRun(p, shared.begin())
 		if choices[i], err = c.strategy.Choose(ctx, runs[i]); err == nil {
 			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("family %v: %w", f, err)
+			return fmt.Errorf("family %v: %w", families[i], err)
 		}
 		// An Entropy scores, but for targets that are all the same or where the budget was spent.
-		if e, ok := c.strategy.(*Entropy); math.IsNaN(results[i].Score) && !runs[i].cut && (!ok || e.Score == CrossValidation) {
-			return nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
+		if math.IsNaN(results[i].Score) && !runs[i].cut && (!entropy || e.Score == CrossValidation) {
+			return fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	taken := c.compare(runs, results)
-	if f, ok := c.strategy.(finisher); ok {
-		choice, err := f.finish(ctx, runs[taken], choices[taken])
-		if err == nil {
-			results[taken], err = runs[taken].finish(c.strategy.Name(), choice)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("family %v: %w", families[taken], err)
-		}
+	switch {
+	case apart:
+		taken, err = e.runoff(ctx, runs, choices, taken)
+	case entropy:
+		choices[taken], err = e.finish(ctx, runs[taken], choices[taken])
+	}
+	if err == nil {
+		results[taken], err = runs[taken].finish(c.strategy.Name(), choices[taken])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("family %v: %w", families[taken], err)
 	}
 	out := results[taken]
 	for i, r := range results {

@@ -66,7 +66,8 @@ type Entropy struct {
 	MaxRank int    // pivots of a low-rank entropy; 0: 600
 	Seed    uint64 // of pivots and subsamples
 	// Splitter and Metric are those of CrossValidation; nil and zero: KFold{} and
-	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier.
+	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier. The Metric is also
+	// that by which the learner decides where LeaveOneOutEvidence leaves it to it.
 	Splitter Splitter
 	Metric   metrics.Metric
 }
@@ -291,7 +292,8 @@ const refinements = 2
 
 // refine looks between the best kernel and its neighbours, whose entropies were looked for.
 func (s *entropySearch) refine(ctx context.Context) error {
-	if len(s.Targets) == 1 || s.source.rows() > firstRows {
+	// Finalists are looked at more closely where scores are not yet of all rows.
+	if n, _ := s.run.x.Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
 	}
 	for range refinements {

@@ -19,8 +19,11 @@ import (
 const (
 	// firstRows are drawn for the entropies and the scores that come with them.
 	firstRows = 300
-	// secondRows are drawn for the best kernel and its neighbours, at all ridges.
+	// secondRows are drawn for the best kernel and its neighbours.
 	secondRows = 2000
+	// curveRows is up to where each kernel is scored at all ridges. Beyond, the first and the best
+	// are at the few of a search for the ridge, their neighbours at its best, a Cholesky factor each.
+	curveRows = 600
 	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.
 	factoredRows = 6000
 	// finalPivots are the features that stand for the kernel beyond factoredRows.
@@ -38,24 +41,27 @@ type finalists struct {
 	form   *closedForm // on all rows
 	finder rootFinder  // for what a parameter may be
 
-	round  int
-	x      *mat.Dense
-	part   *closedForm
-	shared *kernels.Shared
-	ridge  float64 // of the rounds before
-	rows   []int   // of the trace, of this round
+	round    int
+	brief    bool // one ridge for all
+	searched bool // a ridge in this round
+	x        *mat.Dense
+	part     *closedForm
+	shared   *kernels.Shared
+	ridge    float64 // of the rounds before
+	rows     []int   // of the trace, of this round
 }
 
 // samples reports whether the entropies are of firstRows rows, and a choice among them is to
 // be followed by finalists.
 func (e *Entropy) samples(n int) bool {
-	return n > firstRows && e.Method == Automatic && len(e.Targets) != 1 && e.Score != CrossValidation
+	return n > firstRows && e.Method == Automatic && e.scoresClosed()
 }
 
 // finish takes a choice on few rows to all of them.
 func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, error) {
 	n, _ := r.x.Dims()
-	if !e.samples(n) || r.cut || !(choice.Ridge > 0) {
+	own := r.features != nil && e.Method == Automatic && e.scoresClosed()
+	if !e.samples(n) && !own || r.cut || !(choice.Ridge > 0) {
 		return choice, nil
 	}
 	cfg, err := e.withDefaults()
@@ -71,14 +77,15 @@ func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, er
 	f.finder.lo, f.finder.hi = r.family.Bounds()
 	param := r.Row(choice.Iteration).Param
 	rounds := []int{n}
-	if n > secondRows {
+	if n > secondRows && !own {
 		rounds = []int{secondRows, n}
 	}
-	for i, rows := range rounds {
-		if err := f.begin(ctx, i+1, rows); err != nil {
+	for _, rows := range rounds {
+		if err := f.begin(ctx, rows); err != nil {
 			return choice, err
 		}
-		err := f.climb(ctx, param, rows == n && n > secondRows)
+		f.brief = rows == n && n > secondRows && !own
+		err := f.climb(ctx, param)
 		if err != nil && !errors.Is(err, ErrBudget) {
 			return choice, err
 		}
@@ -96,12 +103,16 @@ func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, er
 }
 
 // begin takes as many rows for a round.
-func (f *finalists) begin(ctx context.Context, round, rows int) (err error) {
+func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	n, _ := f.run.x.Dims()
-	f.round, f.rows, f.x, f.part, f.shared = round, nil, f.run.x, f.form, nil
+	f.round++
+	f.rows, f.x, f.part, f.shared, f.searched = nil, f.run.x, f.form, nil, false
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
 		f.x, f.part = linalg.Rows(f.run.x, drawn), f.form.on(drawn)
+	}
+	if f.run.features != nil {
+		return nil
 	}
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
@@ -125,15 +136,15 @@ func (f *finalists) best() (look, bool) {
 }
 
 // climb looks at a kernel and at its neighbours on both sides, as far as they do better, and at
-// halves of the step around the best. Brief leaves out all but narrower ones, which more rows may
-// bear.
-func (f *finalists) climb(ctx context.Context, param float64, brief bool) error {
+// halves of the step around the best. A brief one leaves out all but narrower ones, which more rows
+// may bear.
+func (f *finalists) climb(ctx context.Context, param float64) error {
 	if err := f.look(ctx, param); err != nil {
 		return err
 	}
 	u := math.Log(param)
 	steps := []float64{finalStep, -finalStep, finalStep / 2, -finalStep / 2}
-	if brief {
+	if f.brief {
 		steps = steps[:1]
 	}
 	for i, step := range steps {
@@ -156,7 +167,18 @@ func (f *finalists) climb(ctx context.Context, param float64, brief bool) error 
 			}
 		}
 	}
-	return nil
+	return f.searchBest(ctx)
+}
+
+// searchBest looks for the ridge of the best kernel, where it was scored at that of another alone.
+func (f *finalists) searchBest(ctx context.Context) error {
+	best, ok := f.best()
+	if !ok || f.ridges() != oneRidge || f.brief {
+		return nil
+	}
+	f.round++
+	f.searched = false
+	return f.look(ctx, f.run.trace[best.row].Param)
 }
 
 func (f *finalists) known(param float64) bool {
@@ -181,18 +203,28 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	row := unscored(At(param))
 	row.Rows, row.Round = n, f.round
-	_, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
-	if err == nil {
-		f.rows = append(f.rows, len(f.run.trace)-1)
+	searching := f.ridges() == fewRidges
+	row, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
+	if err != nil {
+		return err
 	}
-	return err
+	f.rows = append(f.rows, len(f.run.trace)-1)
+	if searching {
+		f.searched = true
+		if best, ok := prefer([]TraceRow{row}, f.search.Score, f.form.signs != nil); ok {
+			f.ridge = best.Ridge
+		}
+	}
+	return nil
 }
 
 // score is exact where n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	kernel := f.run.family.At(row.Param)
-	n, _ := f.x.Dims()
-	if f.shared == nil {
+	switch {
+	case f.run.features != nil:
+		return f.onFeatures(ctx, kernel, row)
+	case f.shared == nil:
 		return f.onPivots(ctx, kernel, row)
 	}
 	k, err := f.shared.Matrix(ctx, kernel)
@@ -201,14 +233,50 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	}
 	row.Matrices = 1
 	var curve []RidgeScore
-	if n <= secondRows {
+	switch f.ridges() {
+	case allRidges:
 		var entropy measures.VonNeumann
 		entropy, curve, err = f.part.ofMatrix(ctx, k, true)
 		row.setEntropy(entropy)
-	} else {
+	case fewRidges:
+		var looks []loo.Look
+		looks, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers)
+		curve = f.part.curve(looks)
+	default:
 		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)})
 	}
 	row.setCurve(curve, f.search.Score, OnMatrix, 0)
+	return err
+}
+
+// How many ridges a kernel is looked at.
+const (
+	oneRidge = iota
+	fewRidges
+	allRidges
+)
+
+// ridges are those of the next look.
+func (f *finalists) ridges() int {
+	n, _ := f.x.Dims()
+	switch {
+	case f.shared != nil && n <= curveRows:
+		return allRidges
+	case f.shared != nil && !f.brief && !f.searched:
+		return fewRidges
+	}
+	return oneRidge
+}
+
+// onFeatures scores on what the learner itself makes of all rows.
+func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+	z, err := f.run.features(ctx, kernel)
+	if err != nil {
+		return err
+	}
+	_, m := z.Dims()
+	curve, _, err := f.part.ofFeatures(ctx, mat.DenseCopyOf(z.T()))
+	row.setCurve(curve, f.search.Score, OnFeatures, m)
 	return err
 }
 

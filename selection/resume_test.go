@@ -16,9 +16,11 @@ import (
 // withoutSeconds is a result as text, but for what the clock says.
 func withoutSeconds(t *testing.T, r *Result) string {
 	c := r.clone()
-	c.Seconds = 0
-	for i := range c.Trace {
-		c.Trace[i].Seconds = 0
+	for _, one := range append([]*Result{c}, c.Others...) {
+		one.Seconds = 0
+		for i := range one.Trace {
+			one.Trace[i].Seconds = 0
+		}
 	}
 	data, err := json.MarshalIndent(c, "", " ")
 	require.NoError(t, err)
@@ -87,6 +89,47 @@ func TestResume(t *testing.T) {
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, r.Result()))
 			assert.LessOrEqual(t, fits, 2, "one to fit, one to ask what it can do")
 			assert.Equal(t, len(whole.Result().Trace), len(r.Result().Trace))
+		})
+	}
+}
+
+// The finalists of a search, on more rows, on features or on folds, are resumed too.
+func TestResumeFinalists(t *testing.T) {
+	for name, c := range map[string]struct {
+		n     int
+		noise float64
+		build func(kernels.Kernel) estimators.Regressor
+		basis Basis
+	}{
+		"all rows":       {700, .3, func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, OnMatrix},
+		"the learner":    {90, 0, machineOf, OnFolds},
+		"features":       {350, .3, onLandmarks, OnFeatures},
+		"several ridges": {450, .3, func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, OnMatrix},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, y := problemOf(c.n, 2, c.noise, 4)
+			search := func(resume []TraceRow) (*Regressor, []TraceRow) {
+				var rows []TraceRow
+				r := &Regressor{
+					Space: Over(c.build), Search: &Entropy{}, Resume: resume,
+					Observe: func(row TraceRow) { rows = append(rows, row) },
+				}
+				require.NoError(t, r.Fit(ctx, x, y))
+				return r, rows
+			}
+			whole, rows := search(nil)
+			assert.Equal(t, c.basis, rows[len(rows)-1].Basis)
+			assert.Positive(t, rows[len(rows)-1].Round)
+			for _, known := range []int{len(rows), len(rows) - 2} {
+				resumed, again := search(rows[:known])
+				assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
+				for i := range rows[:known] {
+					if c.basis == OnFolds {
+						break // those that are recalled are not shown
+					}
+					assert.Equal(t, rows[i].Seconds, again[min(i, len(again)-1)].Seconds, "row %d was computed again", i)
+				}
+			}
 		})
 	}
 }

@@ -40,13 +40,15 @@ type problem struct {
 	types   []string       // the candidates'
 	// ridgeMachine says that the learner is the machine that closed-form scores are of.
 	ridgeMachine bool
-	x            *mat.Dense // the training rows, preprocessed
-	y            []float64  // the targets of a regression, nil for a classification
-	labels       []int      // the labels of a classification, nil for a regression
-	weights      []float64  // of the rows, nil for 1 each
-	metric       metrics.Metric
-	splitter     Splitter
-	try          func(ctx context.Context, family kernels.Family, t trials) (tried, error)
+	// features makes those of learners that are ridge regression on features (n×m); nil: others.
+	features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
+	x        *mat.Dense // the training rows, preprocessed
+	y        []float64  // the targets of a regression, nil for a classification
+	labels   []int      // the labels of a classification, nil for a regression
+	weights  []float64  // of the rows, nil for 1 each
+	metric   metrics.Metric
+	splitter Splitter
+	try      func(ctx context.Context, family kernels.Family, t trials) (tried, error)
 }
 
 // settings are those of a Fit's runs, which the estimator has as fields.

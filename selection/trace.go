@@ -70,11 +70,12 @@ type Basis string
 
 // The bases. Scores of different bases do not compare.
 const (
-	OnMatrix Basis = "matrix" // the kernel matrix of all rows
-	OnPivots Basis = "pivots" // all rows, by the features of ScoredOn pivots
-	OnRows   Basis = "rows"   // the kernel matrix of ScoredOn rows
-	OnFolds  Basis = "folds"  // the mean over ScoredOn folds
-	OnBlocks Basis = "blocks" // the sum over blocks of rows, of ScoredOn rows in all
+	OnMatrix   Basis = "matrix"   // the kernel matrix of all rows
+	OnPivots   Basis = "pivots"   // all rows, by the features of ScoredOn pivots
+	OnRows     Basis = "rows"     // the kernel matrix of ScoredOn rows
+	OnFolds    Basis = "folds"    // the mean over ScoredOn folds
+	OnFeatures Basis = "features" // all rows, by the ScoredOn features of the learner
+	OnBlocks   Basis = "blocks"   // the sum over blocks of rows, of ScoredOn rows in all
 )
 
 // Unscored says why there is no score where one was wanted.
@@ -139,8 +140,14 @@ func (t TraceRow) Decision() string {
 		add("slope %.3g", floats.Norm(t.Gradient, 2))
 	case t.Round > 0 && t.Basis == OnPivots:
 		add("all %d rows on %d %s, which leave %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
+	case t.Round > 0 && t.Basis == OnFeatures:
+		add("all %d rows on the learner's %d features", t.Rows, t.ScoredOn)
 	case t.Round > 0 && t.Basis == OnMatrix:
-		add("on %d rows", t.Rows)
+		ridges := "1 ridge"
+		if len(t.Ridges) != 1 {
+			ridges = fmt.Sprintf("%d ridges", len(t.Ridges))
+		}
+		add("on %d rows at %s", t.Rows, ridges)
 	case t.Basis == OnPivots || t.Basis == OnRows:
 		add("scored on %d %s", t.ScoredOn, t.Basis)
 	}

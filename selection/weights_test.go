@@ -334,7 +334,7 @@ func TestFinalistsWithinALimit(t *testing.T) {
 	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
 		run := newRun(problem{settings: settings{maxKernelBytes: limit}, family: kernels.RBFFamily{}, x: x, y: y}, budget{})
 		f := &finalists{search: &Entropy{}, run: run}
-		require.NoError(t, f.begin(ctx, 2, 2500))
+		require.NoError(t, f.begin(ctx, 2500))
 		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // indicator makes a classifier of a regressor: each class has a target of 1 on its rows
@@ -31,6 +33,14 @@ func onTargets(r estimators.Regressor) estimators.Classifier {
 		}
 		return clone
 	}}
+}
+
+// FeatureMap implements selection.FeatureLearner.
+func (c *indicator) FeatureMap() []transformers.Transformer {
+	if p, ok := c.build().(*pipeline.Regressor); ok {
+		return p.Steps
+	}
+	return nil
 }
 
 func (c *indicator) Fit(ctx context.Context, x mat.Matrix, y []int) error {

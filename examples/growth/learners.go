@@ -139,6 +139,14 @@ type signed struct {
 	fitted  estimators.Regressor
 }
 
+// FeatureMap implements selection.FeatureLearner.
+func (c *signed) FeatureMap() []transformers.Transformer {
+	if p, ok := c.build().(*pipeline.Regressor); ok {
+		return p.Steps
+	}
+	return nil
+}
+
 func (c *signed) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	classes := slices.Clone(y)
 	slices.Sort(classes)

@@ -13,8 +13,13 @@ import (
 // whose memory it takes over, targets (n×k) and weights (n, nil for all 1). Cost 2n³/3, a
 // quarter of New's.
 func LookOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) Look {
-	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}
 	s, factor := solveOnce(gram, targets, own, ridge)
+	return lookOf(s, factor, targets, own, ridge)
+}
+
+// lookOf is what a solution says, nil if there is none.
+func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge float64) Look {
+	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}
 	if s == nil {
 		return out
 	}

@@ -1,6 +1,7 @@
 package loo
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -60,17 +61,8 @@ func SearchFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int, observe func(evaluation int, ridge, err float64),
 ) (Minimum, *Solution, error) {
 	f := newFew(ctx, gram, targets, own, observe)
-	looks, err := sampleCurve(ctx, gram, targets, own, workers)
-	if err != nil {
+	if err := f.search(workers); err != nil {
 		return Minimum{}, nil, err
-	}
-	starts, bend := f.starts(looks)
-	for _, u := range starts {
-		f.look(u)
-	}
-	f.descend(bend)
-	if f.err != nil {
-		return Minimum{}, nil, f.err
 	}
 	out := Minimum{Evaluations: len(f.seen), Error: math.Inf(1)}
 	if f.best == nil {
@@ -87,6 +79,30 @@ func SearchFew(
 	return out, f.best, nil
 }
 
+// CurveFew returns what SearchFew looks at, in ascending order of the ridges, those that make no
+// machine left out. None is below least.
+func CurveFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int) ([]Look, error) {
+	f := newFew(ctx, gram, targets, own, nil)
+	f.keep = true
+	f.lo = min(max(f.lo, math.Log(least)), f.hi) // -Inf for 0
+	err := f.search(workers)
+	return f.looks, err
+}
+
+// search looks at the ridges.
+func (f *few) search(workers int) error {
+	looks, err := sampleCurve(f.ctx, f.gram, f.targets, f.own, workers)
+	if err != nil {
+		return err
+	}
+	starts, bend := f.starts(looks)
+	for _, u := range starts {
+		f.look(u)
+	}
+	f.descend(bend)
+	return f.err
+}
+
 // few is a search by few looks.
 type few struct {
 	ctx     context.Context
@@ -98,6 +114,8 @@ type few struct {
 	lo, hi  float64 // logarithms of the first and the last ridge
 	seen    []point // by their ridge
 	best    *Solution
+	keep    bool // looks
+	looks   []Look
 	err     error
 }
 
@@ -241,6 +259,10 @@ func (f *few) look(u float64) {
 		if e, slope := s.slope(factor, f.own, ridge); e-e == 0 { // e is finite
 			p.error, p.f, p.slope = e, math.Log(e), slope
 		}
+	}
+	if s != nil && f.keep {
+		f.looks = append(f.looks, lookOf(s, factor, f.targets, f.own, ridge))
+		slices.SortFunc(f.looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) })
 	}
 	at, _ := slices.BinarySearchFunc(f.seen, u, func(p point, u float64) int {
 		if p.u < u {

@@ -97,6 +97,37 @@ func TestSearchFew(t *testing.T) {
 	assert.Less(t, float64(looks), 3.5*float64(problems))
 }
 
+// CurveFew has the ridges of SearchFew, and of each what LookOnce says, but for those below least.
+func TestCurveFew(t *testing.T) {
+	for _, least := range []float64{0, 1} {
+		gram, targets, weights := fewProblem(330, 5, 3, .2, true, noises["normal"], 1)
+		looks, err := CurveFew(ctx, copied(gram), targets, weights, least, 0)
+		require.NoError(t, err)
+		require.NotEmpty(t, looks)
+		for i, l := range looks {
+			assert.Equal(t, LookOnce(copied(gram), targets, weights, l.Ridge), l)
+			assert.GreaterOrEqual(t, l.Ridge, .999999*least)
+			assert.True(t, i == 0 || l.Ridge > looks[i-1].Ridge)
+		}
+		got, _, err := SearchFew(ctx, copied(gram), targets, weights, 0, nil)
+		require.NoError(t, err)
+		best, ok := Least(looks)
+		require.True(t, ok)
+		if least == 0 {
+			assert.Equal(t, got.Ridge, best.Ridge)
+			assert.Len(t, looks, got.Evaluations)
+		} else {
+			assert.Greater(t, least, got.Ridge)
+			assert.InEpsilon(t, least, best.Ridge, 1e-9)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	gram, targets, _ := fewProblem(330, 5, 1, .2, false, noises["normal"], 1)
+	_, err := CurveFew(cancelled, gram, targets, nil, 0, 0)
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
 // Targets without noise and with nothing else end at the edges, with their warnings.
 func TestSearchFewEdges(t *testing.T) {
 	for edge, noise := range map[int]string{-1: "none", 1: "pure"} {

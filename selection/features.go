@@ -1,0 +1,51 @@
+package selection
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// FeatureLearner is a learner that is ridge regression on features, with the ridge by
+// leave-one-out: of targets, or of ±1 for each class against the rest. An [Entropy] then scores
+// kernels on those features of all rows, which is the learner's own leave-one-out error, and not
+// on the kernel that they stand for. FeatureMap returns the unfitted transformers that make them.
+// A pipeline.Regressor that ends in a ridge.Regressor is one without this method.
+type FeatureLearner interface {
+	FeatureMap() []transformers.Transformer
+}
+
+// featureMap returns the transformers of a learner that is ridge regression on what they make.
+func featureMap(e any) []transformers.Transformer {
+	switch m := e.(type) {
+	case FeatureLearner:
+		return m.FeatureMap()
+	case *pipeline.Regressor:
+		if r, ok := m.Final.(*ridge.Regressor); ok && r.Ridge == 0 && r.RidgeRule == ridge.LeaveOneOut && !r.NoIntercept {
+			return m.Steps
+		}
+	}
+	return nil
+}
+
+// featuresOf returns what makes the features (n×m) of x with a kernel, nil where the learners,
+// of which it is given samples, have none.
+func (c engine[Y, E]) featuresOf(samples []E, x *mat.Dense) func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
+	if c.space.listed {
+		return nil
+	}
+	for _, e := range samples {
+		if any(e) == nil || len(featureMap(e)) == 0 {
+			return nil
+		}
+	}
+	return func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
+		_, out, err := fitChain(ctx, c.typ, featureMap(c.space.with(k).build()), x)
+		return out, err
+	}
+}

@@ -1,0 +1,149 @@
+package selection
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func machineOf(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }
+
+// folded are the rows of a result, and of those beside it, that the learner was fitted for.
+func folded(r *Result) (out []TraceRow) {
+	for _, one := range append([]*Result{r}, r.Others...) {
+		for _, row := range one.Trace {
+			if row.Basis == OnFolds {
+				out = append(out, row)
+			}
+		}
+	}
+	return out
+}
+
+// Where the best ridge is the least that a score may take the learner decides, and takes what
+// it is best with; where it is not, nothing but the model is fitted.
+func TestRunoff(t *testing.T) {
+	for _, noise := range []float64{0, .3} {
+		x, y := problemOf(90, 2, noise, 3)
+		r := &Regressor{Space: Over(machineOf)}
+		require.NoError(t, r.Fit(ctx, x, y))
+		rows := folded(r.Result())
+		if noise > 0 {
+			assert.Empty(t, rows)
+			assert.Equal(t, 1, r.Result().Fits)
+			continue
+		}
+		require.GreaterOrEqual(t, len(rows), 2)
+		assert.LessOrEqual(t, len(rows), 4)
+		least, taken := math.Inf(1), math.NaN()
+		folds, err := KFold{Folds: runoffFolds}.Split(90, nil)
+		require.NoError(t, err)
+		for _, row := range rows {
+			assert.Equal(t, runoffFolds, row.ScoredOn)
+			assert.Equal(t, runoffFolds, row.Fits)
+			var family kernels.Family = kernels.RBFFamily{}
+			if row.Family != family.String() {
+				family = kernels.MaternFamily{Nu: 2.5}
+			}
+			scores, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.At(row.Param)) }, x, y, &CVOptions{Splitter: fixed(folds)})
+			require.NoError(t, err)
+			assert.InDelta(t, scores.Mean("NMSE"), row.Score, 1e-12)
+			if row.Score < least {
+				least, taken = row.Score, row.Param
+			}
+		}
+		assert.Equal(t, taken, r.Result().Param)
+		again := &Regressor{Space: Over(machineOf), Workers: 1}
+		require.NoError(t, again.Fit(ctx, x, y))
+		assert.Equal(t, r.Result().Kernel, again.Result().Kernel)
+
+		own := &Regressor{} // lssvm's score is its own
+		require.NoError(t, own.Fit(ctx, x, y))
+		assert.Empty(t, folded(own.Result()))
+	}
+}
+
+type fixed []Fold
+
+func (f fixed) Split(int, []int) ([]Fold, error) { return f, nil }
+
+func onLandmarks(k kernels.Kernel) estimators.Regressor {
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
+}
+
+// landmarkClassifier says what its features are and is never asked for more.
+type landmarkClassifier struct {
+	estimators.Classifier
+	kernel kernels.Kernel
+}
+
+func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
+	return onLandmarks(c.kernel).(*pipeline.Regressor).Steps
+}
+
+// Ridge regression on features is scored on them: the score is the leave-one-out error of the
+// model that is fitted.
+func TestScoreOnFeatures(t *testing.T) {
+	for _, n := range []int{120, 700} { // the entropies are of all rows, and of 300
+		x, y := problemOf(n, 1, .2, 4)
+		r := &Regressor{Space: Over(onLandmarks)}
+		require.NoError(t, r.Fit(ctx, x, y))
+		res := r.Result()
+		at := chosenRow(res)
+		assert.Equal(t, OnFeatures, at.Basis)
+		assert.Equal(t, 12, at.ScoredOn)
+		assert.Equal(t, n, at.Rows)
+		assert.Contains(t, at.Decision(), "on the learner's 12 features")
+		assert.Equal(t, 1, res.Fits)
+
+		fitted := r.Fitted().(*pipeline.Regressor)
+		z, err := fitted.FittedSteps()[0].Transform(x)
+		require.NoError(t, err)
+		final := &ridge.Regressor{Ridge: res.Ridge}
+		require.NoError(t, final.Fit(ctx, z, y))
+		left, err := final.LeaveOneOutResiduals(ctx)
+		require.NoError(t, err)
+		sum := 0.0
+		for _, e := range left {
+			sum += e * e / float64(n)
+		}
+		assert.InEpsilon(t, sum/stat.PopVariance(y, nil), res.Score, 1e-8)
+	}
+}
+
+func chosenRow(r *Result) TraceRow {
+	for _, row := range r.Trace {
+		if row.Chosen {
+			return row
+		}
+	}
+	return TraceRow{}
+}
+
+// A learner of the caller's says by FeatureMap what its features are.
+func TestFeatureMap(t *testing.T) {
+	assert.Len(t, featureMap(landmarkClassifier{kernel: kernels.RBF{Gamma: 1}}), 1)
+	assert.Len(t, featureMap(onLandmarks(kernels.RBF{Gamma: 1})), 1)
+	assert.Empty(t, featureMap(&svm.Regressor{}))
+	given := onLandmarks(kernels.RBF{Gamma: 1}).(*pipeline.Regressor)
+	given.Final = &ridge.Regressor{Ridge: 1}
+	assert.Empty(t, featureMap(given), "its ridge is not by leave-one-out")
+
+	x, labels := classesOf(90, 1)
+	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier {
+		return landmarkClassifier{&svm.Classifier{Kernel: k}, k}
+	})}
+	require.NoError(t, c.Fit(ctx, x, labels))
+	assert.Equal(t, OnFeatures, chosenRow(c.Result()).Basis)
+}
