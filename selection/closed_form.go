@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
@@ -195,6 +196,26 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 	}
 	looks, err := loo.Curve(ctx, p, c.minRidge*mean*c.meanWeight())
 	return c.curve(looks), mean, err
+}
+
+// residualFor is the share of the trace of a kernel's matrix, of rows x, that pivots may leave if that
+// is to be a share of a ridge.
+func (c *closedForm) residualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	diagonal := make([]float64, n)
+	kernels.Diag(diagonal, kernel, x)
+	return min(share*ridge/(stat.Mean(diagonal, nil)*c.meanWeight()), share)
+}
+
+// ofPivots returns what a kernel gives on the features of pivots of the rows of x.
+func (c *closedForm) ofPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []RidgeScore, error) {
+	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
+	l, err := measures.LowRankEntropy(ctx, kernel, x, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	curve, _, err := c.ofFeatures(ctx, l.Factor)
+	return l, curve, err
 }
 
 // linearProblem centres the columns of F and the targets, times the roots of the weights.

@@ -53,8 +53,9 @@
 // rows, and scores those without fitting the learner: at all ridges of kernel ridge
 // regression, by the exact leave-one-out error and the evidence, from the same reduction of
 // the matrix as its eigenvalues. With more rows the best and its neighbours are then scored on
-// more, and on all of them: at all ridges up to 600 rows, at the few of a search for the best to
-// 2000, at the ridge found there beyond. The learner is then fitted once.
+// more, and on all of them: at all ridges up to 600 rows, and of more where the features of a few
+// pivots are as good as the matrix; at the few of a search for the best to 2000; at the ridge found
+// there beyond. The learner is then fitted once.
 //
 // Of the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error
 // of the least it takes the one of the largest evidence: the least error is often luck, and the

@@ -21,9 +21,12 @@ const (
 	firstRows = 300
 	// secondRows are drawn for the best kernel and its neighbours.
 	secondRows = 2000
-	// curveRows is up to where each kernel is scored at all ridges. Beyond, the first and the best
-	// are at the few of a search for the ridge, their neighbours at its best, a Cholesky factor each.
-	curveRows = 600
+	// curveRows is up to where each kernel's matrix is reduced. Beyond, the features of one pivot for
+	// pivotShare rows are tried first, a fraction of the work. Where they leave too much the first and
+	// the best kernel are scored at the few ridges of a search for the best, their neighbours at that
+	// ridge, a Cholesky factor each.
+	curveRows  = 600
+	pivotShare = 6
 	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.
 	factoredRows = 6000
 	// finalPivots are the features that stand for the kernel beyond factoredRows.
@@ -173,7 +176,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 // searchBest looks for the ridge of the best kernel, where it was scored at that of another alone.
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
-	if !ok || f.ridges() != oneRidge || f.brief {
+	if !ok || f.brief || len(f.run.trace[best.row].Ridges) > 1 {
 		return nil
 	}
 	f.round++
@@ -203,69 +206,57 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	row := unscored(At(param))
 	row.Rows, row.Round = n, f.round
-	searching := f.ridges() == fewRidges
 	row, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
 	if err != nil {
 		return err
 	}
 	f.rows = append(f.rows, len(f.run.trace)-1)
-	if searching {
-		f.searched = true
-		if best, ok := prefer([]TraceRow{row}, f.search.Score, f.form.signs != nil); ok {
-			f.ridge = best.Ridge
-		}
+	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
+		f.searched, f.ridge = true, best.Ridge
 	}
 	return nil
 }
 
-// score is exact where n³ is cheap.
+// score is of pivots where those are enough, and exact where n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	kernel := f.run.family.At(row.Param)
+	n, _ := f.x.Dims()
 	switch {
 	case f.run.features != nil:
 		return f.onFeatures(ctx, kernel, row)
 	case f.shared == nil:
 		return f.onPivots(ctx, kernel, row)
+	case n <= curveRows:
+		k, err := f.matrix(ctx, kernel, row)
+		if err != nil {
+			return err
+		}
+		entropy, curve, err := f.part.ofMatrix(ctx, k, true)
+		row.setEntropy(entropy)
+		row.setCurve(curve, f.search.Score, OnMatrix, 0)
+		return err
 	}
-	k, err := f.shared.Matrix(ctx, kernel)
+	if enough, err := f.likeExact(ctx, kernel, row); enough || err != nil {
+		return err
+	}
+	k, err := f.matrix(ctx, kernel, row)
 	if err != nil {
 		return err
 	}
-	row.Matrices = 1
-	var curve []RidgeScore
-	switch f.ridges() {
-	case allRidges:
-		var entropy measures.VonNeumann
-		entropy, curve, err = f.part.ofMatrix(ctx, k, true)
-		row.setEntropy(entropy)
-	case fewRidges:
-		var looks []loo.Look
+	var looks []loo.Look
+	if f.brief || f.searched {
+		looks = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)}
+	} else {
 		looks, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers)
-		curve = f.part.curve(looks)
-	default:
-		curve = f.part.curve([]loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)})
 	}
-	row.setCurve(curve, f.search.Score, OnMatrix, 0)
+	row.setCurve(f.part.curve(looks), f.search.Score, OnMatrix, 0)
 	return err
 }
 
-// How many ridges a kernel is looked at.
-const (
-	oneRidge = iota
-	fewRidges
-	allRidges
-)
-
-// ridges are those of the next look.
-func (f *finalists) ridges() int {
-	n, _ := f.x.Dims()
-	switch {
-	case f.shared != nil && n <= curveRows:
-		return allRidges
-	case f.shared != nil && !f.brief && !f.searched:
-		return fewRidges
-	}
-	return oneRidge
+// matrix makes that of a kernel.
+func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *TraceRow) (*mat.SymDense, error) {
+	row.Matrices++
+	return f.shared.Matrix(ctx, kernel)
 }
 
 // onFeatures scores on what the learner itself makes of all rows.
@@ -288,26 +279,52 @@ func (r *Run) pivots(wanted int) int {
 	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
 }
 
-// residualFor is what pivots may leave of a kernel of unit diagonal beside a ridge.
-func residualFor(ridge float64) float64 { return min(scoreResidual*ridge, scoreResidual) }
-
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
-	o := &measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
-	if o.MaxRank == 0 {
-		o.MaxRank = f.run.pivots(finalPivots)
+	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
+	o.MaxRank = cmp.Or(o.MaxRank, f.run.pivots(finalPivots))
+	o.Residual = f.part.residualFor(scoreResidual, f.ridge, kernel, f.x)
+	l, curve, err := f.part.ofPivots(ctx, kernel, f.x, o)
+	if err == nil {
+		f.setPivots(row, l, curve)
 	}
-	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
-	o.Residual = residualFor(f.ridge)
-	l, err := measures.LowRankEntropy(ctx, kernel, f.x, o)
-	if err != nil {
-		return err
-	}
-	curve, _, err := f.part.ofFeatures(ctx, l.Factor)
+	return err
+}
+
+// setPivots writes what the features of pivots say.
+func (f *finalists) setPivots(row *TraceRow, l *measures.LowRank, curve []RidgeScore) {
 	row.setEntropy(l.Point)
 	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
 	row.Rank, row.Residual = l.Rank, l.Residual
 	row.setCurve(curve, f.search.Score, OnPivots, l.Rank)
-	return err
+}
+
+// exactResidual is the share of the ridge that pivots may leave where their score stands beside
+// exact ones: it is then within a hundredth.
+const exactResidual = 0.02
+
+// likeExact scores on the features of a few pivots if that is as good as on the kernel matrix, and
+// reports whether it is.
+func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *TraceRow) (bool, error) {
+	n, _ := f.x.Dims()
+	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.workers}
+	o.Residual = f.part.residualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
+	o.Decided = func(measures.Bounds) bool { return true }
+	l, err := measures.LowRankEntropy(ctx, kernel, f.x, &o)
+	if err != nil || l.Residual > o.Residual {
+		return false, err
+	}
+	curve, _, err := f.part.ofFeatures(ctx, l.Factor)
+	if err != nil {
+		return false, err
+	}
+	own := *row
+	f.setPivots(&own, l, curve)
+	best, ok := prefer([]TraceRow{own}, f.search.Score, f.form.signs != nil)
+	if !ok || l.Residual > f.part.residualFor(exactResidual, best.Ridge, kernel, f.x) {
+		return false, nil
+	}
+	*row = own
+	return true, nil
 }

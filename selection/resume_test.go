@@ -95,19 +95,21 @@ func TestResume(t *testing.T) {
 
 // The finalists of a search, on more rows, on features or on folds, are resumed too.
 func TestResumeFinalists(t *testing.T) {
+	machine := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	for name, c := range map[string]struct {
-		n     int
+		n, d  int
 		noise float64
 		build func(kernels.Kernel) estimators.Regressor
 		basis Basis
 	}{
-		"all rows":       {700, .3, func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, OnMatrix},
-		"the learner":    {90, 0, machineOf, OnFolds},
-		"features":       {350, .3, onLandmarks, OnFeatures},
-		"several ridges": {450, .3, func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, OnMatrix},
+		"all rows":   {700, 8, .05, machine, OnMatrix},
+		"few pivots": {700, 2, .3, machine, OnPivots},
+		"all ridges": {450, 2, .3, machine, OnMatrix},
+		"features":   {350, 2, .3, onLandmarks, OnFeatures},
+		"learner":    {90, 2, 0, machineOf, OnFolds},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, y := problemOf(c.n, 2, c.noise, 4)
+			x, y := problemOf(c.n, c.d, c.noise, 4)
 			search := func(resume []TraceRow) (*Regressor, []TraceRow) {
 				var rows []TraceRow
 				r := &Regressor{

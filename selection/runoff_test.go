@@ -147,3 +147,21 @@ func TestFeatureMap(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, labels))
 	assert.Equal(t, OnFeatures, chosenRow(c.Result()).Basis)
 }
+
+// A class of one row is missing where that is left out: what no fold can fit leaves the choice to
+// the score.
+func TestRunoffOfOneRow(t *testing.T) {
+	x, labels := classesOf(60, 1)
+	for i := range labels {
+		labels[i] = i / 59
+	}
+	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k} }), Search: &Entropy{MinRidge: 1e3}}
+	require.NoError(t, c.Fit(ctx, x, labels))
+	rows := folded(c.Result())
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		assert.True(t, math.IsNaN(row.Score))
+		assert.Equal(t, FitFailed, row.Unscored)
+	}
+	assert.NotEmpty(t, c.Result().Warnings)
+}

@@ -22,16 +22,15 @@ func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
 		row := unscored(At(1))
 		row.Rows, row.Round, row.Theta = n, 1, at.theta
 		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
-			factor, err := measures.LowRankEntropy(ctx, kernel, l.run.x, &measures.LowRankOptions{
-				MaxRank: l.run.pivots(finalPivots), Seed: l.Seed, Workers: l.run.workers,
-				Decided: func(measures.Bounds) bool { return true }, Residual: residualFor(math.Exp(at.theta[l.ridgeAt(at.theta)])),
+			factor, curve, err := form.ofPivots(ctx, kernel, l.run.x, measures.LowRankOptions{
+				MaxRank: l.run.pivots(finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.x),
+				Seed: l.Seed, Workers: l.run.workers,
 			})
 			if err != nil {
 				return err
 			}
-			row.Ridges, _, err = form.ofFeatures(ctx, factor.Factor)
-			row.Basis, row.ScoredOn, row.Residual = OnPivots, factor.Rank, factor.Residual
-			return err
+			row.Ridges, row.Basis, row.ScoredOn, row.Residual = curve, OnPivots, factor.Rank, factor.Residual
+			return nil
 		})
 		if err != nil {
 			return err

@@ -139,7 +139,7 @@ func (t TraceRow) Decision() string {
 	case len(t.Theta) > 0:
 		add("slope %.3g", floats.Norm(t.Gradient, 2))
 	case t.Round > 0 && t.Basis == OnPivots:
-		add("all %d rows on %d %s, which leave %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
+		add("on %d rows by %d %s, which leave %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
 	case t.Round > 0 && t.Basis == OnFeatures:
 		add("all %d rows on the learner's %d features", t.Rows, t.ScoredOn)
 	case t.Round > 0 && t.Basis == OnMatrix:
