@@ -155,7 +155,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 	for i := range labels {
 		labels[i] = i / 59
 	}
-	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k} }), Search: &Entropy{MinRidge: 1e3}}
+	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k} }), Search: &Entropy{MinRidge: 1e9}}
 	require.NoError(t, c.Fit(ctx, x, labels))
 	rows := folded(c.Result())
 	require.NotEmpty(t, rows)
