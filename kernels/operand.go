@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -218,7 +218,7 @@ func dots(dst *mat.Dense, x, z *operand) *mat.Dense {
 // product sets dst = alpha·a·b. It goes to BLAS directly: mat.Dense.Mul would
 // compare the memory of its arguments first, and dst is a window into a matrix.
 func product(dst *mat.Dense, alpha float64, a, b *mat.Dense) {
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, alpha, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
+	fast.Gemm(blas.NoTrans, blas.NoTrans, alpha, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }
 
 // cancellation is the ratio of squared distance to squared norms below which

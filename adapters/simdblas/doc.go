@@ -4,7 +4,9 @@
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/simdblas"
 //
-// Everything of gonum's that goes through blas64 profits, its lapack package among it.
+// Everything of gonum's that goes through blas64 profits, its lapack package among it. This
+// library computes with these routines in any case, as long as gonum's own BLAS is the
+// registered one: the import is for the program's own matrices.
 // Implementation embeds gonum's own BLAS and replaces Dgemm, Dsyrk, Dsyr2k, Dsymm,
 // Dtrmm and Dtrsm by products of packed blocks, and Dgemv, Dsymv, Dger, Dsyr, Dsyr2,
 // Dtrsv, Ddot, Daxpy, Dscal and Dnrm2 by vector loops. On other processors, on other
@@ -24,14 +26,4 @@
 // triangular or symmetric matrix that is not referenced. With beta = 0 the result is
 // overwritten whatever it held, and with alpha = 0 the factors are not read, as in gonum.
 // Dger takes negative increments, with which gonum's (v0.17.0, on amd64) reads beside x and y.
-//
-// # How it works
-//
-// A product is cut into tiles of the result, which goroutines share out among them. For
-// a tile, blocks of both factors are copied so that the micro-kernel reads them in order:
-// it keeps an 8×24 piece of the result (4×12 without AVX-512) in registers, and adds for
-// each step of the inner dimension the outer product of 8 and 24 numbers. (K. Goto and
-// R. van de Geijn, Anatomy of high-performance matrix multiplication, ACM Transactions on
-// Mathematical Software 34(3), 2008; F. Van Zee and R. van de Geijn, BLIS: a framework for
-// rapidly instantiating BLAS functionality, the same 41(3), 2015.)
 package simdblas

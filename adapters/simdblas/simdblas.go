@@ -1,9 +1,19 @@
 package simdblas
 
-import "gonum.org/v1/gonum/blas/gonum"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/kernelearn/kernelearn/internal/simd"
+)
 
 // Implementation is a BLAS: gonum's with the routines replaced that the package's
 // documentation names. It has no state, and its zero value is ready for use.
 type Implementation struct {
-	gonum.Implementation
+	simd.Implementation
+}
+
+func init() {
+	if simd.Available() {
+		blas64.Use(Implementation{})
+	}
 }

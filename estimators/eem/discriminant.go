@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -52,7 +53,7 @@ func (s *solution) solvePlane(stats []*Statistics, weight []float64) (*mat.Dense
 	solved := mat.DenseCopyOf(centred)
 	chol.Solve(solved)
 	var gram mat.Dense
-	gram.Mul(centred.T(), solved)
+	fast.Mul(&gram, centred.T(), solved)
 	directions := axes(&gram, solved)
 	_, r := directions.Dims()
 	if r < k-1 {
@@ -94,7 +95,7 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 		}
 	}
 	var out mat.Dense
-	out.Mul(solved, q)
+	fast.Mul(&out, solved, q)
 	return &out
 }
 
@@ -136,10 +137,10 @@ func (s *solution) gaussians(stats []*Statistics, covs []*mat.SymDense, directio
 	p := &plane{means: mat.NewDense(len(stats), r, nil)}
 	for i, st := range stats {
 		var mean mat.VecDense
-		mean.MulVec(directions.T(), mat.NewVecDense(len(st.mean), st.mean))
+		fast.MulVec(&mean, directions.T(), mat.NewVecDense(len(st.mean), st.mean))
 		p.means.SetRow(i, mean.RawVector().Data)
 		var half mat.Dense
-		half.Mul(covs[i], directions)
+		fast.Mul(&half, covs[i], directions)
 		cov := mat.NewSymDense(r, nil)
 		for a := range r {
 			for b := a; b < r; b++ {

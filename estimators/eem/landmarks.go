@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -64,7 +65,7 @@ func (l *landmarkLayer) features(dst, x *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	blas64.Trsm(blas.Left, blas.Trans, 1, l.transposed(), k.RawMatrix())
+	fast.Trsm(blas.Left, blas.Trans, 1, l.transposed(), k.RawMatrix())
 	dst.Copy(k)
 	return nil
 }
@@ -102,14 +103,14 @@ func (l *landmarkLayer) along(directions *mat.Dense) (scorer, error) {
 	_, columns := directions.Dims()
 	if r == h {
 		s.coefficients = mat.DenseCopyOf(directions)
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, l.transposed(), s.coefficients.RawMatrix())
+		fast.Trsm(blas.Left, blas.NoTrans, 1, l.transposed(), s.coefficients.RawMatrix())
 	} else {
 		q := mat.DenseCopyOf(l.factor)
 		tri := linalg.ThinQR(q)
 		inner := mat.DenseCopyOf(directions)
-		blas64.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: tri.RawMatrix().Data}, inner.RawMatrix())
+		fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: tri.RawMatrix().Data}, inner.RawMatrix())
 		s.coefficients = mat.NewDense(h, columns, nil)
-		s.coefficients.Mul(q, inner)
+		fast.Mul(s.coefficients, q, inner)
 	}
 	if v := mat.Sum(s.coefficients); v-v != 0 {
 		return nil, &fault.NotFiniteError{Name: kernelClassifierType + ": coefficient of a landmark", Row: -1, Col: -1, Value: v}
@@ -133,7 +134,7 @@ func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 		}
 		err := prepared.CrossTo(context.Background(), k, x)
 		if err == nil {
-			dst.Mul(k, s.coefficients)
+			fast.Mul(dst, k, s.coefficients)
 		}
 		return err
 	})

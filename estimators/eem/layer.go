@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -107,7 +108,7 @@ func (s *hiddenScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 		}
 		err := s.hidden.TransformTo(h, x)
 		if err == nil {
-			dst.Mul(h, s.directions)
+			fast.Mul(dst, h, s.directions)
 		}
 		return err
 	})

@@ -3,11 +3,11 @@ package eem
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -111,10 +111,10 @@ func (s *Statistics) shift(e []float64) {
 	}
 	ev := mat.NewVecDense(h, e)
 	c2e := mat.NewVecDense(h, nil)
-	c2e.MulVec(s.c2, ev)
+	fast.MulVec(c2e, s.c2, ev)
 	trace := mat.Trace(s.c2)
 	ec2e := mat.Dot(ev, c2e)
-	s.c4 += 4*ec2e + 4*blas64.Dot(linalg.Vector(e), linalg.Vector(s.c3)) + 2*squares*trace + s.n*squares*squares
+	s.c4 += 4*ec2e + 4*fast.Dot(linalg.Vector(e), linalg.Vector(s.c3)) + 2*squares*trace + s.n*squares*squares
 	for j := range s.c3 {
 		s.c3[j] += 2*c2e.AtVec(j) + (trace+s.n*squares)*e[j]
 	}
@@ -215,10 +215,10 @@ func (s *Statistics) recentre(d []float64) {
 	}
 	dv := mat.NewVecDense(h, d)
 	c2d := mat.NewVecDense(h, nil)
-	c2d.MulVec(s.c2, dv)
+	fast.MulVec(c2d, s.c2, dv)
 	trace := mat.Trace(s.c2)
 	dc2d := mat.Dot(dv, c2d)
-	dc3 := blas64.Dot(linalg.Vector(d), linalg.Vector(s.c3))
+	dc3 := fast.Dot(linalg.Vector(d), linalg.Vector(s.c3))
 	// Σ|y-d|⁴, Σ|y-d|²(y-d) and Σ(y-d)(y-d)' with Σy = nd.
 	s.c4 += 4*dc2d - 4*dc3 + 2*squares*trace - 3*s.n*squares*squares
 	for j := range s.c3 {
@@ -256,7 +256,7 @@ func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	raw := cov.RawSymmetric()
 	for i := range len(s.mean) {
 		row := raw.Data[i*raw.Stride+i : i*raw.Stride+len(s.mean)] // the upper triangle
-		squares += 2*blas64.Dot(linalg.Vector(row), linalg.Vector(row)) - row[0]*row[0]
+		squares += 2*fast.Dot(linalg.Vector(row), linalg.Vector(row)) - row[0]*row[0]
 	}
 	if delta := (squares - h*mu*mu) / h; s.n > 2 && delta > 0 {
 		if b := min(delta, (s.c4/s.n-squares)/(h*s.n)); b > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -168,7 +169,7 @@ func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
 		of, order = h, n
 	}
 	gram := mat.NewSymDense(order, nil)
-	gram.SymOuterK(1, of)
+	fast.SymOuterK(gram, 1, of)
 	for i := range order {
 		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
@@ -183,13 +184,13 @@ func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
 	if dual {
 		a := mat.DenseCopyOf(t)
 		chol.Solve(a)
-		m.beta.Mul(h.T(), a)
+		fast.Mul(m.beta, h.T(), a)
 	} else {
-		m.beta.Mul(h.T(), t)
+		fast.Mul(m.beta, h.T(), t)
 		chol.Solve(m.beta)
 	}
 	var fitted mat.Dense
-	fitted.Mul(h, m.beta)
+	fast.Mul(&fitted, h, m.beta)
 	fitted.Sub(&fitted, t)
 	residual, all := mat.Norm(&fitted, 2), mat.Norm(t, 2)
 	m.report.Objective = residual * residual / (all * all)
@@ -228,7 +229,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	var out mat.Dense
-	out.Mul(h, m.beta)
+	fast.Mul(&out, h, m.beta)
 	n, k := out.Dims()
 	for i := range n {
 		for j := range k {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -157,13 +157,13 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	mapRows(star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers)
 	raw := star.RawMatrix()
 	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old)
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, among)
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, among)
 	cross := make([]float64, width)
-	blas64.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
+	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
 	e := exchange{stride: raw.Stride}
 	for at := p - 2; at >= 1; at -= 2 {
 		if err := ctx.Err(); err != nil {
@@ -255,14 +255,14 @@ func (c *chain) replace(x *mixture, i int) {
 		}
 	}
 	products := general(make([]float64, len(columns)*s.p), len(columns), s.p)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products)
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products)
 	for q, column := range columns {
 		for o := range s.p {
 			s.gram[column*s.p+o], s.gram[o*s.p+column] = products.Data[q*s.p+o], products.Data[q*s.p+o]
 		}
 	}
 	cross := make([]float64, len(columns))
-	blas64.Gemv(blas.Trans, 1, fresh.RawMatrix(), linalg.Vector(s.target), 0, linalg.Vector(cross))
+	fast.Gemv(blas.Trans, 1, fresh.RawMatrix(), linalg.Vector(s.target), 0, linalg.Vector(cross))
 	for q, column := range columns {
 		s.cross[column] = cross[q]
 	}
@@ -302,7 +302,7 @@ func (c *chain) drawCoefficients() []float64 {
 	for i := range sorted {
 		sorted[i] += c.rng.NormFloat64()
 	}
-	blas64.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), linalg.Vector(sorted))
+	fast.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), linalg.Vector(sorted))
 	out := make([]float64, s.p)
 	for i, column := range s.fac.order {
 		out[column] = sorted[i]
@@ -313,7 +313,7 @@ func (c *chain) drawCoefficients() []float64 {
 // scores returns Φw, its rows not multiplied.
 func (c *chain) scores(w []float64) []float64 {
 	out := make([]float64, c.sys.n)
-	blas64.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
+	fast.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
 	for i := range out {
 		if c.roots != nil {
 			out[i] /= c.roots[i]

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
@@ -91,7 +92,7 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 	phi := d.features(x, kind, workers)
 	n, _ := x.Dims()
 	mean = make([]float64, n)
-	blas64.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
+	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
 	if withSpread {
 		spread = d.quadratic(phi)
 	}
@@ -127,7 +128,7 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 		u := phi[i] / row[0]
 		spread += u * u
 		if rest := row[1:]; len(rest) > 0 {
-			blas64.Axpy(-u, linalg.Vector(rest), linalg.Vector(phi[i+1:]))
+			fast.Axpy(-u, linalg.Vector(rest), linalg.Vector(phi[i+1:]))
 		}
 	}
 	return mean, spread
@@ -148,7 +149,7 @@ func (d *draw) quadratic(phi *mat.Dense) []float64 {
 	for i := range p {
 		at += copy(r[i*p+i:(i+1)*p], d.Factor[at:])
 	}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}, phi.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}, phi.RawMatrix())
 	out := make([]float64, n)
 	for i := range out {
 		row := phi.RawRowView(i)

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -44,7 +45,7 @@ func (s *system) logEvidence(f *factored) float64 {
 	}
 	w, scores := s.work.w, s.work.f
 	s.coefficientsInto(w, f)
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
+	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
 	return logLikelihood(scores, s.labels, s.rows)
 }
 
@@ -70,18 +71,18 @@ func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
 	own[0] = (b.z[0] - b.r[1]*own[1]) / b.r[0]
 	sorted := s.work.x[:rest]
 	copy(sorted, f.z[:rest])
-	blas64.Axpy(-own[0], linalg.Vector(s.work.solved[0][:rest]), linalg.Vector(sorted))
-	blas64.Axpy(-own[1], linalg.Vector(s.work.solved[1][:rest]), linalg.Vector(sorted))
-	blas64.Trsv(blas.NoTrans, s.triangle(f, rest), linalg.Vector(sorted))
+	fast.Axpy(-own[0], linalg.Vector(s.work.solved[0][:rest]), linalg.Vector(sorted))
+	fast.Axpy(-own[1], linalg.Vector(s.work.solved[1][:rest]), linalg.Vector(sorted))
+	fast.Trsv(blas.NoTrans, s.triangle(f, rest), linalg.Vector(sorted))
 	w := s.work.w
 	clear(w)
 	for i, column := range f.order[:rest] {
 		w[column] = sorted[i]
 	}
 	scores := s.work.f
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
+	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(scores))
 	for c, column := range e.columns {
-		blas64.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, linalg.Vector(scores))
+		fast.Axpy(own[c], blas64.Vector{N: s.n, Inc: e.stride, Data: column}, linalg.Vector(scores))
 	}
 	return logLikelihood(scores, s.labels, s.rows)
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -104,6 +105,6 @@ func rawRows(x *mat.Dense, first, last int) blas64.General {
 
 func product(rows blas64.General, w *mat.Dense, m int) *mat.Dense {
 	out := mat.NewDense(rows.Rows, m, nil)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, rows, w.RawMatrix(), 0, out.RawMatrix())
+	fast.Gemm(blas.NoTrans, blas.Trans, 1, rows, w.RawMatrix(), 0, out.RawMatrix())
 	return out
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -94,7 +94,7 @@ func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
 	beta := 0.0
 	for i, w := range k.w {
 		a, b := k.features(xs, w, k.v[i]), k.features(zs, w, k.v[i])
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1/float64(len(k.w)), a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.Trans, 1/float64(len(k.w)), a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
 		beta = 1
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -254,7 +254,7 @@ func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
 		sum = make([]float64, s.n)
 	}
 	scores := make([]float64, s.n)
-	blas64.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
+	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
 	h := d.quadratic(mat.DenseCopyOf(s.phi))
 	for i, f := range scores {
 		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1)) / s.rows.Root(i)

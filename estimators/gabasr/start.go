@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -253,7 +254,7 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts) *spectrum {
 	// Two places alone have no parabola; the targets then keep what they have.
 	if b.SolveVec(trend, rest) == nil {
 		var fit mat.VecDense
-		fit.MulVec(trend, &b)
+		fast.MulVec(&fit, trend, &b)
 		rest.SubVec(rest, &fit)
 	}
 	of.Apply(rest.RawVector().Data)

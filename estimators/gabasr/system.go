@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -81,8 +81,8 @@ func general(data []float64, rows, cols int) blas64.General {
 func (s *system) load(target []float64) {
 	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
-	blas64.Gemv(blas.Trans, 1, raw, linalg.Vector(target), 0, linalg.Vector(s.cross))
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
+	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(target), 0, linalg.Vector(s.cross))
 }
 
 // precision is the prior's of a column.
@@ -119,7 +119,7 @@ func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 		for i := range p {
 			f.r[i*p+i] += s.precision(i, ridge) + jitter*trace/float64(p)
 		}
-		if _, ok := lapack64.Potrf(blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r}); ok {
+		if _, ok := linalg.Potrf(blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r}); ok {
 			s.jitter = max(s.jitter, jitter*trace/float64(p))
 			break
 		}
@@ -127,7 +127,7 @@ func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 	for i := range p {
 		f.order[i], f.z[i] = i, s.moment(i, ridge)
 	}
-	blas64.Trsv(blas.Trans, s.triangle(f, p), linalg.Vector(f.z))
+	fast.Trsv(blas.Trans, s.triangle(f, p), linalg.Vector(f.z))
 	f.ridge = ridge
 	f.bN = s.noiseRate(f)
 	s.summarise(f)
@@ -142,7 +142,7 @@ func (s *system) triangle(f *factored, n int) blas64.Triangular {
 func (s *system) coefficientsInto(w []float64, f *factored) {
 	sorted := s.work.x
 	copy(sorted, f.z)
-	blas64.Trsv(blas.NoTrans, s.triangle(f, s.p), linalg.Vector(sorted))
+	fast.Trsv(blas.NoTrans, s.triangle(f, s.p), linalg.Vector(sorted))
 	for i, column := range f.order {
 		w[column] = sorted[i]
 	}
@@ -155,7 +155,7 @@ func (s *system) noiseRate(f *factored) float64 {
 	s.coefficientsInto(w, f)
 	e := s.work.f
 	copy(e, s.target)
-	blas64.Gemv(blas.NoTrans, -1, s.phi.RawMatrix(), linalg.Vector(w), 1, linalg.Vector(e))
+	fast.Gemv(blas.NoTrans, -1, s.phi.RawMatrix(), linalg.Vector(w), 1, linalg.Vector(e))
 	sum := linalg.Dot(e, e)
 	for i, v := range w {
 		if s.mean != nil {
@@ -324,7 +324,7 @@ func (s *system) halfSolve(t *[4][]float64, rest int) {
 		for k := range t {
 			v := t[k][i] / d
 			t[k][i] = v
-			blas64.Axpy(-v, blas64.Vector{N: len(row), Inc: 1, Data: row}, blas64.Vector{N: len(row), Inc: 1, Data: t[k][i+1 : rest]})
+			fast.Axpy(-v, blas64.Vector{N: len(row), Inc: 1, Data: row}, blas64.Vector{N: len(row), Inc: 1, Data: t[k][i+1 : rest]})
 		}
 	}
 }

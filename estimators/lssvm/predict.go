@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -61,7 +62,7 @@ func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
 // outputs returns k·α + b, r×k.
 func (m *machine) outputs(k *mat.Dense) *mat.Dense {
 	var out mat.Dense
-	out.Mul(k, m.alpha)
+	fast.Mul(&out, k, m.alpha)
 	r, _ := k.Dims()
 	for i := range r {
 		for j, b := range m.bias {

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -102,7 +103,7 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	m.basis = p.reduce()
 	n, d := p.z.Dims()
 	gram := mat.NewSymDense(d, nil)
-	gram.SymOuterK(1, p.z.T())
+	fast.SymOuterK(gram, 1, p.z.T())
 	if err := p.finite(gram); err != nil {
 		return nil, err
 	}
@@ -120,12 +121,12 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
 	}
 	solution := mat.NewDense(d, 1, nil)
-	solution.Mul(p.z.T(), mat.NewDense(n, 1, p.t))
+	fast.Mul(solution, p.z.T(), mat.NewDense(n, 1, p.t))
 	m.factor.Solve(solution)
 	m.residuals(p, solution)
 	if m.basis != nil {
 		var back mat.Dense
-		back.Mul(m.basis, solution)
+		fast.Mul(&back, m.basis, solution)
 		solution = &back
 	}
 	m.coefficients = mat.Col(nil, 0, solution)
@@ -173,7 +174,7 @@ func (m *model) residuals(p *problem, solution *mat.Dense) {
 		return
 	}
 	var fitted mat.Dense
-	fitted.Mul(p.z, solution)
+	fast.Mul(&fitted, p.z, solution)
 	m.loo = make([]float64, n)
 	for i, h := range m.factor.QuadInverse(mat.DenseCopyOf(p.z.T())) {
 		e := p.t[i] - fitted.At(i, 0)
@@ -229,7 +230,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	within := centred
 	if m.basis != nil {
 		within = &mat.Dense{}
-		within.Mul(centred, m.basis)
+		fast.Mul(within, centred, m.basis)
 	}
 	variance = m.factor.QuadInverse(mat.DenseCopyOf(within.T()))
 	for i, v := range variance {

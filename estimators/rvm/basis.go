@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -59,7 +59,7 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 		rows, height := b.span(i)
 		columns, width := b.span(j)
 		block := g.Slice(rows, rows+height, columns, columns+width).(*mat.Dense)
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, b.kept[i].RawMatrix(), b.kept[j].RawMatrix(), 0, block.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.Trans, 1, b.kept[i].RawMatrix(), b.kept[j].RawMatrix(), 0, block.RawMatrix())
 		if i < j {
 			g.Slice(columns, columns+width, rows, rows+height).(*mat.Dense).Copy(block.T())
 		}
@@ -134,7 +134,7 @@ func (b *basis) span(i int) (first, width int) {
 	return first, min(blockWidth, b.m-first)
 }
 
-func norm(v []float64) float64 { return blas64.Nrm2(linalg.Vector(v)) }
+func norm(v []float64) float64 { return fast.Nrm2(linalg.Vector(v)) }
 
 // scale divides the centred columns in the rows of block by their norms.
 func (b *basis) scale(block *mat.Dense, first int) {
@@ -197,7 +197,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 		first, width := b.span(i)
 		part := out[first : first+width]
 		if block := b.kept[i]; block != nil {
-			blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
+			fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 			return nil
 		}
 		// Centred and scaled is the product, not the block.
@@ -205,7 +205,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 		if err := b.evaluate(ctx, block, first); err != nil {
 			return err
 		}
-		blas64.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
+		fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 		for j := range part {
 			if s := b.norms[first+j]; s == 0 {
 				part[j] = 0

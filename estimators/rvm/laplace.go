@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -104,7 +105,7 @@ func (p *binary) curvature(f []float64) error {
 		}
 	}
 	h := mat.NewSymDense(m, nil)
-	h.SymOuterK(1, half)
+	fast.SymOuterK(h, 1, half)
 	for i, a := range p.alpha {
 		h.SetSym(i, i, h.At(i, i)+a)
 	}
@@ -251,7 +252,7 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 		}
 		first, width := p.b.span(i)
 		var cross mat.Dense
-		cross.Mul(weighted, block.T())
+		fast.Mul(&cross, weighted, block.T())
 		quad := p.chol.QuadInverse(&cross)
 		for j := range width {
 			row := block.RawRowView(j)
@@ -385,7 +386,7 @@ func (p *binary) gradient() []float64 {
 		}
 	}
 	var ps mat.Dense
-	ps.Mul(phi, p.sigma)
+	fast.Mul(&ps, phi, p.sigma)
 	g := make([]float64, m)
 	for k := range m {
 		sum := 0.0

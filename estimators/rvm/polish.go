@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
@@ -90,7 +89,7 @@ func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDe
 	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
 	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
 	r, sr := st.gradient(p.mu), mat.NewVecDense(m, nil)
-	sr.MulVec(p.sigma, mat.NewVecDense(m, r))
+	fast.MulVec(sr, p.sigma, mat.NewVecDense(m, r))
 	trace2 := float64(m) // tr(ΣGΣG)·β²
 	sums := make([]float64, m)
 	for i, a := range p.alpha {
@@ -204,13 +203,13 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 		raw.Data[i*raw.Stride+i] += damping
 	}
 	// Not by mat.Cholesky, which takes longer to estimate the condition.
-	factor, ok := lapack64.Potrf(raw)
+	factor, ok := linalg.Potrf(raw)
 	if !ok {
 		return nil
 	}
 	d := slices.Clone(g)
-	blas64.Trsv(blas.Trans, factor, linalg.Vector(d))
-	blas64.Trsv(blas.NoTrans, factor, linalg.Vector(d))
+	fast.Trsv(blas.Trans, factor, linalg.Vector(d))
+	fast.Trsv(blas.NoTrans, factor, linalg.Vector(d))
 	for _, v := range d {
 		if !isFinite(v) {
 			return nil

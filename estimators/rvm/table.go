@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -53,7 +54,7 @@ func (t *table) addTo(dst, v []float64, columns []int) {
 	for first := 0; first < t.width; first += tableStrip {
 		to := dst[first:min(first+tableStrip, t.width)]
 		part := blas64.General{Rows: len(v), Cols: len(to), Stride: t.width, Data: t.data[first:]}
-		blas64.Gemv(blas.Trans, 1, part, linalg.Vector(by), 1, linalg.Vector(to))
+		fast.Gemv(blas.Trans, 1, part, linalg.Vector(by), 1, linalg.Vector(to))
 	}
 }
 
@@ -104,7 +105,7 @@ func (g *gram) cut(k int) {
 func (g *gram) times(v []float64) []float64 {
 	out := make([]float64, g.n)
 	if g.n > 0 {
-		blas64.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, linalg.Vector(v), 0, linalg.Vector(out))
+		fast.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, linalg.Vector(v), 0, linalg.Vector(out))
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -265,7 +266,7 @@ func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense,
 			if err != nil {
 				return nil, err
 			}
-			to.Mul(k, m.coef.T())
+			fast.Mul(to, k, m.coef.T())
 		}
 		for row := range r {
 			for p, v := range to.RawRowView(row) {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -82,9 +83,9 @@ func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triang
 		if earlier > 0 { // row -= ((row·Vᵀ)·T)·V
 			so, f := v, factor
 			so.Rows, f.N = earlier, earlier
-			blas64.Gemv(blas.NoTrans, 1, so, Vector(row), 0, Vector(inner[:earlier]))
-			blas64.Trmv(blas.Trans, f, Vector(inner[:earlier]))
-			blas64.Gemv(blas.Trans, -1, so, Vector(inner[:earlier]), 1, Vector(row))
+			fast.Gemv(blas.NoTrans, 1, so, Vector(row), 0, Vector(inner[:earlier]))
+			fast.Trmv(blas.Trans, f, Vector(inner[:earlier]))
+			fast.Gemv(blas.Trans, -1, so, Vector(inner[:earlier]), 1, Vector(row))
 		}
 		if i >= v.Rows {
 			continue
@@ -107,9 +108,9 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 	}
 	earlier := v
 	earlier.Rows = i
-	blas64.Gemv(blas.NoTrans, -tau, earlier, Vector(v.Data[i*v.Stride:i*v.Stride+v.Cols]), 0, Vector(inner[:i]))
+	fast.Gemv(blas.NoTrans, -tau, earlier, Vector(v.Data[i*v.Stride:i*v.Stride+v.Cols]), 0, Vector(inner[:i]))
 	factor.N = i
-	blas64.Trmv(blas.NoTrans, factor, Vector(inner[:i]))
+	fast.Trmv(blas.NoTrans, factor, Vector(inner[:i]))
 	for j, x := range inner[:i] {
 		factor.Data[j*factor.Stride+i] = x
 	}
@@ -119,11 +120,11 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 // row from, which is symmetric: Z - SV/2 with Z = Tᵀ(VA), S = (ZVᵀ)T. It works in buffer.
 func (t *twoStages) halfUpdate(from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) {
 	t.timesMatrix(from, v, w)
-	blas64.Trmm(blas.Left, blas.Trans, 1, factor, w)
+	fast.Trmm(blas.Left, blas.Trans, 1, factor, w)
 	s := blas64.General{Rows: v.Rows, Cols: v.Rows, Stride: v.Rows, Data: buffer[:v.Rows*v.Rows]}
-	blas64.Gemm(blas.NoTrans, blas.Trans, -0.5, w, v, 0, s)
-	blas64.Trmm(blas.Right, blas.NoTrans, 1, factor, s)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, s, v, 1, w)
+	fast.Gemm(blas.NoTrans, blas.Trans, -0.5, w, v, 0, s)
+	fast.Trmm(blas.Right, blas.NoTrans, 1, factor, s)
+	fast.Gemm(blas.NoTrans, blas.NoTrans, 1, s, v, 1, w)
 }
 
 // blockStrip is the number of rows or columns that a task of the two stages multiplies.
@@ -144,12 +145,12 @@ func (t *twoStages) timesMatrix(from int, v, w blas64.General) {
 		count := min(blockStrip, m-first)
 		last, to := first+count, columns(w, first, count)
 		square := part(first, first, count, count)
-		blas64.Symm(blas.Right, 1, blas64.Symmetric{N: count, Stride: n, Data: square.Data, Uplo: blas.Upper}, columns(v, first, count), 0, to)
+		fast.Symm(blas.Right, 1, blas64.Symmetric{N: count, Stride: n, Data: square.Data, Uplo: blas.Upper}, columns(v, first, count), 0, to)
 		if first > 0 {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(v, 0, first), part(0, first, first, count), 1, to)
+			fast.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(v, 0, first), part(0, first, first, count), 1, to)
 		}
 		if last < m {
-			blas64.Gemm(blas.NoTrans, blas.Trans, 1, columns(v, last, m-last), part(first, last, count, m-last), 1, to)
+			fast.Gemm(blas.NoTrans, blas.Trans, 1, columns(v, last, m-last), part(first, last, count, m-last), 1, to)
 		}
 		return nil
 	})
@@ -162,7 +163,7 @@ func (t *twoStages) update(from, depth int, vw, wv []float64) {
 	m := n - from
 	product := func(row, rows, column, columns int) {
 		if rows > 0 && columns > 0 {
-			blas64.Gemm(blas.Trans, blas.NoTrans, -1,
+			fast.Gemm(blas.Trans, blas.NoTrans, -1,
 				blas64.General{Rows: depth, Cols: rows, Stride: m, Data: vw[row:]},
 				blas64.General{Rows: depth, Cols: columns, Stride: m, Data: wv[column:]},
 				1, blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]})

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
 // A band holds for each row the elements from the diagonal on, bandLength of them, so that a
@@ -173,9 +175,9 @@ func (c *chasing) bothSides(first int, v []float64, tau float64, w []float64) {
 		subtractSymmetric(&square.Data[0], square.Stride, &v[0], &w[0])
 		return
 	}
-	blas64.Symv(tau, square, Vector(v), 0, Vector(w))
+	fast.Symv(tau, square, Vector(v), 0, Vector(w))
 	Axpy(-tau/2*Dot(w, v), v, w)
-	blas64.Syr2(-1, Vector(v), Vector(w), square)
+	fast.Syr2(-1, Vector(v), Vector(w), square)
 }
 
 // timesColumns sets u to Aᵀv.
@@ -184,7 +186,7 @@ func (c *chasing) timesColumns(a blas64.General, v, u []float64) {
 		timesColumns(a.Rows, &a.Data[0], a.Stride, &v[0], &u[0])
 		return
 	}
-	blas64.Gemv(blas.Trans, 1, a, Vector(v), 0, Vector(u))
+	fast.Gemv(blas.Trans, 1, a, Vector(v), 0, Vector(u))
 }
 
 // timesRows sets w to Ax.
@@ -193,7 +195,7 @@ func (c *chasing) timesRows(a blas64.General, x, w []float64) {
 		timesRows(a.Rows, &a.Data[0], a.Stride, &x[0], &w[0])
 		return
 	}
-	blas64.Gemv(blas.NoTrans, 1, a, Vector(x), 0, Vector(w))
+	fast.Gemv(blas.NoTrans, 1, a, Vector(x), 0, Vector(w))
 }
 
 // subtractTwo subtracts from A the product of left, a pair for each row, and right, two rows.
@@ -202,6 +204,6 @@ func (c *chasing) subtractTwo(a blas64.General, left, right []float64) {
 		subtractTwo(a.Rows, &a.Data[0], a.Stride, &left[0], &right[0])
 		return
 	}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, blas64.General{Rows: a.Rows, Cols: 2, Stride: 2, Data: left},
+	fast.Gemm(blas.NoTrans, blas.NoTrans, -1, blas64.General{Rows: a.Rows, Cols: 2, Stride: 2, Data: left},
 		blas64.General{Rows: 2, Cols: a.Cols, Stride: a.Cols, Data: right}, 1, a)
 }

@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
@@ -150,12 +150,15 @@ func (c *Cholesky) Jitter() float64 { return c.jitter }
 func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
 // Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
-func (c *Cholesky) Solve(b *mat.Dense) { lapack64.Potrs(c.u, b.RawMatrix()) }
+func (c *Cholesky) Solve(b *mat.Dense) {
+	fast.Trsm(blas.Left, blas.Trans, 1, c.u, b.RawMatrix())
+	fast.Trsm(blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
+}
 
 // SolveVec overwrites b (n) with A⁻¹b. Cost 2n².
 func (c *Cholesky) SolveVec(b []float64) {
-	blas64.Trsv(blas.Trans, c.u, Vector(b))
-	blas64.Trsv(blas.NoTrans, c.u, Vector(b))
+	fast.Trsv(blas.Trans, c.u, Vector(b))
+	fast.Trsv(blas.NoTrans, c.u, Vector(b))
 }
 
 // QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
@@ -164,7 +167,7 @@ func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 { return quadInverse(c.u,
 
 // Quad is QuadInverse of one vector, which it overwrites, without allocating.
 func (c *Cholesky) Quad(b []float64) float64 {
-	blas64.Trsv(blas.Trans, c.u, blas64.Vector{N: len(b), Inc: 1, Data: b})
+	fast.Trsv(blas.Trans, c.u, blas64.Vector{N: len(b), Inc: 1, Data: b})
 	out := 0.0
 	for _, v := range b {
 		out += v * v
@@ -174,7 +177,7 @@ func (c *Cholesky) Quad(b []float64) float64 {
 
 // quadInverse returns |U⁻ᵀb|² for each column of b, which it overwrites.
 func quadInverse(u blas64.Triangular, b *mat.Dense) []float64 {
-	blas64.Trsm(blas.Left, blas.Trans, 1, u, b.RawMatrix())
+	fast.Trsm(blas.Left, blas.Trans, 1, u, b.RawMatrix())
 	return squaredColumns(b)
 }
 
@@ -207,10 +210,10 @@ func SymmetricProduct(alpha float64, a *mat.Dense) *mat.SymDense {
 		first := s * strip
 		columns := min(strip, d-first)
 		own := a.Slice(0, n, first, first+columns).(*mat.Dense).RawMatrix()
-		blas64.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:], Uplo: blas.Upper})
+		fast.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:], Uplo: blas.Upper})
 		if first > 0 {
 			to := blas64.General{Rows: first, Cols: columns, Stride: raw.Stride, Data: raw.Data[first:]}
-			blas64.Gemm(blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)
+			fast.Gemm(blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)
 		}
 		return nil
 	})

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
 // Factor is a Cholesky factorisation A = UᵀU whose matrix gains and loses rows one at
@@ -106,7 +108,7 @@ func (f *Factor) upper() blas64.Triangular {
 // halfSolve overwrites b with U⁻ᵀb. Cost n².
 func (f *Factor) halfSolve(b []float64) {
 	if f.n > 0 {
-		blas64.Trsv(blas.Trans, f.upper(), Vector(b[:f.n]))
+		fast.Trsv(blas.Trans, f.upper(), Vector(b[:f.n]))
 	}
 }
 
@@ -114,7 +116,7 @@ func (f *Factor) halfSolve(b []float64) {
 func (f *Factor) Solve(b []float64) {
 	if f.n > 0 {
 		f.halfSolve(b)
-		blas64.Trsv(blas.NoTrans, f.upper(), Vector(b[:f.n]))
+		fast.Trsv(blas.NoTrans, f.upper(), Vector(b[:f.n]))
 	}
 }
 

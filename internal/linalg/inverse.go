@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -27,7 +28,7 @@ func (c *Cholesky) Inverse() *mat.SymDense {
 	out := mat.NewSymDense(c.u.N, nil)
 	raw := out.RawSymmetric()
 	if raw.N <= wholeTriangle {
-		blas64.Syrk(blas.Trans, 1, inverseOfSmall(c.u).RawMatrix(), 0, raw)
+		fast.Syrk(blas.Trans, 1, inverseOfSmall(c.u).RawMatrix(), 0, raw)
 		return out
 	}
 	v := blas64.Triangular{N: raw.N, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
@@ -68,12 +69,12 @@ func invertTriangle(u blas64.Triangular) {
 			one, other := corner(u, first, h), corner(u, first+h, order-h)
 			for s := 0; s < order-h; s += strip {
 				left = append(left, func() {
-					blas64.Trsm(blas.Left, blas.NoTrans, -1, one, within(u, first, first+h+s, h, min(strip, order-h-s)))
+					fast.Trsm(blas.Left, blas.NoTrans, -1, one, within(u, first, first+h+s, h, min(strip, order-h-s)))
 				})
 			}
 			for s := 0; s < h; s += strip {
 				right = append(right, func() {
-					blas64.Trsm(blas.Right, blas.NoTrans, 1, other, within(u, first+s, first+h, min(strip, h-s), order-h))
+					fast.Trsm(blas.Right, blas.NoTrans, 1, other, within(u, first+s, first+h, min(strip, h-s), order-h))
 				})
 			}
 			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
@@ -101,7 +102,7 @@ func invertSmall(u blas64.Triangular) {
 	for i := range u.N {
 		x.Data[i*u.N+i] = 1
 	}
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, u, x)
+	fast.Trsm(blas.Left, blas.NoTrans, 1, u, x)
 	for i := range u.N {
 		copy(u.Data[i*u.Stride+i:i*u.Stride+u.N], x.Data[i*u.N+i:(i+1)*u.N])
 	}
@@ -135,16 +136,16 @@ func timesTransposed(v blas64.Triangular) {
 			timesTransposedSmall(corner(v, first, rows))
 			if last < n {
 				to := blas64.Symmetric{N: rows, Stride: v.Stride, Data: v.Data[first*v.Stride+first:], Uplo: blas.Upper}
-				blas64.Syrk(blas.NoTrans, 1, behind(last), 1, to)
+				fast.Syrk(blas.NoTrans, 1, behind(last), 1, to)
 			}
 		}}
 		for j := last; j < n; j += strip {
 			columns := min(strip, n-j)
 			todo = append(todo, func() {
 				to := within(v, first, j, rows, columns)
-				blas64.Trmm(blas.Right, blas.Trans, 1, corner(v, j, columns), to)
+				fast.Trmm(blas.Right, blas.Trans, 1, corner(v, j, columns), to)
 				if end := j + columns; end < n {
-					blas64.Gemm(blas.NoTrans, blas.Trans, 1, behind(end), within(v, j, end, columns, n-end), 1, to)
+					fast.Gemm(blas.NoTrans, blas.Trans, 1, behind(end), within(v, j, end, columns, n-end), 1, to)
 				}
 			})
 		}
@@ -161,14 +162,14 @@ func timesTransposedSmall(v blas64.Triangular) {
 		for i := range n {
 			copy(own.Data[i*n+i:(i+1)*n], v.Data[i*v.Stride+i:i*v.Stride+n])
 		}
-		blas64.Syrk(blas.NoTrans, 1, own, 0, blas64.Symmetric{N: n, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
+		fast.Syrk(blas.NoTrans, 1, own, 0, blas64.Symmetric{N: n, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
 		return
 	}
 	h := (n + 1) / 2
 	timesTransposedSmall(corner(v, 0, h))
 	right := within(v, 0, h, h, n-h)
-	blas64.Syrk(blas.NoTrans, 1, right, 1, blas64.Symmetric{N: h, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
-	blas64.Trmm(blas.Right, blas.Trans, 1, corner(v, h, n-h), right)
+	fast.Syrk(blas.NoTrans, 1, right, 1, blas64.Symmetric{N: h, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
+	fast.Trmm(blas.Right, blas.Trans, 1, corner(v, h, n-h), right)
 	timesTransposedSmall(corner(v, h, n-h))
 }
 
@@ -178,7 +179,7 @@ func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	for i := range u.N {
 		out.Set(i, i, 1)
 	}
-	blas64.Trsm(blas.Left, blas.Trans, 1, u, out.RawMatrix())
+	fast.Trsm(blas.Left, blas.Trans, 1, u, out.RawMatrix())
 	return out
 }
 
@@ -229,8 +230,8 @@ func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
 			raw.Data[j*columns+i] = v
 		}
 	}
-	blas64.Trsm(blas.Right, blas.Trans, 1, own, raw)
-	blas64.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
+	fast.Trsm(blas.Right, blas.Trans, 1, own, raw)
+	fast.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
 	for i, v := range squaredColumns(below) {
 		out[i] += v
 	}

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
 // MinNorm returns A⁺B for a (m×n) and b (m×k): of the X with the least |AX - B|² the one
@@ -43,7 +45,7 @@ func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
 	}
 	solution := b.Slice(0, rank, 0, k).(*mat.Dense)
 	if rank == n {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
+		fast.Trsm(blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
 	} else {
 		solution = leastOf(a, rank, solution)
 	}
@@ -64,9 +66,9 @@ func leastOf(a *mat.Dense, rank int, b *mat.Dense) *mat.Dense {
 		}
 	}
 	s := ThinQR(t)
-	blas64.Trsm(blas.Left, blas.Trans, 1, triangle(s, rank), b.RawMatrix())
+	fast.Trsm(blas.Left, blas.Trans, 1, triangle(s, rank), b.RawMatrix())
 	var out mat.Dense
-	out.Mul(t, b)
+	fast.Mul(&out, t, b)
 	return &out
 }
 

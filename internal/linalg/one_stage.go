@@ -9,6 +9,7 @@ import (
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -69,8 +70,8 @@ func (t *oneStage) reduce() {
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
 			if i > 0 {
-				blas64.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, Vector(c))
-				blas64.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, Vector(c))
+				fast.Gemv(blas.Trans, -1, rows(0, i, k), at(size, i, k), 1, Vector(c))
+				fast.Gemv(blas.Trans, -1, rows(size, i, k), at(0, i, k), 1, Vector(c))
 			}
 			t.d[k] = c[0]
 			if k == n-1 {
@@ -83,10 +84,10 @@ func (t *oneStage) reduce() {
 			t.times(k+1, v[k+1:], w[k+1:])
 			if i > 0 {
 				earlierV, earlierW := rows(0, i, k+1), rows(size, i, k+1)
-				blas64.Gemv(blas.NoTrans, 1, earlierW, Vector(v[k+1:]), 0, Vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierV, Vector(inner[:i]), 1, Vector(w[k+1:]))
-				blas64.Gemv(blas.NoTrans, 1, earlierV, Vector(v[k+1:]), 0, Vector(inner[:i]))
-				blas64.Gemv(blas.Trans, -1, earlierW, Vector(inner[:i]), 1, Vector(w[k+1:]))
+				fast.Gemv(blas.NoTrans, 1, earlierW, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				fast.Gemv(blas.Trans, -1, earlierV, Vector(inner[:i]), 1, Vector(w[k+1:]))
+				fast.Gemv(blas.NoTrans, 1, earlierV, Vector(v[k+1:]), 0, Vector(inner[:i]))
+				fast.Gemv(blas.Trans, -1, earlierW, Vector(inner[:i]), 1, Vector(w[k+1:]))
 			}
 			scal(t.tau[k], w[k+1:])
 			Axpy(-t.tau[k]/2*Dot(w[k+1:], v[k+1:]), v[k+1:], w[k+1:])
@@ -112,9 +113,9 @@ func (t *oneStage) reflect(k int, below, v []float64) {
 // times sets w to the product of the matrix from row and column k on with v.
 func (t *oneStage) times(k int, v, w []float64) {
 	clear(w)
-	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
+	if _, plain := fast.Implementation().(gonum.Implementation); !plain {
 		part := blas64.Symmetric{N: len(v), Stride: t.n, Data: t.a[k*t.n+k:], Uplo: blas.Upper}
-		blas64.Symv(1, part, Vector(v), 0, Vector(w))
+		fast.Symv(1, part, Vector(v), 0, Vector(w))
 		return
 	}
 	// gonum's own Dsymv is a loop over numbers, these are vectorised.
@@ -137,7 +138,7 @@ func (t *oneStage) update(k, depth int, vw, wv []float64) {
 	_ = parallel.For(context.Background(), workers, (n-k+rows-1)/rows, func(s int) error {
 		i := k + s*rows
 		r := min(rows, n-i)
-		blas64.Gemm(blas.Trans, blas.NoTrans, -1,
+		fast.Gemm(blas.Trans, blas.NoTrans, -1,
 			blas64.General{Rows: depth, Cols: r, Stride: n, Data: vw[i:]},
 			blas64.General{Rows: depth, Cols: n - i, Stride: n, Data: wv[i:]},
 			1, blas64.General{Rows: r, Cols: n - i, Stride: n, Data: t.a[i*n+i:]})
@@ -149,7 +150,7 @@ func (t *oneStage) update(k, depth int, vw, wv []float64) {
 // processors.
 const updateSpreadFrom = 384
 
-func scal(a float64, x []float64) { blas64.Scal(a, Vector(x)) }
+func scal(a float64, x []float64) { fast.Scal(a, Vector(x)) }
 
 // rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k.
 func (t *oneStage) rotate(b *mat.Dense) {
@@ -202,7 +203,7 @@ func (t *oneStage) form() *mat.Dense {
 			}
 		}
 		done = from
-		multiplyBlock(blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}, v, factor, products[:count*m])
+		multiplyBlock(blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}, v, blas.NoTrans, factor, products[:count*m])
 	}
 	clear(t.a[:n])
 	t.a[0] = 1
@@ -230,7 +231,7 @@ func (t *oneStage) copyPanel(first int, v blas64.General) {
 // factorOf sets the upper triangle T such that I - VᵀTV is the product of the reflectors in
 // the rows of v.
 func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
+	fast.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
 	column := make([]float64, v.Rows)
 	for i, x := range tau {
 		for j := range i {
@@ -239,7 +240,7 @@ func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram bl
 		if i > 0 {
 			earlier := factor
 			earlier.N = i
-			blas64.Trmv(blas.NoTrans, earlier, Vector(column[:i]))
+			fast.Trmv(blas.NoTrans, earlier, Vector(column[:i]))
 		}
 		for j, y := range column[:i] {
 			factor.Data[j*factor.Stride+i] = y
@@ -248,17 +249,18 @@ func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram bl
 	}
 }
 
-// multiplyBlock overwrites C with (I - VᵀTV)C, strips of columns at the same time.
-func multiplyBlock(c, v blas64.General, factor blas64.Triangular, product []float64) {
+// multiplyBlock overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
+// time. product has a number for each row of V and column of C.
+func multiplyBlock(c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) {
 	// The tasks cannot fail.
 	_ = parallel.For(context.Background(), 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip
 		part := c
 		part.Cols, part.Data = min(formStrip, c.Cols-first), c.Data[first:]
 		w := blas64.General{Rows: v.Rows, Cols: part.Cols, Stride: part.Cols, Data: product[v.Rows*first:][:v.Rows*part.Cols]}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, v, part, 0, w)
-		blas64.Trmm(blas.Left, blas.NoTrans, 1, factor, w)
-		blas64.Gemm(blas.Trans, blas.NoTrans, -1, v, w, 1, part)
+		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, v, part, 0, w)
+		fast.Trmm(blas.Left, trans, 1, factor, w)
+		fast.Gemm(blas.Trans, blas.NoTrans, -1, v, w, 1, part)
 		return nil
 	})
 }

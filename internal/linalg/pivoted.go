@@ -7,10 +7,10 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -135,7 +135,7 @@ func (s *pivoting) take(proposed []int) (taken []int, lower *mat.Dense, err erro
 	}
 	if r := len(s.pivots); r > 0 {
 		columns := s.columns(proposed)
-		blas64.Gemm(blas.Trans, blas.NoTrans, -1, columns.RawMatrix(), columns.RawMatrix(), 1, h.RawMatrix())
+		fast.Gemm(blas.Trans, blas.NoTrans, -1, columns.RawMatrix(), columns.RawMatrix(), 1, h.RawMatrix())
 	}
 	l := mat.NewDense(len(proposed), len(proposed), nil) // a row for each proposal
 	var at []int                                         // the proposals taken
@@ -192,7 +192,7 @@ func (s *pivoting) extend(ctx context.Context, taken []int, lower *mat.Dense) er
 		}
 		for c := first; c < last && r > 0; c += productColumns {
 			end := min(c+productColumns, last)
-			blas64.Gemm(blas.Trans, blas.NoTrans, -1, columns.RawMatrix(), s.factor.Slice(0, r, c, end).(*mat.Dense).RawMatrix(),
+			fast.Gemm(blas.Trans, blas.NoTrans, -1, columns.RawMatrix(), s.factor.Slice(0, r, c, end).(*mat.Dense).RawMatrix(),
 				1, s.factor.Slice(r, r+len(taken), c, end).(*mat.Dense).RawMatrix())
 		}
 		s.eliminate(rows, lower, s.diagonal[first:last])

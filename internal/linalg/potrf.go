@@ -1,11 +1,13 @@
 package linalg
 
 import (
+	"math"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
 // A factorisation of at least spreadFrom rows goes by panels of panelRows rows, and spreads
@@ -28,8 +30,7 @@ func potrf(a blas64.Symmetric) (t blas64.Triangular, ok bool) {
 	n := a.N
 	t = blas64.Triangular{N: n, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	if n < spreadFrom {
-		_, ok = lapack64.Potrf(a)
-		return t, ok
+		return t, potrfHalves(a)
 	}
 	p := panels{a: a, updated: make([][]int, (n+panelRows-1)/panelRows)}
 	corner := p.add(func() { p.corner(0) })
@@ -39,6 +40,52 @@ func potrf(a blas64.Symmetric) (t blas64.Triangular, ok bool) {
 	p.do()
 	return t, !p.failed.Load()
 }
+
+// leastHalved is the order down to which halves pay.
+const leastHalved = 32
+
+// potrfHalves is potrf on one processor, of halves of halves, so that nearly all is products.
+func potrfHalves(a blas64.Symmetric) bool {
+	if a.N <= leastHalved {
+		return potrfRows(a)
+	}
+	half := (a.N/2 + 7) &^ 7
+	first, rest := a, a
+	first.N, rest.N, rest.Data = half, a.N-half, a.Data[half*a.Stride+half:]
+	if !potrfHalves(first) {
+		return false
+	}
+	side := blas64.General{Rows: half, Cols: rest.N, Stride: a.Stride, Data: a.Data[half:]}
+	fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: half, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}, side)
+	fast.Syrk(blas.Trans, -1, side, 1, rest)
+	return potrfHalves(rest)
+}
+
+// potrfRows is potrf row by row.
+func potrfRows(a blas64.Symmetric) bool {
+	for k := range a.N {
+		row := a.Data[k*a.Stride+k : k*a.Stride+a.N]
+		if !(row[0] > 0) {
+			return false
+		}
+		root := math.Sqrt(row[0])
+		for j := range row {
+			row[j] /= root
+		}
+		row[0] = root
+		for i := 1; i < len(row); i++ {
+			own, f := a.Data[(k+i)*a.Stride+k+i:(k+i)*a.Stride+a.N], row[i]
+			for j, v := range row[i:] {
+				own[j] -= f * v
+			}
+		}
+	}
+	return true
+}
+
+// Potrf overwrites the upper triangle of a with U of A = UᵀU; ok is false if A is not positive
+// definite to rounding.
+func Potrf(a blas64.Symmetric) (u blas64.Triangular, ok bool) { return potrf(a) }
 
 // panels are the tasks of a factorisation. Those after a corner that is not positive
 // definite do nothing.
@@ -63,7 +110,7 @@ func (p *panels) corner(k int) {
 	if p.failed.Load() {
 		return
 	}
-	if _, ok := lapack64.Potrf(p.square(k, min(panelRows, p.a.N-k))); !ok {
+	if !potrfHalves(p.square(k, min(panelRows, p.a.N-k))) {
 		p.failed.Store(true)
 	}
 }
@@ -78,7 +125,7 @@ func (p *panels) behind(k, corner int) (next int) {
 	for first := from; first < n; first += panelStrip {
 		solved = append(solved, p.add(func() {
 			if !p.failed.Load() {
-				blas64.Trsm(blas.Left, blas.Trans, 1, triangle, p.part(k, first, panelRows, min(panelStrip, n-first)))
+				fast.Trsm(blas.Left, blas.Trans, 1, triangle, p.part(k, first, panelRows, min(panelStrip, n-first)))
 			}
 		}, earlier...))
 	}
@@ -88,7 +135,7 @@ func (p *panels) behind(k, corner int) (next int) {
 		wait := append(append([]int(nil), solved[(i-from)/panelStrip:]...), p.updated[i/panelRows]...)
 		square := p.add(func() {
 			if !p.failed.Load() {
-				blas64.Syrk(blas.Trans, -1, p.part(k, i, panelRows, rows), 1, p.square(i, rows))
+				fast.Syrk(blas.Trans, -1, p.part(k, i, panelRows, rows), 1, p.square(i, rows))
 			}
 		}, wait...)
 		p.updated[i/panelRows] = []int{square}
@@ -96,7 +143,7 @@ func (p *panels) behind(k, corner int) (next int) {
 			columns := min(productStrip, n-first)
 			p.updated[i/panelRows] = append(p.updated[i/panelRows], p.add(func() {
 				if !p.failed.Load() {
-					blas64.Gemm(blas.Trans, blas.NoTrans, -1, p.part(k, i, panelRows, rows), p.part(k, first, panelRows, columns),
+					fast.Gemm(blas.Trans, blas.NoTrans, -1, p.part(k, i, panelRows, rows), p.part(k, first, panelRows, columns),
 						1, p.part(i, first, rows, columns))
 				}
 			}, wait...))

@@ -1,23 +1,91 @@
 package linalg
 
 import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
+
+// qrPanel columns are reduced before those behind them are brought up to date.
+const qrPanel = 48
+
+// panelOf has the reflectors of some columns: their product is I - VᵀTV.
+type panelOf struct {
+	v      blas64.General // count×(m - first), a 1 in column r of row r
+	factor blas64.Triangular
+}
 
 // ThinQR overwrites a (m×n, m ≥ n) with Q, whose n columns are orthonormal, and
 // returns the upper triangular R (n×n), A = QR. gonum's QR gives the whole m×m
-// factor. Cost 4n²(m - n/3).
+// factor. Cost 4n²(m - n/3), memory that of a again.
 func ThinQR(a *mat.Dense) *mat.Dense {
+	m, n := a.Dims()
 	raw := a.RawMatrix()
-	n := raw.Cols
-	var impl lapack.Implementation
-	tau, work := make([]float64, n), make([]float64, 64*n+64*64)
-	impl.Dgeqrf(raw.Rows, n, raw.Data, raw.Stride, tau, work, len(work))
 	r := mat.NewDense(n, n, nil)
-	for i := range n {
-		copy(r.RawRowView(i)[i:], a.RawRowView(i)[i:])
+	product := make([]float64, qrPanel*n)
+	from := func(row, column int) blas64.General {
+		return blas64.General{Rows: m - row, Cols: n - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
 	}
-	impl.Dorgqr(raw.Rows, n, n, raw.Data, raw.Stride, tau, work, len(work))
+	var panels []panelOf
+	for first := 0; first < n; first += qrPanel {
+		count := min(qrPanel, n-first)
+		p := reducePanelOf(a, r, first, count)
+		panels = append(panels, p)
+		if first+count < n {
+			multiplyBlock(from(first, first+count), p.v, blas.Trans, p.factor, product)
+		}
+		for i := first; i < first+count; i++ {
+			copy(r.RawRowView(i)[first+count:], a.RawRowView(i)[first+count:])
+		}
+	}
+	for i := range m {
+		clear(a.RawRowView(i))
+		if i < n {
+			a.Set(i, i, 1)
+		}
+	}
+	for k := len(panels) - 1; k >= 0; k-- {
+		first := k * qrPanel
+		multiplyBlock(from(first, first), panels[k].v, blas.NoTrans, panels[k].factor, product)
+	}
 	return r
+}
+
+// reducePanelOf finds the reflectors of some columns of a, from the diagonal on, and writes the
+// triangle of r that is left of them.
+func reducePanelOf(a, r *mat.Dense, first, count int) panelOf {
+	m, _ := a.Dims()
+	long := m - first
+	v := blas64.General{Rows: count, Cols: long, Stride: long, Data: make([]float64, count*long)}
+	for i := range long { // columns become rows
+		for j, x := range a.RawRowView(first + i)[first : first+count] {
+			v.Data[j*long+i] = x
+		}
+	}
+	var impl lapack.Implementation
+	tau, along := make([]float64, count), make([]float64, count)
+	for j := range count {
+		row := v.Data[j*long : (j+1)*long]
+		for i, x := range row[:j] {
+			r.Set(first+i, first+j, x)
+			row[i] = 0
+		}
+		var beta float64
+		beta, tau[j] = impl.Dlarfg(long-j, row[j], row[j+1:], 1)
+		r.Set(first+j, first+j, beta)
+		row[j] = 1
+		if behind := count - j - 1; behind > 0 {
+			rest := blas64.General{Rows: behind, Cols: long - j, Stride: long, Data: v.Data[(j+1)*long+j:]}
+			fast.Gemv(blas.NoTrans, -tau[j], rest, Vector(row[j:]), 0, Vector(along[:behind]))
+			for i, x := range along[:behind] {
+				Axpy(x, row[j:], v.Data[(j+1+i)*long+j:(j+2+i)*long])
+			}
+		}
+	}
+	factor := blas64.Triangular{N: count, Stride: count, Data: make([]float64, count*count), Uplo: blas.Upper, Diag: blas.NonUnit}
+	factorOf(v, tau, factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
+	return panelOf{v, factor}
 }

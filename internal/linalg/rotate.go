@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -53,9 +54,9 @@ func (t *twoStages) rotateToBand(c blas64.General) {
 		}
 		part := blas64.General{Rows: c.Rows, Cols: m, Stride: c.Stride, Data: c.Data[from:]}
 		w := blas64.General{Rows: c.Rows, Cols: count, Stride: count, Data: x[:c.Rows*count]}
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, part, reflectors, 0, w)
-		blas64.Trmm(blas.Right, blas.NoTrans, 1, factor, w)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, w, reflectors, 1, part)
+		fast.Gemm(blas.NoTrans, blas.Trans, 1, part, reflectors, 0, w)
+		fast.Trmm(blas.Right, blas.NoTrans, 1, factor, w)
+		fast.Gemm(blas.NoTrans, blas.NoTrans, -1, w, reflectors, 1, part)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -36,11 +37,11 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	}
 	_, k := targets.Dims()
 	p.moment = mat.NewDense(d, k, nil)
-	p.moment.Mul(z.T(), targets)
+	fast.Mul(p.moment, z.T(), targets)
 	var q *mat.Dense
 	p.tri, q = linalg.TridiagonalizeWithQ(gram, p.moment)
 	p.rotated = mat.NewDense(n, d, nil)
-	p.rotated.Mul(z, q)
+	fast.Mul(p.rotated, z, q)
 	return p
 }
 
@@ -72,7 +73,7 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
 	var fitted mat.Dense
-	fitted.Mul(p.rotated, coefficients)
+	fast.Mul(&fitted, p.rotated, coefficients)
 	_, k := p.targets.Dims()
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -122,7 +123,7 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
 		cols[j] = make([]float64, n)
-		blas64.Gemv(blas.NoTrans, 1, p.q.RawMatrix(),
+		fast.Gemv(blas.NoTrans, 1, p.q.RawMatrix(),
 			blas64.Vector{N: n, Inc: k, Data: x.RawMatrix().Data[j:]}, 0, blas64.Vector{N: n, Inc: 1, Data: cols[j]})
 		for i, r := range p.root {
 			cols[j][i] *= r

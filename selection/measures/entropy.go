@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -46,7 +47,7 @@ func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (VonNeumann, error) 
 		of = f.T()
 	}
 	gram := mat.NewSymDense(min(n, r), nil)
-	gram.SymOuterK(1, of)
+	fast.SymOuterK(gram, 1, of)
 	if v := mat.Trace(gram); v-v != 0 {
 		return VonNeumann{}, fmt.Errorf("measures: the features are too large, their squares overflow: %w", fault.ErrNotFinite)
 	}

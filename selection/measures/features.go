@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
 // features are Ψ = s(Φ - 1μ'), s a power of two. They are exact to the noise of Φ,
@@ -42,7 +44,7 @@ func centreFeatures(ctx context.Context, phi *mat.Dense) (*features, error) {
 func (f *features) measure() {
 	n, r := f.psi.Dims()
 	var gram mat.Dense
-	gram.Mul(f.psi.T(), f.psi)
+	fast.Mul(&gram, f.psi.T(), f.psi)
 	centred, through := 0.0, 0.0
 	for i := range r {
 		row := gram.RawRowView(i)
@@ -59,7 +61,7 @@ func (f *features) norms() norms { return f.size }
 func (f *features) forms(z []float64) forms {
 	n := float64(len(z))
 	var sum mat.VecDense // Ψ'z
-	sum.MulVec(f.psi.T(), mat.NewVecDense(len(z), z))
+	fast.MulVec(&sum, f.psi.T(), mat.NewVecDense(len(z), z))
 	along := sum.RawVector().Data
 	return forms{
 		floats.Dot(along, along), n * floats.Dot(along, f.mean),
@@ -118,7 +120,7 @@ func (f *classFeatures) contrast(c int) contrast {
 	w := make([]float64, r)
 	floats.SubTo(w, f.means[c], rest)
 	var along mat.VecDense
-	along.MulVec(f.psi, mat.NewVecDense(r, w))
+	fast.MulVec(&along, f.psi, mat.NewVecDense(r, w))
 	_, k.sd = f.split(along.RawVector().Data, c)
 	k.distance2 = floats.Dot(w, w)
 	k.original = k.distance2 / f.scale / f.scale

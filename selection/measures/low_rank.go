@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -183,7 +184,7 @@ func (g *growth) extend(f *mat.Dense, r int) {
 	}
 	n := g.n
 	raw := f.RawMatrix()
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1,
+	fast.Gemm(blas.NoTrans, blas.Trans, 1,
 		blas64.General{Rows: r, Cols: n, Stride: raw.Stride, Data: raw.Data},
 		blas64.General{Rows: r - g.seen, Cols: n, Stride: raw.Stride, Data: raw.Data[g.seen*raw.Stride:]},
 		0, blas64.General{Rows: r, Cols: r - g.seen, Stride: g.stride, Data: g.gram[g.seen:]})

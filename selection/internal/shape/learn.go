@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -236,7 +237,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	if p.Inverse != nil {
 		_, v := c.at(theta)
 		g := mat.NewVecDense(len(v), nil)
-		g.MulVec(scale.T(), mat.NewVecDense(len(v), v))
+		fast.MulVec(g, scale.T(), mat.NewVecDense(len(v), v))
 		if length := mat.Norm(g, 2); length > 0 && length < 1 {
 			scale.ScaleTri(length, scale)
 		}
@@ -342,7 +343,7 @@ func (c *climb) learn(last, gradient []float64) {
 	}
 	step, change := mat.NewVecDense(n, s), mat.NewVecDense(n, y)
 	var hy mat.VecDense
-	hy.MulVec(c.inverse, change)
+	fast.MulVec(&hy, c.inverse, change)
 	c.inverse.RankTwo(c.inverse, -1/sy, step, &hy)
 	c.inverse.SymRankOne(c.inverse, (1+mat.Dot(change, &hy)/sy)/sy, step)
 }

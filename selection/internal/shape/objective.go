@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -223,7 +224,7 @@ func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
 		v.W = mat.NewSymDense(n, nil)
 	}
 	q := mat.NewDense(n, outputs, nil)
-	q.Mul(p, r.u)
+	fast.Mul(q, p, r.u)
 	for k := range outputs {
 		v.W.RankTwo(v.W, r.cross, s.a.ColView(k), q.ColView(k))
 	}

@@ -1,6 +1,6 @@
 //go:build !purego
 
-package simdblas
+package simd
 
 // dot returns the sum of x[i]·y[i].
 //

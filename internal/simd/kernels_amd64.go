@@ -1,6 +1,6 @@
 //go:build !purego
 
-package simdblas
+package simd
 
 // kernel8x24 computes an 8×24 tile C = alpha·A·B + beta·C, C overwritten if beta is 0.
 // a and b are packed: k times 8, and k times 24 numbers; k ≥ 1. It needs AVX-512.

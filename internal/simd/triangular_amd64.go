@@ -1,6 +1,6 @@
 //go:build !purego
 
-package simdblas
+package simd
 
 import (
 	"context"

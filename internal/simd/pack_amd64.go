@@ -1,6 +1,6 @@
 //go:build !purego
 
-package simdblas
+package simd
 
 // A view is a matrix whose element (i, j) is data[i*row+j*column]; one of the two strides
 // is 1.

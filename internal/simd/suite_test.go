@@ -1,4 +1,4 @@
-package simdblas
+package simd
 
 import (
 	"testing"

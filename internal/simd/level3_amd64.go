@@ -1,6 +1,6 @@
 //go:build !purego
 
-package simdblas
+package simd
 
 import "gonum.org/v1/gonum/blas"
 

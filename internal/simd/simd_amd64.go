@@ -1,11 +1,8 @@
 //go:build !purego
 
-package simdblas
+package simd
 
-import (
-	"golang.org/x/sys/cpu"
-	"gonum.org/v1/gonum/blas/blas64"
-)
+import "golang.org/x/sys/cpu"
 
 // What the processor has; tests turn it off to see the other paths.
 var (
@@ -13,8 +10,5 @@ var (
 	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F
 )
 
-func init() {
-	if hasAVX2 {
-		blas64.Use(Implementation{})
-	}
-}
+// Available reports whether the processor has what the routines need. Without it they are gonum's.
+func Available() bool { return hasAVX2 }

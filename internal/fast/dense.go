@@ -1,0 +1,87 @@
+package fast
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Mul is dst.Mul(a, b). It computes with this package's BLAS where a and b are dense matrices, or
+// the transposes of some, and dst has no memory in common with them.
+func Mul(dst *mat.Dense, a, b mat.Matrix) {
+	ra, ta, ok := dense(a)
+	rb, tb, also := dense(b)
+	if !ok || !also {
+		dst.Mul(a, b)
+		return
+	}
+	rows, inner := a.Dims()
+	same, columns := b.Dims()
+	if inner != same {
+		panic(mat.ErrShape)
+	}
+	Gemm(ta, tb, 1, ra, rb, 0, shaped(dst, rows, columns))
+}
+
+// shaped is dst, of this shape if it was empty.
+func shaped(dst *mat.Dense, rows, columns int) blas64.General {
+	if dst.IsEmpty() {
+		dst.ReuseAs(rows, columns)
+	}
+	if r, c := dst.Dims(); r != rows || c != columns {
+		panic(mat.ErrShape)
+	}
+	return dst.RawMatrix()
+}
+
+// dense is the matrix behind m, if that is a dense one or its transpose.
+func dense(m mat.Matrix) (blas64.General, blas.Transpose, bool) {
+	switch m := m.(type) {
+	case *mat.Dense:
+		return m.RawMatrix(), blas.NoTrans, true
+	case mat.Transpose:
+		if inner, ok := m.Matrix.(*mat.Dense); ok {
+			return inner.RawMatrix(), blas.Trans, true
+		}
+	case *mat.VecDense:
+		v := m.RawVector()
+		return blas64.General{Rows: v.N, Cols: 1, Stride: v.Inc, Data: v.Data}, blas.NoTrans, true
+	}
+	return blas64.General{}, blas.NoTrans, false
+}
+
+// MulVec is dst.MulVec(a, x), where dst and x have no memory in common and a is dense, the
+// transpose of such a matrix, or symmetric.
+func MulVec(dst *mat.VecDense, a mat.Matrix, x *mat.VecDense) {
+	rows, _ := a.Dims()
+	if dst.IsEmpty() {
+		dst.ReuseAsVec(rows)
+	}
+	if s, ok := a.(*mat.SymDense); ok && x.Len() == rows && dst.Len() == rows {
+		Symv(1, s.RawSymmetric(), x.RawVector(), 0, dst.RawVector())
+		return
+	}
+	r, t, ok := dense(a)
+	if _, columns := a.Dims(); !ok || x.Len() != columns || dst.Len() != rows {
+		dst.MulVec(a, x)
+		return
+	}
+	Gemv(t, 1, r, x.RawVector(), 0, dst.RawVector())
+}
+
+// SymOuterK is dst.SymOuterK(alpha, x): alpha XX'.
+func SymOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
+	n, _ := x.Dims()
+	r, t, ok := dense(x)
+	if !ok {
+		dst.SymOuterK(alpha, x)
+		return
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAsSym(n)
+	}
+	if dst.SymmetricDim() != n {
+		panic(mat.ErrShape)
+	}
+	Syrk(t, alpha, r, 0, dst.RawSymmetric())
+}
