@@ -66,12 +66,12 @@ func (s *stream) pass(ctx context.Context, visit func(x *mat.Dense) error) error
 		return fault.Param(s.name, "blocks", nil, "an iterator over blocks")
 	}
 	again := s.n > 0
-	number, n, hash := 0, 0, uint64(rowhash.Seed)
+	n, hash := 0, uint64(rowhash.Seed)
 	for block, err := range s.blocks {
 		if err != nil {
-			return fmt.Errorf("%s: block %d, after %d rows: %w", s.name, number, n, err)
+			return fmt.Errorf("%s: the block after %d rows: %w", s.name, n, err)
 		}
-		rows, err := s.checked(block, number, n)
+		rows, err := s.checked(block, n)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (s *stream) pass(ctx context.Context, visit func(x *mat.Dense) error) error
 				return err
 			}
 			piece := block.Slice(from, min(from+pieceRows, rows), 0, s.d).(*mat.Dense)
-			if hash, err = s.piece(piece, number, n+from, hash); err != nil {
+			if hash, err = s.piece(piece, n, from, hash); err != nil {
 				return err
 			}
 			if err := visit(piece); err != nil {
@@ -91,12 +91,11 @@ func (s *stream) pass(ctx context.Context, visit func(x *mat.Dense) error) error
 			}
 		}
 		n += rows
-		number++
 	}
 	switch err := ctx.Err(); {
 	case err != nil:
 		return err
-	case number == 0:
+	case n == 0:
 		return fmt.Errorf("%s: %w", s.name, fault.Shape("the stream has", 0, "blocks", "want at least 1"))
 	case again && (n != s.n || hash != s.hash):
 		return s.changed()
@@ -106,25 +105,25 @@ func (s *stream) pass(ctx context.Context, visit func(x *mat.Dense) error) error
 }
 
 // checked returns the rows of a block that is as wide as the first one.
-func (s *stream) checked(block *mat.Dense, number, first int) (rows int, err error) {
+func (s *stream) checked(block *mat.Dense, first int) (rows int, err error) {
 	if block == nil || block.IsEmpty() {
-		return 0, fmt.Errorf("%s: block %d, after %d rows: %w", s.name, number, first, fault.Shape("x has", 0, "rows", "want at least 1"))
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.name, first, fault.Shape("x has", 0, "rows", "want at least 1"))
 	}
 	rows, d := block.Dims()
 	if s.d == 0 {
 		s.d = d
 	}
 	if d != s.d {
-		return 0, fmt.Errorf("%s: block %d, after %d rows: %w", s.name, number, first, fault.Shape("x has", d, "columns", "the first block has %d", s.d))
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.name, first, fault.Shape("x has", d, "columns", "the first block has %d", s.d))
 	}
 	return rows, nil
 }
 
-// piece checks the values of some rows, of which the first is that of the number in the stream,
+// piece checks the values of some rows, which begin with this one of a block after first rows,
 // and mixes them into the hash.
-func (s *stream) piece(x *mat.Dense, number, first int, hash uint64) (uint64, error) {
+func (s *stream) piece(x *mat.Dense, first, from int, hash uint64) (uint64, error) {
 	if _, err := check.DenseGaps("x", x, s.gap); err != nil {
-		return 0, fmt.Errorf("%s: block %d: %w", s.name, number, fault.FromRow(err, first))
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.name, first, fault.FromRow(err, first+from))
 	}
 	rows, _ := x.Dims()
 	for i := range rows {

@@ -164,8 +164,9 @@ func fillings[T any](columns []T, err error, of func(T) filling) ([]filling, err
 }
 
 func meanOf(v []float64) float64 {
-	m, _ := meanAndDeviation(v)
-	return m
+	var c centre
+	c.add(v)
+	return c.mean()
 }
 
 // medianOf sorts v.

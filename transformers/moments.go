@@ -81,8 +81,7 @@ func (s *spread) deviation() float64 {
 }
 
 // spreadOf is that of a column, which is not empty.
-func spreadOf(v []float64) *spread {
-	s := &spread{}
+func spreadOf(v []float64) (s spread) {
 	s.centre.add(v)
 	s.add(v)
 	return s

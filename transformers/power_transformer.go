@@ -114,7 +114,8 @@ func (m *powerModel) scale(j int, column []float64, lambda float64) {
 		return
 	}
 	m.bend(j, lambda, slices.Min(column), slices.Max(column))
-	m.standardize(j, spreadOf(m.warped(j, column)))
+	s := spreadOf(m.warped(j, column))
+	m.standardize(j, &s)
 }
 
 // bend sets what column j needs for its warp.
