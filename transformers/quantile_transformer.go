@@ -108,7 +108,7 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once. Of up to 8191 values of a column
 // the quantiles are those of Fit; of n more they are values whose rank is at most
-// n (log₂(n/8192) + 2) / 16384 from that of Fit's, five in ten thousand of a million, and the
+// n (log₂(n/8192) + 3) / 16384 from that of Fit's, six in ten thousand of a million, and the
 // least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
 // more each time that they double.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {

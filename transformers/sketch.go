@@ -7,21 +7,22 @@ import (
 	"sort"
 )
 
-// sketchBuffer is how many values of a level a sketch keeps: of a million values some five
-// thousand times eight bytes in all, and ranks to one in two thousand.
+// sketchBuffer is how many values of a level a sketch keeps: of a million values at most 65 000 in
+// all, half a megabyte, with ranks to six in ten thousand.
 const sketchBuffer = 8192
 
 // sketch keeps the order of values that come one after the other, in memory that grows with the
 // logarithm of their number. A level that is full is sorted, and every second value goes to the
-// level above, where each stands for two of the one below; in turn it is the first and the second
-// of each pair (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998; P. Agarwal and others,
-// Mergeable summaries, PODS 2012, without its coins). So
-// the same values give the same sketch, and how far a rank may be off is known:
+// level above, where each stands for two of the one below: the first of each pair and, the next
+// time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a
+// coin in P. Agarwal and others, Mergeable summaries, PODS 2012). So the same values give the same
+// sketch, and how far a rank may be off is known:
 //
-// The values up to any v are miscounted only where their number in the level is odd: by one more
-// where the first of a pair stays, by one less where the second does, of the weight 2^h of level
-// h. Of c times in turn that is at most ⌈c/2⌉ 2^h either way, and of n values ⌈c/2⌉ ≤ (n/(k 2^h)+1)/2:
-// over all levels no more than n (log₂(n/k) + 2) / 2k.
+// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if
+// an odd number of its own are: by 2^h too many where the first of a pair stays, by 2^h too few
+// where the second does. Emptied c times in turn it is at most ⌈c/2⌉ 2^h off, either way. Of n
+// values c ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
+// most n (log₂(n/k) + 3) / 2k.
 type sketch struct {
 	n              int
 	least, largest float64

@@ -91,8 +91,9 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) error {
 }
 
 // FitBlocks implements [BlockFitter]. The bounds are those of Fit, exactly. It reads the stream
-// once for a few thousand values and a second time for more, to count those that the quantiles
-// may be: memory as QuantileTransformer's, and 96 bytes for each two thousandth row of a column.
+// once and, if there are 8192 values or more of a column, once more to count those that a first look
+// leaves possible. Memory is QuantileTransformer's, and a count for each of those: at most one in
+// 250 of a million rows for each bound.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
 	lower, upper, err := w.quantiles()
 	if err != nil {

@@ -207,24 +207,24 @@ func (c counted) Err() error {
 // Wherever it is cancelled, also within one large block, FitBlocks stops; and where the gradients
 // had begun it is resumed from the stream to the model of one that was not interrupted.
 func TestFitBlocksCancelledAndResumed(t *testing.T) {
-	x, y, _ := longRows(20_000)
+	x, y, _ := longRows(10_000)
 	build := func() *pipeline.Regressor {
 		return streaming(&falkon.Regressor{Components: 30, Solver: falkon.ConjugateGradients, Ridge: 1e-3, Tolerance: 1e-7, Workers: 1})
 	}
 	want := build()
 	look := &atomic.Int64{}
 	look.Store(math.MaxInt64)
-	require.NoError(t, want.FitBlocks(counted{ctx, look}, inBlocks(x, y, nil, 20_000)))
+	require.NoError(t, want.FitBlocks(counted{ctx, look}, inBlocks(x, y, nil, 10_000)))
 	looks := math.MaxInt64 - look.Load()
-	assert.Greater(t, looks, int64(500))
+	assert.Greater(t, looks, int64(300))
 	resumed := 0
-	for part := range int64(12) {
+	for part := range int64(7) {
 		look := &atomic.Int64{}
-		look.Store(part * looks / 12)
+		look.Store(part * looks / 7)
 		p := build()
 		var last *falkon.State
 		p.Final.(*falkon.Regressor).Checkpoint = func(s *falkon.State) { last = s }
-		require.ErrorIs(t, p.FitBlocks(counted{ctx, look}, inBlocks(x, y, nil, 20_000)), context.Canceled, "part %d", part)
+		require.ErrorIs(t, p.FitBlocks(counted{ctx, look}, inBlocks(x, y, nil, 10_000)), context.Canceled, "part %d", part)
 		assert.GreaterOrEqual(t, look.Load(), int64(-60), "it looked on after it was cancelled")
 		if last == nil {
 			continue
@@ -237,5 +237,5 @@ func TestFitBlocksCancelledAndResumed(t *testing.T) {
 		assert.Equal(t, whole.Coefficients(), got.Coefficients(), "resumed after %d iterations", last.Iteration)
 		assert.Less(t, got.Details().Passes, whole.Details().Passes)
 	}
-	assert.GreaterOrEqual(t, resumed, 3)
+	assert.GreaterOrEqual(t, resumed, 2)
 }
