@@ -3,7 +3,6 @@ package transformers
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 const powerTransformerName = "transformers: PowerTransformer"
@@ -140,56 +138,6 @@ func (m *powerModel) standardize(j int, s *spread) {
 	if m.Least[j] < m.Largest[j] {
 		m.Scales[j] = max(s.deviation()*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
 	}
-}
-
-// mostValues are those of a column of a stream that its likelihood is of.
-const mostValues = 8192
-
-// FitBlocks implements [BlockFitter]. It reads the stream three times. λ is that of up to 8192
-// values at evenly spaced ranks of the column, which are as near as QuantileTransformer's
-// FitBlocks takes them: of up to 8191 values, those of Fit; of 100 000 normal ones it was .003 from
-// Fit's, a standard error. Mean and standard deviation are exact for that λ. Where all of those
-// values are one or two, λ is 1.
-func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
-	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
-		return err
-	}
-	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
-	return t.learnBlocks(ctx, blocks, m.gap, func(rows *stream) (*powerModel, error) {
-		columns, err := rankedOf(ctx, rows, t.Workers)
-		if err != nil {
-			return nil, err
-		}
-		m.resize(rows.d)
-		err = parallel.For(ctx, t.Workers, rows.d, func(j int) error {
-			r := columns[j]
-			values := r.even(mostValues)
-			lambda := 1.0
-			if threeValues(values) {
-				var err error
-				if lambda, err = newLikelihood(values, r.least, r.largest).maximise(ctx); err != nil {
-					return err
-				}
-			}
-			m.bend(j, lambda, r.least, r.largest)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		spreads, err := spreadsOf(ctx, rows, t.Workers, func(j int, values []float64) []float64 {
-			return m.warped(j, slices.DeleteFunc(values, math.IsNaN))
-		})
-		if err != nil {
-			return nil, err
-		}
-		for j, s := range spreads {
-			if s.n > 0 {
-				m.standardize(j, s)
-			}
-		}
-		return m, nil
-	})
 }
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d; with Clip within the
