@@ -125,8 +125,8 @@ type PartialFitter[Y float64 | int] interface {
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
 }
 
-// Block is some rows of a stream: X is r×d, Y has r entries, targets or labels, and Weights
-// none or r. What it holds may be overwritten once the next one is asked for.
+// Block is some rows of a stream: X is r×d, with NaN for gaps where something fills them, Y has r
+// entries, targets or labels, and Weights none or r. What it holds may be overwritten once the next one is asked for.
 type Block[Y float64 | int] struct {
 	X       *mat.Dense
 	Y       []Y
