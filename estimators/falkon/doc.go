@@ -2,8 +2,9 @@
 // there are: a row costs O(M) with M landmarks, and no matrix of all rows and landmarks is kept.
 //
 // [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the
-// system is solved, [Loss] what a Classifier minimises. [Block] is some rows of a stream, [State]
-// where a fit stands that is to be resumed, [Details] what else is known of one.
+// system is solved, [Loss] what a Classifier minimises. [State] is where a fit stands that is to be
+// resumed, [Details] what else is known of one. Rows come from a matrix or, by FitBlocks, from a
+// stream ([estimators.Block]); package pipeline puts transformers before it on either.
 //
 // # Model
 //
