@@ -14,7 +14,7 @@ import (
 
 // slope is what the gradient of an objective is made of.
 type slope struct {
-	rows  func(b block) *mat.Dense // Γ of a block, which may take its features over
+	rows  func(b block) *mat.Dense // G_B = ΓT⁻ᵀ of a block
 	own   float64                  // dF/dk(x,x) of each row
 	a     *mat.SymDense            // Γ_A
 	ridge float64                  // F_Λ
@@ -41,25 +41,27 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 		out.ridge += floats.Dot(v.RawRowView(i), s.u.RawRowView(i))
 	}
 	out.ridge /= s.weight
+	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
+	right, u, ends := mat.DenseCopyOf(inverse), s.through(s.u), s.through(v)
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, right.RawMatrix())
 	var mean []float64
 	if !s.NoIntercept {
-		// 1'√w Γ: of centred features 1'√w Z and 1'√w e are 0.
-		var through mat.Dense
-		through.Mul(inverse, t.zq)
-		mean = mat.Col(nil, 0, &through)
+		// 1'√w Γ/Σw: of centred features 1'√w Z and 1'√w e are 0.
+		var of mat.Dense
+		of.Mul(t.zq.T(), right)
+		mean = of.RawRowView(0)
 		floats.Scale(2, mean)
-		for i := range mean {
-			mean[i] -= floats.Dot(t.p, s.u.RawRowView(i))
+		for k, p := range t.p {
+			floats.AddScaled(mean, -p, u.RawRowView(k))
 		}
 		floats.Scale(1/s.weight, mean)
 	}
 	out.rows = func(b block) *mat.Dense {
-		l, _ := s.leaveOut(b)
+		l := s.kept[b.from/s.blockRows()]
 		// 2(diag(q)Z - ZS Z'diag(q)Z)S + (Zv - p)u' - ev'
-		var zv, gamma mat.Dense
+		var zv, inner, g mat.Dense
 		zv.Mul(b.z, v)
 		zv.Sub(&zv, l.p)
-		inner := mat.NewDense(b.rows, s.m, nil)
 		inner.Mul(b.z, &half)
 		for i := range b.rows {
 			row, z := inner.RawRowView(i), b.z.RawRowView(i)
@@ -67,18 +69,25 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 				row[j] = 2 * (l.q[i]*z[j] - row[j])
 			}
 		}
-		gamma.Mul(inner, inverse)
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, zv.RawMatrix(), s.u.RawMatrix(), 1, gamma.RawMatrix())
-		blas64.Gemm(blas.NoTrans, blas.Trans, -1, l.e.RawMatrix(), v.RawMatrix(), 1, gamma.RawMatrix())
+		g.Mul(&inner, right)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, zv.RawMatrix(), u.RawMatrix(), 1, g.RawMatrix())
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, l.e.RawMatrix(), ends.RawMatrix(), 1, g.RawMatrix())
 		for i, root := range b.root {
-			row := gamma.RawRowView(i)
+			row := g.RawRowView(i)
 			if mean != nil {
 				floats.AddScaled(row, -root, mean)
 			}
 			floats.Scale(root/s.weight, row)
 		}
-		return &gamma
+		return &g
 	}
+	return out
+}
+
+// through returns (T⁻¹a)' of the columns a.
+func (s *state) through(a *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(a.T())
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
 	return out
 }
 
@@ -98,19 +107,21 @@ func (s *state) ofComplexity(t *sums) slope {
 				c2*s.ridge*floats.Dot(s.u.RawRowView(i), s.u.RawRowView(j)))
 		}
 	}
+	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z, the last of features that are not centred.
 	out.rows = func(b block) *mat.Dense {
-		l, _ := s.leaveOut(b)
-		var gamma mat.Dense
-		gamma.Mul(b.z, &square)
-		blas64.Gemm(blas.NoTrans, blas.Trans, -2*c2, l.e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, gamma.RawMatrix())
+		var g mat.Dense
+		g.Mul(b.z, &square)
+		e := s.kept[b.from/s.blockRows()].e
+		blas64.Gemm(blas.NoTrans, blas.Trans, -2*c2, e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, g.RawMatrix())
 		for i := range b.rows {
-			row := gamma.RawRowView(i)
+			row := g.RawRowView(i)
 			floats.AddScaled(row, -2*c3, b.z.RawRowView(i))
 			if s.centre != nil {
 				floats.AddScaled(row, -2*c3, s.centre)
 			}
 		}
-		return &gamma
+		blas64.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
+		return &g
 	}
 	return out
 }
@@ -145,7 +156,6 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 			copy(k.RawRowView(i), w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m])
 		}
 		g := by.rows(s.block(from, k))
-		blas64.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
 		w.Zero()
 		for i := range rows {
 			w.SetSym(i, i, by.own)

@@ -100,6 +100,7 @@ type state struct {
 	ridge  float64
 	factor *linalg.Cholesky
 	u      *mat.Dense // M×k
+	kept   []left     // of each block, of a gradient
 }
 
 // At returns the objective at a kernel and a ridge, and sets its gradient in the logarithms of
@@ -196,10 +197,12 @@ type block struct {
 // for the gradient is used.
 const leastRows = 512
 
-// blocks calls make with each block of rows, on all workers, and add with what it has made, in
+func (s *state) blockRows() int { return max(leastRows, s.m) }
+
+// blocks calls compute with each block of rows, on all workers, and add with what it has made, in
 // the order of the rows: sums do not depend on the number of workers.
 func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (T, error), add func(T)) error {
-	size := max(leastRows, s.m)
+	size := s.blockRows()
 	count := (s.n + size - 1) / size
 	wave := parallel.Workers(s.Workers)
 	out := make([]T, min(wave, count))
@@ -302,6 +305,7 @@ func (s *state) normals(ctx context.Context) error {
 type sums struct {
 	squares, rss, effective float64
 	bad                     bool // a row determines itself
+	left                    left // of one block
 	// For the gradient of LeaveOneOut.
 	zp, zq   *mat.Dense    // Z'p (M×k), Z'(√w q) (M×1)
 	products *mat.SymDense // Z'diag(q)Z
@@ -319,10 +323,10 @@ func (s *state) at(ctx context.Context, ridge float64, gradient bool) (*sums, er
 	if s.factor, ok = linalg.TryCholesky(g); !ok {
 		return nil, nil
 	}
-	s.ridge, s.u = ridge, mat.DenseCopyOf(s.right)
+	s.ridge, s.u, s.kept = ridge, mat.DenseCopyOf(s.right), nil
 	s.factor.Solve(s.u)
+	total, kept := &sums{}, gradient
 	gradient = gradient && s.Kind == LeaveOneOut
-	total := &sums{}
 	if gradient {
 		total.zp, total.zq, total.products, total.p = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil), mat.NewSymDense(s.m, nil), make([]float64, s.k)
 	}
@@ -337,6 +341,9 @@ func (s *state) at(ctx context.Context, ridge float64, gradient bool) (*sums, er
 		total.rss += b.rss
 		total.effective += b.effective
 		total.bad = total.bad || b.bad
+		if kept {
+			s.kept = append(s.kept, b.left)
+		}
 		if gradient {
 			total.zp.Add(total.zp, b.zp)
 			total.zq.Add(total.zq, b.zq)
@@ -354,9 +361,9 @@ type left struct {
 }
 
 // leaveOut returns that, and the sums of the block.
-func (s *state) leaveOut(b block) (l left, out *sums) {
-	out = &sums{}
-	l = left{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
+func (s *state) leaveOut(b block) *sums {
+	out := &sums{}
+	l := left{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
 	l.e.Mul(b.z, s.u)
 	l.e.Sub(b.y, l.e)
 	half := mat.DenseCopyOf(b.z)
@@ -377,14 +384,16 @@ func (s *state) leaveOut(b block) (l left, out *sums) {
 			l.q[i] += 2 * rho * rho / rest
 		}
 	}
-	return l, out
+	out.left = l
+	return out
 }
 
 func (s *state) blockSums(b block, gradient bool) *sums {
-	l, out := s.leaveOut(b)
+	out := s.leaveOut(b)
 	if !gradient {
 		return out
 	}
+	l := out.left
 	out.p = make([]float64, s.k)
 	rooted := mat.NewDense(b.rows, 1, nil)
 	scaled := mat.DenseCopyOf(b.z)
