@@ -173,7 +173,12 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (Choice, error) {
 	}
 	if err == nil && start.theta != nil {
 		one := start
-		if err = l.climb(ctx, &start); err == nil && l.onBlocks > 0 {
+		err = l.climb(ctx, &start)
+		switch {
+		case err != nil:
+		case l.learnsOnLandmarks():
+			err = l.climbLandmarks(ctx, &start, one)
+		case l.onBlocks > 0:
 			err = l.compare(ctx, &start, one)
 		}
 		if err != nil && !errors.Is(err, ErrBudget) {
@@ -201,6 +206,7 @@ type spot struct {
 	score  float64
 	groups []int
 	row    int // of the trace, where no climb has been
+	round  int // of the trace
 }
 
 // learning is the state of one search.
@@ -337,10 +343,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	n, _ := l.run.x.Dims()
 	var prior *shape.Prior
 	if !l.NoPrior {
-		prior = &shape.Prior{Centre: slices.Clone(theta), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
-		for j := len(k.Lengths); j < len(theta); j++ {
-			prior.Centre[j] = math.NaN()
-		}
+		prior = l.prior(k, theta)
 	}
 	rows := cmp.Or(l.onBlocks, n)
 	parts := []part{{[]*shape.Block{l.sample}, l.sampled}, {l.blocks, rows}}
@@ -378,7 +381,7 @@ func (l *learning) conclude(at spot) (Choice, error) {
 	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK}
 	for _, row := range l.run.trace {
 		// Of the grid a row has no logarithm of the ridge.
-		if n := len(row.Theta); row.Round == 0 && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
+		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
 			out.Iteration = row.Iteration
 		}
 	}
