@@ -73,6 +73,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	switch {
 	case out.strategy == nil && c.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}
+		out.many, out.above = falkonClassifier, handOver
 		out.space = Space[estimators.Classifier]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

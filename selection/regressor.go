@@ -76,6 +76,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	switch {
 	case out.strategy == nil && r.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}
+		out.many, out.above = falkonRegressor, handOver
 		out.space = Space[estimators.Regressor]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}
