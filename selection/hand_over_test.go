@@ -3,11 +3,13 @@ package selection
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
@@ -222,4 +224,26 @@ func TestManyRowsCancelled(t *testing.T) {
 	e.observe = func(TraceRow) { cancel() }
 	_, err := e.fit(ended, x, y, nil, y, nil)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The complexity-regularised error is for any number of rows without weights, and finds the column
+// that counts.
+func TestShapeOfComplexity(t *testing.T) {
+	x, y := problemOf(120, 3, .2, 4)
+	s := &Shape{Objective: ComplexityRegularised}
+	r := shaped(t, s, x, y)
+	res := r.Result()
+	assert.Equal(t, 0, floats.MinIdx(res.Lengths))
+	assert.Equal(t, ComplexityRegularised.String()+", on landmarks", res.ScoreName)
+	at := slices.IndexFunc(res.Trace, func(row TraceRow) bool { return row.Chosen })
+	assert.Equal(t, OnLandmarks, res.Trace[at].Basis)
+	assert.Equal(t, 30, res.Trace[at].ScoredOn)
+	other, yOther := problemOf(200, 3, .2, 5)
+	assert.Less(t, nmseOf(t, r, other, yOther), .15)
+	err := (&Regressor{Space: over(shapely), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 120))
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "without weights")
+
+	few, yFew := problemOf(5, 3, .2, 4)
+	require.NoError(t, (&Regressor{Space: over(shapely), Search: s}).Fit(ctx, few, yFew))
 }

@@ -35,6 +35,9 @@ var startFactors = []float64{.3, 1, 3}
 // on landmarks stands for.
 func (l *learning) learnsOnLandmarks() bool {
 	n, _ := l.run.x.Dims()
+	if l.Objective == ComplexityRegularised {
+		return n >= 2*leastRowsPerLandmark
+	}
 	return l.onBlocks > 0 && n > landmarksFrom && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
 }
 
@@ -57,6 +60,9 @@ func (l *learning) landmarks(order []int, rows, m int, centre []float64) *onLand
 	}}
 	if constant(out.problem.Y) {
 		return nil
+	}
+	if l.objective == ComplexityRegularised {
+		out.problem.Kind = landmarks.Complexity
 	}
 	if l.targets.Weights != nil {
 		out.problem.Weights = pick(l.targets.Weights, own)
@@ -99,17 +105,25 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 	return got.Score, got.Gradient, err
 }
 
-// atRidges returns theta with the best of some ridges in the place of its own, and the error.
+// atRidges returns theta with the best of some ridges in the place of its own, and the leave-one-out
+// error there. The least generalised cross-validation is the noise of a complexity.
 func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
 	last := len(theta) - 1
 	ridges := append([]float64{1e-3, 3e-1}, startRidges[2:]...)
-	values, err := o.problem.AtRidges(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridges)
+	of := *o.problem
+	of.Kind = landmarks.LeaveOneOut
+	values, err := of.AtRidges(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridges)
 	if err != nil {
 		return nil, 0, err
 	}
 	best := slices.MinFunc(ridges, func(a, b float64) int {
 		return cmp.Compare(values[slices.Index(ridges, a)].F, values[slices.Index(ridges, b)].F)
 	})
+	for _, v := range values {
+		if !math.IsInf(v.F, 1) && (o.problem.Noise == 0 || v.GCV < o.problem.Noise) {
+			o.problem.Noise = v.GCV
+		}
+	}
 	out := slices.Clone(theta)
 	out[last] = math.Log(best)
 	return out, values[slices.Index(ridges, best)].F, nil
@@ -139,8 +153,12 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
 	few, more := l.landmarks(order, fewRows, fewLandmarks, centre), l.landmarks(order, moreRows, moreLandmarks, centre)
-	if few == nil || more == nil {
+	switch {
+	case few != nil && more != nil:
+	case l.onBlocks > 0:
 		return l.compare(ctx, learnt, one)
+	default:
+		return nil
 	}
 	starts, err := l.starts(ctx, few, *learnt, centre)
 	if err != nil {
@@ -161,6 +179,11 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 		return nil
 	}
 	more.climb.Inverse = best.Inverse
+	if l.objective == ComplexityRegularised {
+		if _, _, err := more.atRidges(ctx, best.Theta); err != nil {
+			return err
+		}
+	}
 	out, err := more.climb.Improve(ctx, best.Theta)
 	if !math.IsInf(out.F, -1) {
 		l.take(learnt, out)
@@ -202,5 +225,9 @@ func (l *learning) starts(ctx context.Context, few *onLandmarks, learnt spot, ce
 // take makes a place on landmarks that which is chosen.
 func (l *learning) take(at *spot, from shape.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
-	l.measure = Measure{Name: LeaveOneOutError.String() + ", on landmarks", LargerIsBetter: true}
+	of := LeaveOneOutError
+	if l.objective == ComplexityRegularised {
+		of = l.objective
+	}
+	l.measure = Measure{Name: of.String() + ", on landmarks", LargerIsBetter: true}
 }
