@@ -212,8 +212,8 @@ func TestLandmarksOfOneValue(t *testing.T) {
 	for i := range order {
 		order[i] = i
 	}
-	assert.Nil(t, l.landmarks(order, 300, 20, centre), "the row is a landmark")
-	assert.NotNil(t, l.landmarks(order, 300, 5, centre))
+	assert.Nil(t, l.landmarks(order, 300, 20, 9, centre), "the row is a landmark")
+	assert.NotNil(t, l.landmarks(order, 300, 5, 9, centre))
 }
 
 func TestManyRowsCancelled(t *testing.T) {

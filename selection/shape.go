@@ -134,7 +134,7 @@ type Shape struct {
 	// 0: 0.5. NoPrior is for none.
 	PriorScale    float64
 	NoPrior       bool
-	MaxIterations int    // steps of the climb; 0: 100
+	MaxIterations int    // steps of the climb; 0: 100, on landmarks 50 on few rows and 20 on more
 	MaxRows       int    // rows of which the objective is taken at once, >= 2; 0: 2000
 	Seed          uint64 // of the rows that are drawn
 }

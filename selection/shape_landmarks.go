@@ -19,6 +19,7 @@ import (
 const (
 	landmarksFrom                  = 5000
 	fewRows, fewLandmarks          = 2000, 300
+	fewSteps, moreSteps            = 50, 20
 	moreRows, moreLandmarks        = 6000, 600
 	leastRowsPerLandmark           = 4
 	landmarkJitter                 = 1e-12 // as a share of the mean diagonal
@@ -51,7 +52,7 @@ type onLandmarks struct {
 
 // landmarks draws rows and landmarks; nil if the targets drawn are all the same. The order is of
 // all rows.
-func (l *learning) landmarks(order []int, rows, m int, centre []float64) *onLandmarks {
+func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
 	out := &onLandmarks{learning: l, rows: len(own), problem: &landmarks.Problem{
@@ -69,7 +70,7 @@ func (l *learning) landmarks(order []int, rows, m int, centre []float64) *onLand
 	}
 	k := l.kernel(l.Groups)
 	out.climb = &shape.Problem{
-		Kernel: k, Rows: len(own), Bounds: l.bounds(k), MaxIterations: cmp.Or(l.MaxIterations, defaultShapeSteps),
+		Kernel: k, Rows: len(own), Bounds: l.bounds(k), MaxIterations: cmp.Or(l.MaxIterations, steps),
 		Tolerance: shapeTolerance, Evaluate: out.evaluate,
 	}
 	for j := range k.Lengths {
@@ -152,7 +153,7 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	n, _ := l.run.x.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
-	few, more := l.landmarks(order, fewRows, fewLandmarks, centre), l.landmarks(order, moreRows, moreLandmarks, centre)
+	few, more := l.landmarks(order, fewRows, fewLandmarks, fewSteps, centre), l.landmarks(order, moreRows, moreLandmarks, moreSteps, centre)
 	switch {
 	case few != nil && more != nil:
 	case l.onBlocks > 0:
