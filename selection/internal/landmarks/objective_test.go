@@ -151,3 +151,52 @@ func TestGradientsAreThoseOfTheValues(t *testing.T) {
 		}
 	}
 }
+
+// Sums go by blocks, in the order of the rows.
+func TestWorkersChangeNothing(t *testing.T) {
+	var want []float64
+	for _, workers := range []int{1, 2, 3, 7} {
+		p := drawn(2500, 3, 30)
+		p.Workers = workers
+		got := make([]float64, 4)
+		v, err := p.At(ctx, kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1.5, 2, 3}}, .3, got)
+		require.NoError(t, err)
+		got = append(got, v.F, v.GCV, v.Trace)
+		if want == nil {
+			want = got
+		}
+		assert.Equal(t, want, got, "%d workers", workers)
+	}
+}
+
+// One ridge of several is that alone.
+func TestAtRidges(t *testing.T) {
+	p := drawn(700, 3, 20)
+	k := kernels.ARD{Kernel: kernels.Matern{Nu: 1.5}, Lengths: []float64{1, 2, 3}}
+	ridges := []float64{1e-3, .1, 10}
+	values, err := p.AtRidges(ctx, k, ridges)
+	require.NoError(t, err)
+	for i, ridge := range ridges {
+		alone, err := p.At(ctx, k, ridge, nil)
+		require.NoError(t, err)
+		assert.Equal(t, alone, values[i])
+	}
+	assert.Greater(t, values[0].Effective, values[2].Effective)
+}
+
+// Where the kernel is indefinite there is no value, and where it cannot be computed an error.
+func TestNoValue(t *testing.T) {
+	p := drawn(100, 3, 20)
+	v, err := p.At(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, 1, make([]float64, 3))
+	require.NoError(t, err)
+	assert.True(t, math.IsInf(v.F, 1))
+	values, err := p.AtRidges(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, []float64{1, 2})
+	require.NoError(t, err)
+	assert.True(t, math.IsInf(values[1].F, 1))
+	_, err = p.At(ctx, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: []float64{1, 1}}, 1, nil)
+	require.Error(t, err, "another number of columns")
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = p.At(ended, kernels.RBF{Gamma: 1}, 1, nil)
+	require.ErrorIs(t, err, context.Canceled)
+}
