@@ -78,12 +78,14 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	n, _ := rows.Dims()
 	handsOver := c.many != nil && n > c.above
 	var spending budget
+	search := c
 	if handsOver && c.limit > 0 {
 		shared, _ := newClock(c.typ, c.limit, c.now, 1) // which fails for a limit below 0
 		spending = shared.begin()
+		search.limit = max(1, c.limit/2) // the other half is for landmarks
 	}
-	chosen, result, err := c.choose(ctx, problem{
-		settings: c.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
+	chosen, result, err := search.choose(ctx, problem{
+		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
 		columns: c.columns, types: c.space.names(), ridgeMachine: c.buildsRidgeMachine(),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)

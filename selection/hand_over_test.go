@@ -247,3 +247,23 @@ func TestShapeOfComplexity(t *testing.T) {
 	few, yFew := problemOf(5, 3, .2, 4)
 	require.NoError(t, (&Regressor{Space: over(shapely), Search: s}).Fit(ctx, few, yFew))
 }
+
+// Half of a budget is the search's, of each way to make columns even.
+func TestBudgetOfManyRows(t *testing.T) {
+	x, y := problemOf(400, 2, .1, 4)
+	e := (&Regressor{}).engine()
+	at := time.Time{}
+	e.above, e.limit = 200, 2*time.Minute
+	e.now = func() time.Time { at = at.Add(time.Second); return at }
+	f, err := e.fit(ctx, x, y, nil, y, nil)
+	require.NoError(t, err)
+	require.Len(t, f.parts, 2)
+	for _, p := range f.parts {
+		assert.Equal(t, StatusBudget, p.result.Status)
+		assert.InDelta(t, 30, p.result.Seconds, 4)
+		assert.Positive(t, p.result.Landmarks)
+	}
+	e.limit = -1
+	_, err = e.fit(ctx, x, y, nil, y, nil)
+	require.ErrorIs(t, err, estimators.ErrParam)
+}
