@@ -21,7 +21,7 @@
 //	F = (σ²d + D + τD/(Λn))/n
 //
 // Rows are taken in blocks, three times for a gradient and twice without: memory is that of some
-// M×M matrices and of a block for each worker.
+// M×M matrices, of a block for each worker, and of some numbers for each row and target.
 package landmarks
 
 import (
@@ -197,6 +197,7 @@ type block struct {
 // for the gradient is used.
 const leastRows = 512
 
+// blockRows is how many rows a block has.
 func (s *state) blockRows() int { return max(leastRows, s.m) }
 
 // blocks calls compute with each block of rows, on all workers, and add with what it has made, in
