@@ -51,6 +51,9 @@
 //
 // # What is not here
 //
+// A length for each column is learnt by package selection, whose Regressor and Classifier with
+// nothing set hand over to this package above 5000 rows.
+//
 // LeaveOneOutResiduals is not: without a row the landmarks would be others. [Details] has the
 // error with the landmarks kept. A kernel matrix of the caller's would be of all rows: there is
 // no FitMatrix.

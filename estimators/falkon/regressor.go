@@ -18,7 +18,8 @@ const regressorType = "falkon: Regressor"
 
 // Regressor is kernel ridge regression on landmarks. The zero value is ready to use: RBF by the
 // median distance, landmarks by the number of rows, the ridge by leave-one-out. The targets need
-// no scaling; columns of x should be of comparable scale, or the kernel a kernels.ARD.
+// no scaling; columns of x should be of comparable scale, or the kernel a kernels.ARD, as
+// selection.Regressor learns it.
 type Regressor struct {
 	Kernel kernels.Kernel // nil: kernels.MedianRBF of 1000 rows
 	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
