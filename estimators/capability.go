@@ -29,6 +29,7 @@ const (
 	ProbaTo                            // ProbaPredictorTo
 	Weighted                           // WeightedFitter[float64] or WeightedFitter[int]
 	Partial                            // PartialFitter[float64] or PartialFitter[int]
+	Blocks                             // BlockFitter[float64], BlockFitter[int] or transformers.BlockFitter
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Cloning                            // Cloner of Regressor, Classifier or transformers.Transformer
 	Reporting                          // Reporter
@@ -44,22 +45,25 @@ type ability struct {
 	// (0: nothing), and, for parts, the capability of each step before it as well.
 	needs Capability
 	parts bool
-	// Methods that a type has from one that it embeds do not count: the other Transform that it may
-	// have is not what they invert.
+	// Methods that a type has from one that it embeds do not count: the other Fit or Transform that
+	// it may have is not what they stand in for, or invert.
 	own bool
 }
 
 var table = map[Capability]ability{
-	Proba:        {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
-	Variance:     {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor]()), needs: Variance},
-	Interval:     {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor]()), needs: Interval},
-	LeaveOneOut:  {method: "LeaveOneOutResiduals", interfaces: types(reflect.TypeFor[LeaveOneOutPredictor]()), needs: LeaveOneOut},
-	Decision:     {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
-	PredictTo:    {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
-	DecisionTo:   {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
-	ProbaTo:      {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
-	Weighted:     {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
-	Partial:      {method: "PartialFit", interfaces: types(reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]]()), needs: Partial},
+	Proba:       {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
+	Variance:    {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor]()), needs: Variance},
+	Interval:    {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor]()), needs: Interval},
+	LeaveOneOut: {method: "LeaveOneOutResiduals", interfaces: types(reflect.TypeFor[LeaveOneOutPredictor]()), needs: LeaveOneOut},
+	Decision:    {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
+	PredictTo:   {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
+	DecisionTo:  {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
+	ProbaTo:     {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
+	Weighted:    {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
+	Partial:     {method: "PartialFit", interfaces: types(reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]]()), needs: Partial},
+	Blocks: {method: "FitBlocks", interfaces: types(
+		reflect.TypeFor[BlockFitter[float64]](), reflect.TypeFor[BlockFitter[int]](), reflect.TypeFor[transformers.BlockFitter](),
+	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},
 	Cloning: {method: "Clone", interfaces: types(
 		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[transformers.Transformer]](),

@@ -15,8 +15,8 @@
 // What an estimator can do beyond its contract, its capabilities, its methods say; Supports
 // looks for them, through wrappers too. A type that embeds an estimator has its
 // capabilities; where one does not hold for it, it says so as a Wrapper. Short cuts, which
-// do the same as a method of the contract but faster (PredictTo, DecisionTo, FitMatrix in a
-// search), are not taken where they come from an embedded field: they would go behind the
+// do the same as a method of the contract but faster or in less memory (PredictTo, DecisionTo,
+// FitBlocks, FitMatrix in a search), are not taken where they come from an embedded field: they would go behind the
 // methods that the type has redefined.
 //
 // For an estimator or a transformer of one's own there are checks of its input (CheckRows,
@@ -26,6 +26,7 @@ package estimators
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -122,6 +123,25 @@ type PartialFitter[Y float64 | int] interface {
 	// PartialFit learns from x, as wide as Fit's, and y besides what the model has learned;
 	// before Fit it is Fit.
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
+}
+
+// Block is some rows of a stream: X is r×d, with NaN for gaps where something fills them, Y has r
+// entries, targets or labels, and Weights none or r. What it holds may be overwritten once the next one is asked for.
+type Block[Y float64 | int] struct {
+	X       *mat.Dense
+	Y       []Y
+	Weights []float64
+}
+
+// BlockFitter is the capability to fit from a stream of rows that are not all in memory: a file,
+// or a query. Y is float64 for regressors and int for classifiers. That of transformers is
+// [transformers.BlockFitter].
+type BlockFitter[Y float64 | int] interface {
+	// FitBlocks is Fit, or FitWeighted where there are weights, on the rows of all blocks, one
+	// after the other, whatever their sizes are. The iterator is run from its beginning as often as
+	// need be, and has to give the same rows in the same order each time: ErrParam if it does not.
+	// Errors are Fit's, in which rows are counted from the first of the stream, and the iterator's.
+	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }
 
 // MatrixFitter is the capability to learn from a kernel matrix of the caller's what Fit

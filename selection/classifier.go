@@ -21,10 +21,11 @@ const (
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use:
 // after Preprocess it fills gaps, of which NaN is the sign (each with a column that says where),
-// and takes the mean of the probabilities of four machines of package lssvm, with Matérn kernels
-// of ν = 5/2: on standardised columns and on columns made even by Yeo-Johnson, each with one
-// length for all columns by [Entropy] and with a length for each by [Shape]. Fit then costs about
-// what forty Cholesky factors and four times its reduction of the kernel matrix cost.
+// and takes the mean of the probabilities of two machines of package lssvm, with Matérn kernels
+// of ν = 5/2: on standardised columns and on columns made even by Yeo-Johnson, each with a length
+// for each column by [Shape]. Fit then costs some hundreds of Cholesky factors of up to 2000 rows
+// for each class. Of more than 5000 rows the machines are those of falkon.Classifier, on as many
+// landmarks as a Regressor's.
 type Classifier struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
 	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
@@ -73,6 +74,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	switch {
 	case out.strategy == nil && c.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}
+		out.many, out.above = falkonClassifier, handOver
 		out.space = Space[estimators.Classifier]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

@@ -108,6 +108,17 @@
 // little beside the ridge, or exactly from 1000 rows. 100 000 rows take seconds,
 // besides the learner's fit.
 //
+// With nothing set, more than 5000 rows are handed over to package falkon: Shape then learns the
+// lengths on landmarks, by the leave-one-out error
+//
+//	E = mean of (e/(1-h))²,  e = y - ȳ - z~'u,  h = 1/n + z~'(G + ΛI)⁻¹z~
+//
+// of ridge regression on features z = T⁻ᵀk(C, x), T'T = K_MM, G = Σ z~z~' of the centred ones,
+// with its gradient through the kernel of rows and landmarks and that of the landmarks.
+// ComplexityRegularised is (σ²d + D + τD/(Λn))/n with d the trace of the hat matrix,
+// D = Σe² + Λ|u|² and τ = Σ k(x,x) - |z|² (G. Meanti, L. Carratino, E. De Vito and L. Rosasco,
+// AISTATS 2022).
+//
 // # A run
 //
 // Every search is a [Run]: it keeps the trace, whose rows have all that was decided in fields

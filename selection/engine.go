@@ -35,6 +35,9 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	ways    []way
 	mean    func(parts []*fitted[E]) E
 	columns string // the way of this search
+	// many, if not nil, makes the machine of more than above rows, on so many landmarks.
+	many  func(k kernels.Kernel, landmarks, workers int) E
+	above int
 }
 
 // fit chooses a point and fits with it. target is y for a regression, labels is y for a
@@ -73,9 +76,18 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 
 // fitOn searches and fits on the rows that a chain has made of those given.
 func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
+	n, _ := rows.Dims()
+	handsOver := c.many != nil && n > c.above
+	var spending budget
+	search := c
+	if handsOver && c.limit > 0 {
+		shared, _ := newClock(c.typ, c.limit, c.now, 1) // which fails for a limit below 0
+		spending = shared.begin()
+		search.limit = max(1, c.limit/2) // the other half is for landmarks
+	}
 	samples := c.space.samples()
-	chosen, result, err := c.choose(ctx, problem{
-		settings: c.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
+	chosen, result, err := search.choose(ctx, problem{
+		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
 		columns: c.columns, types: c.space.names(), ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)
@@ -84,11 +96,17 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	if err != nil {
 		return nil, err
 	}
+	if handsOver {
+		inner, err := c.fitMany(ctx, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
+		if err != nil {
+			return nil, err
+		}
+		return &fitted[E]{chain: chain, inner: inner, result: result}, nil
+	}
 	inner := chosen.build()
 	if any(inner) == nil {
 		return nil, c.builtNothing()
 	}
-	n, _ := rows.Dims()
 	setRidge(inner, result, n)
 	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)

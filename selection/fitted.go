@@ -142,7 +142,9 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if c.ways != nil {
 		return f, c.restoreWays(kind, &s, f)
 	}
-	f.inner = chosen.build()
+	if f.inner = chosen.build(); c.many != nil && f.result.Landmarks > 0 {
+		f.inner = c.many(chosen.kernel, f.result.Landmarks, c.workers)
+	}
 	if any(f.inner) == nil {
 		return nil, c.builtNothing()
 	}

@@ -28,6 +28,12 @@ const (
 // Result's table says what was compared. The columns that Shape sees are those of Preprocess and
 // of the gaps. Fit costs some thirty Cholesky factors with an inverse up to 2000 rows, and beyond,
 // where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
+//
+// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000
+// if the effective dimension is more than .7 of 2000. With a Budget, of which half is for the search,
+// there are 500, doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit
+// of four times the seconds of the last would end in time. Result has their number. Then a row costs
+// O(M).
 type Regressor struct {
 	// Preprocess is fitted, as clones, on the training rows, and anew on those of
 	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
@@ -76,6 +82,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	switch {
 	case out.strategy == nil && r.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}
+		out.many, out.above = falkonRegressor, handOver
 		out.space = Space[estimators.Regressor]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
 		out.strategy = &Entropy{}

@@ -51,9 +51,14 @@ type Result struct {
 	// Columns says how the columns were made even, LeaveOneOut is the leave-one-out error of the
 	// model over the variance of the targets, and Share its part of the mean that predicts;
 	// "", NaN and 0 but where several ways were compared. Others has the other ways.
-	Columns        string     `json:"columns,omitempty"`
-	LeaveOneOut    float64    `json:"leave_one_out"`
-	Share          float64    `json:"share,omitempty"`
+	Columns     string  `json:"columns,omitempty"`
+	LeaveOneOut float64 `json:"leave_one_out"`
+	Share       float64 `json:"share,omitempty"`
+	// Landmarks is how many the machine of many rows has, which is one of package falkon then, and
+	// EffectiveDimension how much of them it uses; 0 for others.
+	Landmarks          int     `json:"landmarks,omitempty"`
+	EffectiveDimension float64 `json:"effective_dimension,omitempty"`
+
 	Evaluations    int        `json:"evaluations"`     // entropies computed
 	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
 	Fits           int        `json:"fits"`            // of the learner, the final one included
@@ -93,6 +98,9 @@ func (r Result) String() string {
 			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
+	if r.Landmarks > 0 {
+		fmt.Fprintf(&out, "fitted on %d landmarks, effective dimension %.0f\n", r.Landmarks, r.EffectiveDimension)
+	}
 	for _, text := range r.Warnings {
 		fmt.Fprintf(&out, "warning: %s\n", text)
 	}

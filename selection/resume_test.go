@@ -105,7 +105,7 @@ func TestResumeFinalists(t *testing.T) {
 		"all rows":   {700, 8, .05, machine, OnMatrix},
 		"few pivots": {700, 2, .3, machine, OnPivots},
 		"all ridges": {450, 2, .3, machine, OnMatrix},
-		"features":   {350, 2, .3, onLandmarks, OnFeatures},
+		"features":   {350, 2, .3, onNystroem, OnFeatures},
 		"learner":    {90, 2, 0, machineOf, OnFolds},
 	} {
 		t.Run(name, func(t *testing.T) {

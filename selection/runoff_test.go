@@ -78,7 +78,7 @@ type fixed []Fold
 
 func (f fixed) Split(int, []int) ([]Fold, error) { return f, nil }
 
-func onLandmarks(k kernels.Kernel) estimators.Regressor {
+func onNystroem(k kernels.Kernel) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
 }
 
@@ -89,7 +89,7 @@ type landmarkClassifier struct {
 }
 
 func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
-	return onLandmarks(c.kernel).(*pipeline.Regressor).Steps
+	return onNystroem(c.kernel).(*pipeline.Regressor).Steps
 }
 
 // Ridge regression on features is scored on them: the score is the leave-one-out error of the
@@ -97,7 +97,7 @@ func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
 func TestScoreOnFeatures(t *testing.T) {
 	for _, n := range []int{120, 700} { // the entropies are of all rows, and of 300
 		x, y := problemOf(n, 1, .2, 4)
-		r := &Regressor{Space: Over(onLandmarks)}
+		r := &Regressor{Space: Over(onNystroem)}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		at := chosenRow(res)
@@ -134,9 +134,9 @@ func chosenRow(r *Result) TraceRow {
 // A learner of the caller's says by FeatureMap what its features are.
 func TestFeatureMap(t *testing.T) {
 	assert.Len(t, featureMap(landmarkClassifier{kernel: kernels.RBF{Gamma: 1}}), 1)
-	assert.Len(t, featureMap(onLandmarks(kernels.RBF{Gamma: 1})), 1)
+	assert.Len(t, featureMap(onNystroem(kernels.RBF{Gamma: 1})), 1)
 	assert.Empty(t, featureMap(&svm.Regressor{}))
-	given := onLandmarks(kernels.RBF{Gamma: 1}).(*pipeline.Regressor)
+	given := onNystroem(kernels.RBF{Gamma: 1}).(*pipeline.Regressor)
 	given.Final = &ridge.Regressor{Ridge: 1}
 	assert.Empty(t, featureMap(given), "its ridge is not by leave-one-out")
 

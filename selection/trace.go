@@ -15,7 +15,7 @@ import (
 // of it. What was not computed is NaN, null in JSON.
 type TraceRow struct {
 	Iteration int `json:"iteration"`       // from 1
-	Round     int `json:"round,omitempty"` // of Halving, or of an Entropy's on more rows, from 1
+	Round     int `json:"round,omitempty"` // of Halving, of an Entropy's on more rows, or of a Shape's, from 1
 	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
 	// other parameter too, as kernels.Fixed does.
 	Family string `json:"family,omitempty"`
@@ -76,6 +76,8 @@ const (
 	OnFolds    Basis = "folds"    // the mean over ScoredOn folds
 	OnFeatures Basis = "features" // all rows, by the ScoredOn features of the learner
 	OnBlocks   Basis = "blocks"   // the sum over blocks of rows, of ScoredOn rows in all
+	// OnLandmarks is Rows rows by the features of ScoredOn landmarks that are not among them.
+	OnLandmarks Basis = "landmarks"
 )
 
 // Unscored says why there is no score where one was wanted.
@@ -126,6 +128,8 @@ func (t TraceRow) Decision() string {
 		add("not scored: %s", t.Unscored)
 	case t.Basis == OnFolds:
 		add("mean of %d folds", t.ScoredOn)
+	case t.Basis == OnLandmarks:
+		add("on %d %s, slope %.3g", t.ScoredOn, t.Basis, floats.Norm(t.Gradient, 2))
 	case t.Round > 0 && len(t.Theta) > 0:
 		least := missing
 		for _, at := range t.Ridges {

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -107,6 +108,10 @@ func bendsNothing(chain *pipeline.Transformer) bool {
 // leftOutError is the weighted leave-one-out error over the variance of the targets, NaN for
 // what has none.
 func leftOutError(ctx context.Context, e any, target, weights []float64) (float64, error) {
+	if f, ok := e.(onFalkon); ok && target != nil {
+		_, variance := stat.PopMeanVariance(target, weights)
+		return f.Details().LeaveOneOut / variance, nil
+	}
 	l, ok := e.(estimators.LeaveOneOutPredictor)
 	if !ok || target == nil || !estimators.Supports(e, estimators.LeaveOneOut) {
 		return missing, nil

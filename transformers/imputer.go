@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -66,7 +67,7 @@ type imputerModel struct {
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
-		return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
+		return p.unknown()
 	}
 	return p.learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
 		n, d := x.Dims()
@@ -76,22 +77,106 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
 			if len(column) > 0 {
 				m.Values[j] = statistic(column)
 			}
-			if p.Indicators && len(column) < n {
-				m.Gaps = append(m.Gaps, j)
-			}
+			p.indicate(m, j, n-len(column))
 		})
 	})
 }
 
+// FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream
+// once; with Median as Winsorizer's, in its memory. With MostFrequent it counts up to 65 536
+// different values of a column: of one with more, a second pass finds the most frequent if it is
+// in more than one of 65 536 rows; if not, that is ErrTooLarge.
+func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
+	if !ok {
+		return p.unknown()
+	}
+	return p.learnBlocks(ctx, blocks, check.Anywhere, func(rows *stream) (*imputerModel, error) {
+		columns, err := statistics(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		m := &imputerModel{}
+		for j, c := range columns {
+			m.Values = append(m.Values, c.value)
+			p.indicate(m, j, rows.n-c.n)
+		}
+		return m, nil
+	})
+}
+
+func (p *Imputer) unknown() error {
+	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
+}
+
+// indicate gives column j an indicator where it has gaps and is to have one.
+func (p *Imputer) indicate(m *imputerModel, j, gaps int) {
+	if p.Indicators && gaps > 0 {
+		m.Gaps = append(m.Gaps, j)
+	}
+}
+
+// filling is what a column's gaps are filled with, 0 where it has no values, and how many it has.
+type filling struct {
+	value float64
+	n     int
+}
+
+func meansOf(ctx context.Context, rows *stream) ([]filling, error) {
+	centres, err := perColumn(ctx, rows, 1, func(int) (c centre) { return c }, func(c *centre, values []float64) error {
+		c.add(slices.DeleteFunc(values, math.IsNaN))
+		return nil
+	})
+	return fillings(centres, err, func(c centre) filling { return filling{c.mean(), c.n} })
+}
+
+func mediansOf(ctx context.Context, rows *stream) ([]filling, error) {
+	orders, err := ordersOf(ctx, rows, 1, func(n int) []int { return []int{(n - 1) / 2} })
+	return fillings(orders, err, func(o *order) filling {
+		if o.n == 0 {
+			return filling{}
+		}
+		a, b := o.pair((o.n - 1) / 2)
+		if o.n%2 == 1 {
+			b = a
+		}
+		return filling{middle(a, b), o.n}
+	})
+}
+
+func mostFrequentsOf(ctx context.Context, rows *stream) ([]filling, error) {
+	counted, err := frequentOf(ctx, rows)
+	return fillings(counted, err, func(f frequent) filling {
+		value, _ := f.most()
+		return filling{value, f.n}
+	})
+}
+
+func fillings[T any](columns []T, err error, of func(T) filling) ([]filling, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]filling, len(columns))
+	for j, c := range columns {
+		out[j] = of(c)
+	}
+	return out, nil
+}
+
 func meanOf(v []float64) float64 {
-	m, _ := meanAndDeviation(v)
-	return m
+	var c centre
+	c.add(v)
+	return c.mean()
 }
 
 // medianOf sorts v.
 func medianOf(v []float64) float64 {
 	slices.Sort(v)
-	a, b := v[(len(v)-1)/2], v[len(v)/2]
+	return middle(v[(len(v)-1)/2], v[len(v)/2])
+}
+
+// middle is the mean of two numbers without overflow.
+func middle(a, b float64) float64 {
 	if m := (a + b) / 2; !math.IsInf(m, 0) {
 		return m
 	}

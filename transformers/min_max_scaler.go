@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -67,6 +68,29 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 		_, d := x.Dims()
 		m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
 		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
+	})
+}
+
+// FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
+func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*minMaxModel, error) {
+		type ends struct{ least, largest float64 }
+		columns, err := perColumn(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} }, func(e *ends, values []float64) error {
+			e.least, e.largest = min(e.least, slices.Min(values)), max(e.largest, slices.Max(values))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
+		for _, e := range columns {
+			m.Min, m.Max = append(m.Min, e.least), append(m.Max, e.largest)
+		}
+		return m, nil
 	})
 }
 

@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -58,57 +59,162 @@ type oneHotModel struct {
 
 // Fit takes the categories of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
-	if o.Drop < DropNone || o.Drop > DropFirst {
-		return fault.Param(oneHotName, "Drop", int(o.Drop), "DropNone, DropBinary or DropFirst")
-	}
-	limit := o.MaxCategories
-	if limit == 0 {
-		limit = defaultMaxCategories
-	}
-	if limit < 1 {
-		return fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
-	}
-	m := &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
-	gap := m.gap
-	if o.Columns == nil {
-		gap = func(int) bool { return o.Gaps }
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return err
 	}
 	return o.learn(ctx, x, gap, func(x *mat.Dense) (*oneHotModel, error) {
-		_, m.Width = x.Dims()
-		if o.Columns == nil {
-			for j := range m.Width {
-				m.Columns = append(m.Columns, j)
+		n, d := x.Dims()
+		if err := o.choose(m, d); err != nil {
+			return nil, err
+		}
+		column := make([]float64, n)
+		for _, j := range m.Columns {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := o.encode(m, j, categories(mat.Col(column, j, x)), limit); err != nil {
+				return nil, err
 			}
 		}
-		if validColumns(m.Columns, m.Width) != nil {
-			return nil, fault.Param(oneHotName, "Columns", o.Columns, fmt.Sprintf("ascending and in [0, %d), the columns of x", m.Width))
-		}
-		return m, o.encode(ctx, m, x, limit)
+		return m, m.some()
 	})
 }
 
-// encode gives m the categories of its columns of x.
-func (o *OneHot) encode(ctx context.Context, m *oneHotModel, x *mat.Dense, limit int) error {
-	n, _ := x.Dims()
-	column := make([]float64, n)
-	for _, j := range m.Columns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		values := categories(mat.Col(column, j, x))
-		if len(values) > limit {
-			return fmt.Errorf("%s: column %d has %d categories, limit %d: leave it out of Columns if it is a number, or raise MaxCategories: %w",
-				oneHotName, j, len(values), limit, fault.ErrTooLarge)
-		}
-		if o.Drop == DropFirst || o.Drop == DropBinary && len(values) == 2 {
-			values = values[1:]
-		}
-		m.Values = append(m.Values, values)
+// FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
+func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return err
 	}
+	return o.learnBlocks(ctx, blocks, gap, func(rows *stream) (*oneHotModel, error) {
+		var found []seen
+		err := rows.pass(ctx, func(x *mat.Dense) error {
+			if found == nil {
+				if err := o.choose(m, rows.d); err != nil {
+					return err
+				}
+				found = newSeen(len(m.Columns))
+			}
+			for k, j := range m.Columns {
+				if err := found[k].add(x, j, limit); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k, j := range m.Columns {
+			if err := o.encode(m, j, found[k].categories(), limit); err != nil {
+				return nil, err
+			}
+		}
+		return m, m.some()
+	})
+}
+
+// configured returns a model without categories, their limit, and where NaN is no error.
+func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
+	if o.Drop < DropNone || o.Drop > DropFirst {
+		return nil, 0, nil, fault.Param(oneHotName, "Drop", int(o.Drop), "DropNone, DropBinary or DropFirst")
+	}
+	if limit = o.MaxCategories; limit == 0 {
+		limit = defaultMaxCategories
+	}
+	if limit < 1 {
+		return nil, 0, nil, fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
+	}
+	m = &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
+	gap = m.gap
+	if o.Columns == nil {
+		gap = func(int) bool { return o.Gaps }
+	}
+	return m, limit, gap, nil
+}
+
+// choose sets the columns of d that are encoded.
+func (o *OneHot) choose(m *oneHotModel, d int) error {
+	m.Width = d
+	if o.Columns == nil {
+		for j := range d {
+			m.Columns = append(m.Columns, j)
+		}
+	}
+	if validColumns(m.Columns, d) != nil {
+		return fault.Param(oneHotName, "Columns", o.Columns, fmt.Sprintf("ascending and in [0, %d), the columns of x", d))
+	}
+	return nil
+}
+
+// encode gives m the categories of column j.
+func (o *OneHot) encode(m *oneHotModel, j int, values codec.Floats, limit int) error {
+	if len(values) > limit {
+		return tooMany(j, fmt.Sprint(len(values)), limit)
+	}
+	if o.Drop == DropFirst || o.Drop == DropBinary && len(values) == 2 {
+		values = values[1:]
+	}
+	m.Values = append(m.Values, values)
+	return nil
+}
+
+func tooMany(j int, count string, limit int) error {
+	return fmt.Errorf("%s: column %d has %s categories, limit %d: leave it out of Columns if it is a number, or raise MaxCategories: %w",
+		oneHotName, j, count, limit, fault.ErrTooLarge)
+}
+
+// some returns an error for a model without a column.
+func (m *oneHotModel) some() error {
 	if m.width() == 0 {
 		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
 	}
 	return nil
+}
+
+// seen is the categories of a column so far.
+type seen struct {
+	values map[float64]bool
+	gaps   bool
+}
+
+func newSeen(columns int) []seen {
+	out := make([]seen, columns)
+	for k := range out {
+		out[k].values = map[float64]bool{}
+	}
+	return out
+}
+
+// add takes those of column j of x, until they are more than the limit.
+func (s *seen) add(x *mat.Dense, j, limit int) error {
+	n, _ := x.Dims()
+	for i := range n {
+		v := x.At(i, j)
+		if math.IsNaN(v) {
+			s.gaps = true
+			continue
+		}
+		if s.values[v] {
+			continue
+		}
+		if s.values[v] = true; len(s.values) > limit {
+			return tooMany(j, fmt.Sprintf("more than %d", limit), limit)
+		}
+	}
+	return nil
+}
+
+func (s *seen) categories() codec.Floats {
+	out := make([]float64, 0, len(s.values)+1)
+	for v := range s.values {
+		out = append(out, v)
+	}
+	if s.gaps {
+		out = append(out, math.NaN())
+	}
+	return categories(out)
 }
 
 // categories returns the distinct values, ascending, NaN at the end. It sorts v.

@@ -67,9 +67,7 @@ func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) error {
 	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
 	return t.learn(ctx, x, m.gap, func(x *mat.Dense) (*powerModel, error) {
 		_, d := x.Dims()
-		for _, v := range []*codec.Floats{&m.Lambdas, &m.Least, &m.Largest, &m.Shifts, &m.Means, &m.Scales} {
-			*v = make(codec.Floats, d)
-		}
+		m.resize(d)
 		return m, onWorkers(ctx, t.Workers, x, func(j int, column []float64) error {
 			column = slices.DeleteFunc(column, math.IsNaN)
 			lambda, err := lambdaOf(ctx, column)
@@ -100,23 +98,45 @@ func threeValues(column []float64) bool {
 	return false
 }
 
+// resize makes room for d columns.
+func (m *powerModel) resize(d int) {
+	for _, v := range []*codec.Floats{&m.Lambdas, &m.Least, &m.Largest, &m.Shifts, &m.Means, &m.Scales} {
+		*v = make(codec.Floats, d)
+	}
+}
+
 // scale sets all of column j that follows from its λ; it overwrites the column.
 func (m *powerModel) scale(j int, column []float64, lambda float64) {
-	m.Lambdas[j], m.Scales[j] = lambda, 1
 	if len(column) == 0 {
+		m.bend(j, lambda, 0, 0)
 		return
 	}
-	m.Least[j], m.Largest[j] = slices.Min(column), slices.Max(column)
-	m.Shifts[j] = shiftOf(lambda, m.Least[j], m.Largest[j])
+	m.bend(j, lambda, slices.Min(column), slices.Max(column))
+	s := spreadOf(m.warped(j, column))
+	m.standardize(j, &s)
+}
+
+// bend sets what column j needs for its warp.
+func (m *powerModel) bend(j int, lambda, least, largest float64) {
+	m.Lambdas[j], m.Least[j], m.Largest[j], m.Scales[j] = lambda, least, largest, 1
+	m.Shifts[j] = shiftOf(lambda, least, largest)
+}
+
+// warped is the warp of values of column j, in their place.
+func (m *powerModel) warped(j int, values []float64) []float64 {
 	w := m.warp(j)
-	for i, v := range column {
-		column[i] = w.at(v)
+	for i, v := range values {
+		values[i] = w.at(v)
 	}
-	n := float64(len(column))
-	mean, deviation := meanAndDeviation(column)
-	m.Means[j] = mean
+	return values
+}
+
+// standardize takes mean and scale of the warped column j.
+func (m *powerModel) standardize(j int, s *spread) {
+	n := float64(s.n)
+	m.Means[j] = s.mean()
 	if m.Least[j] < m.Largest[j] {
-		m.Scales[j] = max(deviation*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
+		m.Scales[j] = max(s.deviation()*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
 	}
 }
 

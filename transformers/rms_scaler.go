@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,6 +36,25 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}
 		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Scales[j] = rootMeanSquare(column) })
+	})
+}
+
+// FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns, to
+// the bit.
+func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
+		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
+			c.add(values)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		m := &rmsScalerModel{}
+		for _, c := range columns {
+			m.Scales = append(m.Scales, c.rootMeanSquare())
+		}
+		return m, nil
 	})
 }
 

@@ -18,14 +18,19 @@ import (
 
 // exponent returns e such that the largest |v| lies in [2^(e-1), 2^e).
 func exponent(v []float64) int {
+	_, e := math.Frexp(largestOf(v))
+	return e
+}
+
+// largestOf returns the largest |v|, 0 of none.
+func largestOf(v []float64) float64 {
 	largest := 0.0
 	for _, a := range v {
 		if a = math.Abs(a); a > largest {
 			largest = a
 		}
 	}
-	_, e := math.Frexp(largest)
-	return e
+	return largest
 }
 
 // positive brings the size of a non-zero column back from units of 2^e. A size
@@ -41,54 +46,6 @@ func units(e int) (a, b float64) {
 		return 0x1p1000, math.Ldexp(1, -e-1000)
 	}
 	return math.Ldexp(1, -e), 1
-}
-
-// moments returns the mean of v, which is not empty, and the sum of the squares of what is left
-// of it without the mean, in units of 2^e and 2^2e.
-func moments(v []float64) (mean, squares float64, e int) {
-	e = exponent(v)
-	a, b := units(e)
-	n := float64(len(v))
-	// Differences from one of the values lose nothing to a large common offset.
-	first := v[0] * a * b
-	sum := 0.0
-	for _, x := range v {
-		sum += x*a*b - first
-	}
-	shift := sum / n
-	rest := 0.0
-	for _, x := range v {
-		d := (x*a*b - first) - shift
-		squares += d * d
-		rest += d
-	}
-	// The second term takes out what rounding left in shift.
-	return first + shift, squares - rest*rest/n, e
-}
-
-// meanAndDeviation returns the mean of a column and its standard deviation with
-// n-1 below, or 1 if all values are the same.
-func meanAndDeviation(column []float64) (mean, deviation float64) {
-	mean, squares, e := moments(column)
-	mean = math.Ldexp(mean, e)
-	if !(squares > 0) {
-		return mean, 1
-	}
-	return mean, positive(math.Sqrt(squares/float64(len(column)-1)), e)
-}
-
-// rootMeanSquare returns sqrt(Σv²/max(1, n-1)) of a column, or 1 if all are zero.
-func rootMeanSquare(column []float64) float64 {
-	e := exponent(column)
-	squares := 0.0
-	for _, v := range column {
-		u := math.Ldexp(v, -e)
-		squares += u * u
-	}
-	if squares == 0 {
-		return 1
-	}
-	return positive(math.Sqrt(squares/math.Max(1, float64(len(column)-1))), e)
 }
 
 // eachColumn calls f with every column of x, in a buffer that it uses again.

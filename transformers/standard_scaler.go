@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,6 +40,22 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
 		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = meanAndDeviation(column) })
+	})
+}
+
+// FitBlocks implements [BlockFitter]. It reads the stream twice and learns what Fit learns, to
+// the bit.
+func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
+		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
+		if err != nil {
+			return nil, err
+		}
+		m := &standardScalerModel{Clip: s.Clip}
+		for _, c := range spreads {
+			m.Means, m.Scales = append(m.Means, c.mean()), append(m.Scales, c.deviation())
+		}
+		return m, nil
 	})
 }
 

@@ -26,6 +26,10 @@
 //
 // TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
 // Scalers, PowerTransformer and QuantileTransformer go back by InverseTransform.
+// Scalers, UnitRows, Imputer, OneHot, PowerTransformer, QuantileTransformer and Winsorizer fit from
+// a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of
+// long streams QuantileTransformer and PowerTransformer learn from a sketch of the ranks, to bounds
+// that they document.
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.
 package transformers

@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,6 +30,14 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
 	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil
+	})
+}
+
+// FitBlocks implements [BlockFitter]. It reads the stream once, to check it.
+func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
+		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
+		return &unitRowsModel{Width: rows.d}, err
 	})
 }
 

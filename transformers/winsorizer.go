@@ -3,6 +3,7 @@ package transformers
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -50,7 +51,7 @@ type winsorModel struct {
 	Low, High codec.Floats // the largest number, of either sign, where there is no bound
 }
 
-// quantiles returns Lower and Upper, or the defaults.
+// quantiles returns Lower and Upper, or the defaults, and what is wrong with the settings.
 func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 	lower, upper = w.Lower, w.Upper
 	if lower == 0 {
@@ -67,7 +68,7 @@ func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 	case !w.NoLower && !w.NoUpper && lower >= upper:
 		return 0, 0, fault.Param(winsorizerName, "Upper", upper, fmt.Sprintf("more than Lower, %v", lower))
 	}
-	return lower, upper, nil
+	return lower, upper, check.Workers(winsorizerName, w.Workers)
 }
 
 // Fit takes the bounds of each column of x (n×d).
@@ -76,26 +77,55 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	if err := check.Workers(winsorizerName, w.Workers); err != nil {
-		return err
-	}
 	m := &winsorModel{Gaps: w.Gaps}
 	return w.learn(ctx, x, m.gap, func(x *mat.Dense) (*winsorModel, error) {
 		_, d := x.Dims()
 		m.Low, m.High = make(codec.Floats, d), make(codec.Floats, d)
 		return m, onWorkers(ctx, w.Workers, x, func(j int, column []float64) error {
-			m.Low[j], m.High[j] = -math.MaxFloat64, math.MaxFloat64
 			column = slices.DeleteFunc(column, math.IsNaN)
 			slices.Sort(column)
-			if !w.NoLower && len(column) > 0 {
-				m.Low[j] = quantileOf(column, lower)
-			}
-			if !w.NoUpper && len(column) > 0 {
-				m.High[j] = max(m.Low[j], quantileOf(column, upper)) // rounding may put it below
-			}
+			w.bound(m, j, len(column), func(share float64) float64 { return quantileOf(column, share) }, lower, upper)
 			return nil
 		})
 	})
+}
+
+// FitBlocks implements [BlockFitter]. The bounds are those of Fit, exactly. It reads the stream
+// once and, if there are 8192 values or more of a column, once more to count those that a first look
+// leaves possible. Memory is QuantileTransformer's, and a count for each of those: at most one in
+// 250 of a million rows for each bound.
+func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	lower, upper, err := w.quantiles()
+	if err != nil {
+		return err
+	}
+	m := &winsorModel{Gaps: w.Gaps}
+	return w.learnBlocks(ctx, blocks, m.gap, func(rows *stream) (*winsorModel, error) {
+		columns, err := ordersOf(ctx, rows, w.Workers, func(n int) []int {
+			low, _ := placeOf(n, lower)
+			high, _ := placeOf(n, upper)
+			return []int{low, high}
+		})
+		if err != nil {
+			return nil, err
+		}
+		m.Low, m.High = make(codec.Floats, rows.d), make(codec.Floats, rows.d)
+		for j, o := range columns {
+			w.bound(m, j, o.n, func(share float64) float64 { return quantileAt(o.n, share, o.pair, o.largest) }, lower, upper)
+		}
+		return m, nil
+	})
+}
+
+// bound sets the bounds of column j, which has n values.
+func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64) float64, lower, upper float64) {
+	m.Low[j], m.High[j] = -math.MaxFloat64, math.MaxFloat64
+	if !w.NoLower && n > 0 {
+		m.Low[j] = quantile(lower)
+	}
+	if !w.NoUpper && n > 0 {
+		m.High[j] = max(m.Low[j], quantile(upper)) // rounding may put it below
+	}
 }
 
 // Bounds returns the d bounds of each side, infinite where there is none, or nil before Fit.

@@ -2,6 +2,7 @@ package estimatortest
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -237,6 +238,7 @@ type transformerMethods struct {
 	to        func(b *brokenTransformer, dst *mat.Dense, x mat.Matrix) error
 	clone     func(b *brokenTransformer) transformers.Transformer
 	inverse   func(b *brokenTransformer, z mat.Matrix) (*mat.Dense, error)
+	blocks    func(b *brokenTransformer, ctx context.Context, rows iter.Seq2[*mat.Dense, error]) error
 }
 
 func (with transformerMethods) build() any {
@@ -255,6 +257,13 @@ func (b *brokenTransformer) Transform(x mat.Matrix) (*mat.Dense, error) {
 		return b.with.transform(b, x)
 	}
 	return b.StandardScaler.Transform(x)
+}
+
+func (b *brokenTransformer) FitBlocks(ctx context.Context, rows iter.Seq2[*mat.Dense, error]) error {
+	if b.with.blocks != nil {
+		return b.with.blocks(b, ctx, rows)
+	}
+	return b.StandardScaler.FitBlocks(ctx, rows)
 }
 
 func (b *brokenTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {

@@ -231,6 +231,9 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 		}
 	}
 	d, ctx := s.train(), context.Background()
+	if v, ok := own.As[transformers.BlockFitter](s.new().value); ok {
+		out[estimators.Blocks] = func() error { return v.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(d.x, nil) }) }
+	}
 	k := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	switch v := m.value.(type) {
 	case estimators.Regressor:
@@ -253,6 +256,11 @@ func fits[Y float64 | int](
 	}
 	if v, ok := fresh.(estimators.PartialFitter[Y]); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
+	}
+	if v, ok := own.As[estimators.BlockFitter[Y]](fresh); ok {
+		out[estimators.Blocks] = func() error {
+			return v.FitBlocks(ctx, func(yield func(estimators.Block[Y], error) bool) { yield(estimators.Block[Y]{X: x, Y: y}, nil) })
+		}
 	}
 	if v, ok := fresh.(estimators.MatrixFitter[Y]); ok {
 		out[estimators.KernelMatrix] = func() error { return v.FitMatrix(ctx, k, ofMatrix) }

@@ -105,6 +105,7 @@ var checks = []check{
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", supervised, "PartialFit before Fit is Fit; after it, other rows change the model, and what fails does not.", checkPartialFit},
+	{"fit-blocks", every, "FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; what fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},
 	{"leave-one-out", regressors, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
 	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},

@@ -3,6 +3,7 @@ package estimatortest
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"runtime"
 	"slices"
@@ -793,6 +794,65 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return c.Fit(context.Background(), kept.x, kept.y)
 			}), "changes no result"},
 		},
+		"fit-blocks": {
+			transformer("keeps blocks that are overwritten", "of 7 rows a block", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+				all := &mat.Dense{}
+				var blocks []*mat.Dense
+				for x, err := range rows {
+					if err != nil {
+						return err
+					}
+					blocks = append(blocks, x)
+				}
+				for i, x := range blocks {
+					if i == 0 {
+						all = mat.DenseCopyOf(x)
+						continue
+					}
+					stacked := &mat.Dense{}
+					stacked.Stack(all, x)
+					all = stacked
+				}
+				return b.StandardScaler.Fit(c, all)
+			}}),
+			transformer("learns from the first block", "and Fit", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+				if err := (&transformers.UnitRows{}).FitBlocks(c, rows); err != nil {
+					return err
+				}
+				for x := range rows {
+					return b.StandardScaler.Fit(c, x)
+				}
+				return nil
+			}}),
+			transformer("takes what came before an error", "a stream that fails: no error", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+				return b.StandardScaler.FitBlocks(c, func(yield func(*mat.Dense, error) bool) {
+					for x, err := range rows {
+						if err != nil || !yield(x, nil) {
+							return
+						}
+					}
+				})
+			}}),
+			transformer("counts rows in their block", "23", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+				for x, err := range rows {
+					if err != nil {
+						return err
+					}
+					if err := (&transformers.UnitRows{}).Fit(c, x); err != nil {
+						return err
+					}
+				}
+				return b.StandardScaler.FitBlocks(c, rows)
+			}}),
+			transformer("has no eye for the context", "cancelled before block 0: no error", transformerMethods{blocks: func(b T, _ ctx, rows stream) error {
+				return b.StandardScaler.FitBlocks(context.Background(), rows)
+			}}),
+			transformer("forgets before it reads", "not fitted", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+				b.StandardScaler = &transformers.StandardScaler{}
+				return b.StandardScaler.FitBlocks(c, rows)
+			}}),
+			{"has no eye for weights", regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
+		},
 		"leave-one-out": {
 			{"leaves out nothing", regressors, newLeaving(func(l *leaving, row int) float64 {
 				one := l.rows.pick([]int{row})
@@ -887,6 +947,33 @@ func mutants(release chan struct{}) map[string][]mutant {
 	}
 }
 
+// stream is what transformers learn from block by block.
+type stream = iter.Seq2[*mat.Dense, error]
+
+// unweighing is a regressor whose FitBlocks leaves out the weights.
+type unweighing struct{ model toy.Ridge }
+
+func (u *unweighing) Fit(c ctx, x mat.Matrix, y []float64) error { return u.model.Fit(c, x, y) }
+
+func (u *unweighing) FitWeighted(c ctx, x mat.Matrix, y, w []float64) error {
+	return u.model.FitWeighted(c, x, y, w)
+}
+
+func (u *unweighing) Predict(x mat.Matrix) ([]float64, error) { return u.model.Predict(x) }
+
+func (u *unweighing) FitBlocks(c ctx, blocks iter.Seq2[estimators.Block[float64], error]) error {
+	var x, y []float64
+	d := 0
+	for b, err := range blocks {
+		if err != nil {
+			return err
+		}
+		_, d = b.X.Dims()
+		x, y = append(x, b.X.RawMatrix().Data...), append(y, b.Y...)
+	}
+	return u.model.Fit(c, mat.NewDense(len(y), d, x), y)
+}
+
 func shiftedBy(y []float64, by float64) []float64 {
 	out := slices.Clone(y)
 	for i := range out {
@@ -963,7 +1050,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	} {
 		// What not all of them can do.
 		beyond := map[string]bool{
-			"partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
+			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
 		}
 		for _, c := range checks {
 			if c.kinds&m.kind == 0 || c.name == "workers" {

@@ -8,33 +8,26 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Block is some rows of a stream: X is r×d, Y has r entries, targets or labels, and Weights
-// none or r. What it holds may be overwritten once the next one is asked for.
-type Block[Y float64 | int] struct {
-	X       *mat.Dense
-	Y       []Y
-	Weights []float64
-}
-
 // stream reads blocks of a caller's as a source.
 type stream[Y float64 | int] struct {
 	typ    string
-	blocks iter.Seq2[Block[Y], error]
+	blocks iter.Seq2[estimators.Block[Y], error]
 	d      int                      // 0 until the first block
 	target func(dst []float64, y Y) // into the targets
 	weight func(y Y) float64        // of a class; nil: 1
 }
 
 // each calls visit on the blocks, which are valid.
-func (s *stream[Y]) each(ctx context.Context, visit func(Block[Y]) error) error {
+func (s *stream[Y]) each(ctx context.Context, visit func(estimators.Block[Y]) error) error {
 	if s.blocks == nil {
 		return fault.Param(s.typ, "blocks", nil, "an iterator over blocks")
 	}
-	number := 0
+	first, none := 0, true
 	for b, err := range s.blocks {
 		if err == nil {
 			err = ctx.Err()
@@ -43,20 +36,21 @@ func (s *stream[Y]) each(ctx context.Context, visit func(Block[Y]) error) error 
 			err = s.valid(b)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: block %d: %w", s.typ, number, err)
+			return fmt.Errorf("%s: the block after %d rows: %w", s.typ, first, fault.FromRow(err, first))
 		}
 		if err := visit(b); err != nil {
 			return err
 		}
-		number++
+		first += len(b.Y)
+		none = false
 	}
-	if number == 0 {
+	if none {
 		return fault.Shape("the stream has", 0, "blocks", "want at least 1")
 	}
 	return ctx.Err()
 }
 
-func (s *stream[Y]) valid(b Block[Y]) error {
+func (s *stream[Y]) valid(b estimators.Block[Y]) error {
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
 		return err
@@ -164,7 +158,7 @@ func (s *stream[Y]) fill(ctx context.Context, k, size int, empty chan *batch, fu
 			return errStop
 		}
 	}
-	err := s.each(ctx, func(b Block[Y]) error {
+	err := s.each(ctx, func(b estimators.Block[Y]) error {
 		for i := range b.Y {
 			if next == nil {
 				select {
@@ -195,7 +189,7 @@ func (s *stream[Y]) fill(ctx context.Context, k, size int, empty chan *batch, fu
 	return err
 }
 
-func (s *stream[Y]) copyRow(to batch, at int, b Block[Y], i int) {
+func (s *stream[Y]) copyRow(to batch, at int, b estimators.Block[Y], i int) {
 	to.x.SetRow(at, b.X.RawRowView(i))
 	s.target(to.y.RawRowView(at), b.Y[i])
 	w := 1.0

@@ -13,15 +13,15 @@ import (
 )
 
 // blocksOf yields rows size at a time, and counts how often they were read.
-func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[Block[Y], error] {
-	return func(yield func(Block[Y], error) bool) {
+func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[estimators.Block[Y], error] {
+	return func(yield func(estimators.Block[Y], error) bool) {
 		*times++
 		buffer := &mat.Dense{}
 		for i := 0; i < len(y); i += size {
 			to := min(i+size, len(y))
 			buffer.Reset()
 			buffer.CloneFrom(window(x, i, to)) // the memory of the block before
-			b := Block[Y]{X: buffer, Y: y[i:to]}
+			b := estimators.Block[Y]{X: buffer, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
 			}
@@ -76,38 +76,42 @@ func TestFitBlocksIsFit(t *testing.T) {
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	r := &Regressor{Components: 20}
-	one := func(b Block[float64], err error) iter.Seq2[Block[float64], error] {
-		return func(yield func(Block[float64], error) bool) {
-			if yield(Block[float64]{X: window(x, 0, 9), Y: y[:9]}, nil) {
+	one := func(b estimators.Block[float64], err error) iter.Seq2[estimators.Block[float64], error] {
+		return func(yield func(estimators.Block[float64], error) bool) {
+			if yield(estimators.Block[float64]{X: window(x, 0, 9), Y: y[:9]}, nil) {
 				yield(b, err)
 			}
 		}
 	}
 	assert.ErrorIs(t, r.FitBlocks(ctx, nil), estimators.ErrParam)
-	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(Block[float64], error) bool) {}), estimators.ErrShape)
-	for want, b := range map[error]Block[float64]{
+	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) {}), estimators.ErrShape)
+	for want, b := range map[error]estimators.Block[float64]{
 		estimators.ErrShape:     {X: mat.NewDense(1, 3, nil), Y: []float64{1}},
 		estimators.ErrNotFinite: {X: window(x, 0, 1), Y: []float64{inf}},
 		estimators.ErrParam:     {X: window(x, 0, 1), Y: []float64{1}, Weights: []float64{0}},
 	} {
 		err := r.FitBlocks(ctx, one(b, nil))
 		assert.ErrorIs(t, err, want)
-		assert.ErrorContains(t, err, "block 1")
+		assert.ErrorContains(t, err, "the block after 9 rows")
 	}
-	assert.ErrorIs(t, r.FitBlocks(ctx, one(Block[float64]{}, nil)), estimators.ErrShape)
-	assert.ErrorIs(t, r.FitBlocks(ctx, one(Block[float64]{}, errReading)), errReading)
+	far := mat.DenseCopyOf(window(x, 0, 4))
+	far.Set(2, 1, inf)
+	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: far, Y: y[:4]}, nil)), "x[11,1] is +Inf")
+	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, nil)), estimators.ErrShape)
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, errReading)), errReading)
 	assert.PanicsWithValue(t, "of the caller's", func() {
-		_ = r.FitBlocks(ctx, func(func(Block[float64], error) bool) { panic("of the caller's") })
+		_ = r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) { panic("of the caller's") })
 	})
-	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(Block[int], error) bool) {
-		yield(Block[int]{X: window(x, 0, 2), Y: []int{1, 1}}, nil)
+	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(estimators.Block[int], error) bool) {
+		yield(estimators.Block[int]{X: window(x, 0, 2), Y: []int{1, 1}}, nil)
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
 	// Other rows, more rows, and fewer, in a later pass.
 	for _, change := range []func(){func() { x, y = window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
-		changing := func(yield func(Block[float64], error) bool) {
+		changing := func(yield func(estimators.Block[float64], error) bool) {
 			if times == 3 {
 				change()
 			}
@@ -125,7 +129,7 @@ func TestFitBlocksCancelled(t *testing.T) {
 	for _, at := range []int{1, 2, 3, 5} {
 		stop, cancel := context.WithCancel(ctx)
 		times := 0
-		blocks := func(yield func(Block[float64], error) bool) {
+		blocks := func(yield func(estimators.Block[float64], error) bool) {
 			if times == at {
 				cancel()
 			}

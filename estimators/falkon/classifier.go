@@ -64,6 +64,7 @@ var (
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
+	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
@@ -154,7 +155,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 
 // FitBlocks is Fit or FitWeighted on the rows of all blocks, as Regressor.FitBlocks. It reads them
 // once more, for the classes.
-func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[Block[int], error]) error {
+func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
 	s, err := c.validated()
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[Block[int],
 // count reads the classes of a stream, and what the rows of each are weighed by.
 func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
-	err = rows.each(ctx, func(b Block[int]) error {
+	err = rows.each(ctx, func(b estimators.Block[int]) error {
 		for i, y := range b.Y {
 			w := 1.0
 			if b.Weights != nil {

@@ -2,8 +2,9 @@
 // there are: a row costs O(M) with M landmarks, and no matrix of all rows and landmarks is kept.
 //
 // [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the
-// system is solved, [Loss] what a Classifier minimises. [Block] is some rows of a stream, [State]
-// where a fit stands that is to be resumed, [Details] what else is known of one.
+// system is solved, [Loss] what a Classifier minimises. [State] is where a fit stands that is to be
+// resumed, [Details] what else is known of one. Rows come from a matrix or, by FitBlocks, from a
+// stream ([estimators.Block]); package pipeline puts transformers before it on either.
 //
 // # Model
 //
@@ -49,6 +50,9 @@
 // estimates use at most 50 000 rows at regular distances.
 //
 // # What is not here
+//
+// A length for each column is learnt by package selection, whose Regressor and Classifier with
+// nothing set hand over to this package above 5000 rows.
 //
 // LeaveOneOutResiduals is not: without a row the landmarks would be others. [Details] has the
 // error with the landmarks kept. A kernel matrix of the caller's would be of all rows: there is

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 )
 
@@ -109,12 +110,12 @@ func ExampleLandmarkRule() {
 }
 
 // A stream of rows, from a file or a database, that is read again for each pass.
-func ExampleBlock() {
-	rows := func() iter.Seq2[falkon.Block[float64], error] {
-		return func(yield func(falkon.Block[float64], error) bool) {
+func ExampleRegressor_FitBlocks() {
+	rows := func() iter.Seq2[estimators.Block[float64], error] {
+		return func(yield func(estimators.Block[float64], error) bool) {
 			x, y := wave(3000) // here a file would be opened
 			for i := 0; i < len(y); i += 250 {
-				if !yield(falkon.Block[float64]{X: x.Slice(i, i+250, 0, 1).(*mat.Dense), Y: y[i : i+250]}, nil) {
+				if !yield(estimators.Block[float64]{X: x.Slice(i, i+250, 0, 1).(*mat.Dense), Y: y[i : i+250]}, nil) {
 					return
 				}
 			}

@@ -18,7 +18,8 @@ const regressorType = "falkon: Regressor"
 
 // Regressor is kernel ridge regression on landmarks. The zero value is ready to use: RBF by the
 // median distance, landmarks by the number of rows, the ridge by leave-one-out. The targets need
-// no scaling; columns of x should be of comparable scale, or the kernel a kernels.ARD.
+// no scaling; columns of x should be of comparable scale, or the kernel a kernels.ARD, as
+// selection.Regressor learns it.
 type Regressor struct {
 	Kernel kernels.Kernel // nil: kernels.MedianRBF of 1000 rows
 	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
@@ -52,6 +53,7 @@ var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
 	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.BlockFitter[float64]         = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -110,7 +112,7 @@ func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
 // is run from its beginning for each pass, twice before the first product (to count, and to
 // draw rows), and has to give the same rows in the same order: ErrParam if it does not. It is
 // run on a goroutine of its own, one at a time. Errors are Fit's and the iterator's.
-func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[Block[float64], error]) error {
+func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
 	s := r.settings()
 	if err := s.validate(); err != nil {
 		return err

@@ -69,8 +69,8 @@ func (c *Classifier) validated() (settings, error) {
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost
 // O(n²d + n³), whatever the number of classes. Errors: ErrParam, ErrShape,
-// ErrNotFinite, ErrTooLarge over MaxKernelBytes, ErrNotPSD for a kernel that is
-// indefinite beyond the ridge, or ctx's.
+// ErrNotFinite, ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such
+// limit), ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.fit(ctx, x, y, nil)
 }

@@ -667,7 +667,10 @@ func TestErrors(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, text)
 	}
-	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100}).Fit(ctx, x, y), estimators.ErrTooLarge)
+	for _, err := range []error{(&Regressor{MaxKernelBytes: 100}).Fit(ctx, x, y), (&Classifier{MaxKernelBytes: 100}).Fit(ctx, xc, yc)} {
+		require.ErrorIs(t, err, estimators.ErrTooLarge)
+		assert.ErrorContains(t, err, "package falkon")
+	}
 	assert.ErrorContains(t, (&Classifier{ClassWeights: map[int]float64{20: -1}}).Fit(ctx, xc, yc), "ClassWeights[20] = -1")
 	assert.ErrorContains(t, (&Classifier{}).Fit(ctx, xc, make([]int, 10)), "y has 1 class, want at least 2")
 	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, make([]float64, 10)), "weights = 0, want > 0")

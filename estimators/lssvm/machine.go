@@ -3,6 +3,7 @@ package lssvm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/floats"
@@ -69,13 +70,26 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(rows)
-	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return kernels.Matrix(ctx, kernel, kept, &s.options) }, targets, weights)
+	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets, weights)
 	if err != nil {
 		return nil, err
 	}
 	// The factor is n²/2 numbers, for a method that may never be called.
 	m.kernel, m.rows, m.options, m.factor = kernel, kept, s.options, nil
 	return m, nil
+}
+
+// matrix is the kernel matrix. The error where it is too large names the machine that makes none.
+func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense) (*mat.SymDense, error) {
+	k, err := kernels.Matrix(ctx, kernel, rows, &s.options)
+	var large *fault.TooLargeError
+	if errors.As(err, &large) {
+		at := *large
+		at.What = s.typ + ": " + at.What
+		at.Hint = "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes"
+		return nil, &at
+	}
+	return k, err
 }
 
 // fitMatrix solves on a kernel matrix of the caller's.

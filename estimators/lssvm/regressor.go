@@ -52,8 +52,8 @@ func (r *Regressor) settings() settings {
 
 // Fit learns from x (n×d) and y (n). Cost O(n²d + n³). Errors: ErrParam,
 // ErrShape, ErrNotFinite (also for numbers so large that their squares overflow),
-// ErrTooLarge over MaxKernelBytes, ErrNotPSD for a kernel that is indefinite beyond
-// the ridge, or ctx's.
+// ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
+// ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding"
+	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -37,6 +38,7 @@ var (
 	_ estimators.Classifier                    = (*Classifier)(nil)
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
@@ -65,6 +67,19 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
+// step is fitted on what those before it give for the stream, one after the other, then Final. The
+// stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
+// part the error wraps errors.ErrUnsupported.
+func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
+	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
 	}

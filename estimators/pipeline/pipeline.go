@@ -7,6 +7,9 @@
 // it learns from the training rows alone, also within each fold of a
 // cross-validation.
 //
+// FitBlocks does the same from a stream of rows that are not all in memory, step after step, where
+// all parts can.
+//
 // A pipeline has the method of every capability; where its parts lack one, the
 // method's error wraps errors.ErrUnsupported, and Supports says so beforehand.
 // In errors a step is named by its index in Steps and its type:

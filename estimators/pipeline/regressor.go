@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding"
+	"iter"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -38,6 +39,7 @@ var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
 	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.BlockFitter[float64]         = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -66,6 +68,19 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
+// step is fitted on what those before it give for the stream, one after the other, then Final. The
+// stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
+// part the error wraps errors.ErrUnsupported.
+func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
+	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
 	}

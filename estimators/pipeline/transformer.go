@@ -45,6 +45,7 @@ type fittedSteps struct {
 var (
 	_ transformers.Transformer                    = (*Transformer)(nil)
 	_ transformers.TransformerTo                  = (*Transformer)(nil)
+	_ transformers.BlockFitter                    = (*Transformer)(nil)
 	_ transformers.RowResidualer                  = (*Transformer)(nil)
 	_ transformers.Inverter                       = (*Transformer)(nil)
 	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)

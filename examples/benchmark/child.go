@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/kernelearn/kernelearn/examples/internal/peak"
+
 	"context"
 	"encoding"
 	"encoding/json"
@@ -75,8 +77,8 @@ func (j job) compute() (o outcome, err error) {
 		return o, err
 	}
 	debug.FreeOSMemory()
-	resetPeak()
-	o.BeforeBytes = peakBytes()
+	peak.Reset()
+	o.BeforeBytes = peak.Bytes()
 	var f fitted
 	var model any
 	if f, model, o.FitSeconds, err = m.learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
@@ -88,7 +90,7 @@ func (j job) compute() (o outcome, err error) {
 		return o, fmt.Errorf("predict: %w", err)
 	}
 	o.PredictSeconds = (processorTime() - begun).Seconds()
-	o.PeakBytes = peakBytes()
+	o.PeakBytes = peak.Bytes()
 	if o.ModelBytes, err = modelBytes(model); err != nil {
 		return o, fmt.Errorf("model file: %w", err)
 	}

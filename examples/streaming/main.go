@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -80,9 +81,6 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "streamed %d rows in %d chunks of at most %d: %.2f s with reading\n", s.rows, s.chunks, *chunk, time.Since(begin).Seconds())
-	if s.rows == 0 {
-		return fmt.Errorf("%s has no rows", *path)
-	}
 	if err := s.compare(ctx, out, *path, *hidden); err != nil {
 		return err
 	}
@@ -135,8 +133,25 @@ type streamed struct {
 	sampled      []int
 }
 
-// stream learns chunk by chunk. The scaler is fitted on the first: what matters is that
-// columns are of comparable scale, not what their means are.
+// chunks are the rows of a file, as transformers read them.
+func chunks(path string, classes []string, chunk int) iter.Seq2[*mat.Dense, error] {
+	return func(yield func(*mat.Dense, error) bool) {
+		more := true
+		err := readChunks(path, classes, chunk, func(x *mat.Dense, _ []int) error {
+			if more = yield(x, nil); !more {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && more {
+			yield(nil, err)
+		}
+	}
+}
+
+var errEnough = errors.New("no more rows are wanted")
+
+// stream reads the file for the scaler, then learns chunk by chunk.
 func stream(ctx context.Context, path string, classes []string, chunk, hidden int) (*streamed, error) {
 	s := &streamed{classes: classes, scaler: &transformers.StandardScaler{}}
 	labels := make([]int, len(classes))
@@ -146,13 +161,11 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 	// Tanh units are drawn without looking at rows: the others sit on rows of the first chunk.
 	s.model = &eem.Classifier{Units: hidden, Activation: transformers.Tanh, Labels: labels}
 	s.small = &eem.Classifier{Units: fewUnits, Activation: transformers.NormalizedSigmoid, Labels: labels}
+	if err := s.scaler.FitBlocks(ctx, chunks(path, classes, chunk)); err != nil {
+		return nil, err
+	}
+	s.width = len(s.scaler.Means())
 	err := readChunks(path, classes, chunk, func(x *mat.Dense, y []int) error {
-		if s.chunks == 0 {
-			if err := s.scaler.Fit(ctx, x); err != nil {
-				return err
-			}
-			_, s.width = x.Dims()
-		}
 		z, err := s.scaler.Transform(x)
 		if err != nil {
 			return err
@@ -164,8 +177,8 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 		}
 		return s.model.PartialFit(ctx, z, y)
 	})
-	if err != nil || s.rows == 0 {
-		return s, err
+	if err != nil {
+		return nil, err
 	}
 	return s, errors.Join(s.small.Solve(ctx), s.model.Solve(ctx))
 }

@@ -67,7 +67,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 	for content, want := range map[string]string{
-		"a,b,c\n1,x,no\n": "line 2: strconv.ParseFloat", "a\nno\n": "1 columns, want numbers and a class", "a,b\n": "has no rows", "a,b\n1,no,3\n": "wrong number of fields",
+		"a,b,c\n1,x,no\n": "line 2: strconv.ParseFloat", "a\nno\n": "1 columns, want numbers and a class", "a,b\n": "the stream has 0 blocks", "a,b\n1,no,3\n": "wrong number of fields",
 		"": "EOF",
 	} {
 		assert.ErrorContains(t, run(context.Background(), []string{"-csv", file(content), "-labels", "no,yes"}, io.Discard, io.Discard), want, content)

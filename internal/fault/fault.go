@@ -92,6 +92,18 @@ func (e *NotFiniteError) Error() string {
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
 
+// FromRow returns a NotFiniteError of rows of which the first has this number with its row
+// counted from there, and any other error as it is.
+func FromRow(err error, first int) error {
+	e, ok := err.(*NotFiniteError)
+	if !ok {
+		return err
+	}
+	moved := *e
+	moved.Row += first
+	return &moved
+}
+
 // NotPSDError is a matrix that no jitter within the ladder made positive
 // definite.
 type NotPSDError struct {

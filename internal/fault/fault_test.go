@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,4 +30,14 @@ func TestTextsAndSentinels(t *testing.T) {
 			assert.Equal(t, s == c.is, errors.Is(fmt.Errorf("wrapped: %w", c.err), s), "%v is %v", c.err, s)
 		}
 	}
+}
+
+// Rows are counted from elsewhere in a copy; other errors stay.
+func TestFromRow(t *testing.T) {
+	was := &NotFiniteError{Name: "x", Row: 3, Col: 1, Value: math.NaN()}
+	assert.EqualError(t, FromRow(was, 100), "x[103,1] is NaN")
+	assert.Equal(t, 3, was.Row)
+	other := Param("t", "f", 1, "2")
+	assert.Same(t, other, FromRow(other, 5))
+	assert.NoError(t, FromRow(nil, 5))
 }

@@ -7,21 +7,31 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Friedman1 draws n rows of Friedman's first function (Annals of Statistics 19, 1991, 1)
+// Friedman draws rows of Friedman's first function (Annals of Statistics 19, 1991, 1)
 //
 //	y = 10 sin(π x₁ x₂) + 20 (x₃ - ½)² + 10 x₄ + 5 x₅ + noise
 //
-// on d ≥ 5 columns uniform in [0, 1], of which five count, with noise of variance 1. The
-// same seed gives the same rows.
+// on d ≥ 5 columns uniform in [0, 1], of which five count, with noise of variance 1.
+type Friedman struct{ rng *rand.Rand }
+
+// NewFriedman begins to draw. The same seed gives the same rows of a width.
+func NewFriedman(seed uint64) *Friedman { return &Friedman{rand.New(rand.NewPCG(seed, 1))} }
+
+// Next fills a row, and returns its target and what that is without the noise.
+func (f *Friedman) Next(row []float64) (y, clean float64) {
+	for j := range row {
+		row[j] = f.rng.Float64()
+	}
+	clean = 10*math.Sin(math.Pi*row[0]*row[1]) + 20*math.Pow(row[2]-0.5, 2) + 10*row[3] + 5*row[4]
+	return clean + f.rng.NormFloat64(), clean
+}
+
+// Friedman1 draws n rows of d columns of Friedman.
 func Friedman1(n, d int, seed uint64) (x *mat.Dense, y []float64) {
-	rng := rand.New(rand.NewPCG(seed, 1))
+	f := NewFriedman(seed)
 	x, y = mat.NewDense(n, d, nil), make([]float64, n)
 	for i := range n {
-		row := x.RawRowView(i)
-		for j := range row {
-			row[j] = rng.Float64()
-		}
-		y[i] = 10*math.Sin(math.Pi*row[0]*row[1]) + 20*math.Pow(row[2]-0.5, 2) + 10*row[3] + 5*row[4] + rng.NormFloat64()
+		y[i], _ = f.Next(x.RawRowView(i))
 	}
 	return x, y
 }

@@ -45,8 +45,8 @@ type Prior struct {
 	Tau    float64   // scale
 }
 
-// add adds the logarithm of the density at theta, but for a constant, to f and its gradient.
-func (p *Prior) add(f *float64, gradient, theta []float64) {
+// Add adds the logarithm of the density at theta, but for a constant, to f and its gradient.
+func (p *Prior) Add(f *float64, gradient, theta []float64) {
 	if p == nil {
 		return
 	}
@@ -91,6 +91,7 @@ type Problem struct {
 	Kind   Kind
 	Kernel kernels.Differentiable
 	Blocks []*Block // the objective is the sum of theirs
+	Rows   int      // those that Evaluate has beside them
 	Prior  *Prior
 	Bounds Bounds
 	// Likelihood puts the objectives that are means over rows in the place of log likelihoods, on
@@ -158,7 +159,7 @@ func (p *Problem) over(ctx context.Context, theta, ridges, gradient []float64) (
 		floats.Add(gradient, own)
 	}
 	for i := range totals {
-		p.Prior.add(&totals[i], gradient, theta)
+		p.Prior.Add(&totals[i], gradient, theta)
 	}
 	return totals, nil
 }
@@ -221,7 +222,7 @@ type Outcome struct {
 // point that was seen, with an error too; F is -Inf if none had a value. Errors are those of
 // the kernel, of Evaluate, and ctx's.
 func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
-	rows := 0
+	rows := p.Rows
 	for _, b := range p.Blocks {
 		rows += b.rows()
 	}

@@ -1,18 +1,18 @@
 //go:build unix && !linux
 
-package main
+package peak
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// resetPeak does nothing: these systems tell the most since a process began.
-func resetPeak() {}
+// Reset does nothing: these systems tell the most since a process began.
+func Reset() {}
 
-// peakBytes returns the most resident memory of this process, nil if the system does
+// Bytes returns the most resident memory of this process, nil if the system does
 // not tell.
-func peakBytes() *int64 {
+func Bytes() *int64 {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
 		return nil

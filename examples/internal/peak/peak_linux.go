@@ -1,4 +1,5 @@
-package main
+// Package peak tells the most resident memory that the process had.
+package peak
 
 import (
 	"bytes"
@@ -6,14 +7,14 @@ import (
 	"strconv"
 )
 
-// resetPeak makes the most that peakBytes tells of that from here on. A system that
+// Reset makes the most that Bytes tells of that from here on. A system that
 // does not let it leaves the most since the process began.
-func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+func Reset() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// peakBytes returns the most resident memory of this process, nil if the system does
+// Bytes returns the most resident memory of this process, nil if the system does
 // not tell. Not by getrusage: there a process starts with the peak of the one that
 // started it.
-func peakBytes() *int64 {
+func Bytes() *int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return nil

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// write makes a CSV file of the rows, with a header and the target in the last column. A number
+// that is read from it is the one that was written, to the bit.
+func (p program) write(ctx context.Context) error {
+	f, err := os.Create(p.csv)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	from := p
+	from.csv = ""
+	err = from.writeTo(ctx, w)
+	return errors.Join(err, w.Flush(), f.Close())
+}
+
+func (p program) writeTo(ctx context.Context, w io.Writer) error {
+	var line []byte
+	for j := range columns {
+		line = append(line, "x"+strconv.Itoa(j+1)+","...)
+	}
+	if _, err := w.Write(append(line, "y\n"...)); err != nil {
+		return err
+	}
+	for b, err := range p.blocks(p.rows) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		for i, y := range b.Y {
+			line = line[:0]
+			for _, v := range b.X.RawRowView(i) {
+				line = append(strconv.AppendFloat(line, v, 'g', -1, 64), ',')
+			}
+			line = append(strconv.AppendFloat(line, y, 'g', -1, 64), '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read is the first n rows of a CSV file, so many at a time, in memory that is used again. The file
+// is opened each time the rows are wanted.
+func read(path string, block, n int) iter.Seq2[estimators.Block[float64], error] {
+	return func(yield func(estimators.Block[float64], error) bool) {
+		if err := readAll(path, block, n, func(b estimators.Block[float64]) bool { return yield(b, nil) }); err != nil {
+			yield(estimators.Block[float64]{}, fmt.Errorf("%s: %w", path, err))
+		}
+	}
+}
+
+// readAll calls visit until it wants no more.
+func readAll(path string, block, n int, visit func(estimators.Block[float64]) bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := csv.NewReader(bufio.NewReaderSize(f, 1<<20))
+	r.ReuseRecord = true
+	header, err := r.Read()
+	if err != nil {
+		return err
+	}
+	d := len(header) - 1
+	if d < 1 {
+		return fmt.Errorf("it has %d columns, want numbers and a target", len(header))
+	}
+	x, y := make([]float64, block*d), make([]float64, block)
+	for left := n; left > 0; {
+		rows, err := readRows(r, min(block, left), d, x, y)
+		if rows > 0 && !visit(estimators.Block[float64]{X: mat.NewDense(rows, d, x[:rows*d]), Y: y[:rows]}) {
+			return nil
+		}
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("it ends %d rows before the %d that are wanted", left-rows, n)
+		}
+		if err != nil {
+			return err
+		}
+		left -= rows
+	}
+	return nil
+}
+
+// readRows fills memory with up to so many rows, and returns how many there were.
+func readRows(r *csv.Reader, most, d int, x, y []float64) (int, error) {
+	for i := range most {
+		record, err := r.Read()
+		if err != nil {
+			return i, err
+		}
+		for j, cell := range record {
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				line, _ := r.FieldPos(j)
+				return i, fmt.Errorf("line %d: %w", line, err)
+			}
+			if j == d {
+				y[i] = v
+			} else {
+				x[i*d+j] = v
+			}
+		}
+	}
+	return most, nil
+}

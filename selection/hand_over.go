@@ -1,0 +1,75 @@
+package selection
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	// handOver is the number of rows above which the machines of the zero value are those of package
+	// falkon: an exact machine of 5000 rows takes n³/3 multiplications a ridge, and n² numbers.
+	handOver = 5000
+	// Landmarks without a budget, and the first with one; and the most.
+	usualLandmarks, firstLandmarks = 2000, 500
+	mostLandmarks, mostInTime      = 4000, 8000
+	// crowded is the share of the landmarks from which the effective dimension asks for more.
+	crowded = .7
+)
+
+// onFalkon is what machines of package falkon tell of a fit.
+type onFalkon interface{ Details() falkon.Details }
+
+var (
+	_ onFalkon = (*falkon.Regressor)(nil)
+	_ onFalkon = (*falkon.Classifier)(nil)
+)
+
+// falkonRegressor and falkonClassifier are the machines of many rows.
+func falkonRegressor(k kernels.Kernel, landmarks, workers int) estimators.Regressor {
+	return &falkon.Regressor{Kernel: k, Components: landmarks, Workers: workers}
+}
+
+func falkonClassifier(k kernels.Kernel, landmarks, workers int) estimators.Classifier {
+	return &falkon.Classifier{Kernel: k, Components: landmarks, Workers: workers}
+}
+
+// fitMany fits on all of many rows with the kernel that was chosen. Landmarks are doubled while the
+// effective dimension takes up most of them; in a budget also up to the usual number, and only while
+// another fit, of at most four times the seconds of the last, is expected to end in time.
+func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows rowSet[Y], result *Result, from budget) (E, error) {
+	n, _ := rows.x.Dims()
+	m, most := usualLandmarks, mostLandmarks
+	if from.limit > 0 {
+		m, most = firstLandmarks, mostInTime
+	}
+	var best E
+	for {
+		m = min(m, n/2)
+		begun := 0.0
+		if from.limit > 0 {
+			begun = from.seconds()
+		}
+		next := c.many(kernel, m, c.workers)
+		if err := fitRows(ctx, c.typ, next, rows); err != nil {
+			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)
+		}
+		best, result.Landmarks = next, m
+		result.Fits++
+		details := any(next).(onFalkon).Details()
+		result.EffectiveDimension = details.EffectiveDimension
+		wanted := details.EffectiveDimension > crowded*float64(m) || m < usualLandmarks
+		if !wanted || 2*m > min(most, n/2) {
+			return best, nil
+		}
+		if from.limit > 0 {
+			if now := from.seconds(); now+4*(now-begun) > from.limit.Seconds() {
+				return best, nil
+			}
+		}
+		m *= 2
+	}
+}

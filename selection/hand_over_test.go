@@ -1,0 +1,269 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// manyRegressor is the zero value, fitted as if handOver were 200 rows.
+func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
+	t.Helper()
+	x, y := problemOf(n, d, .1, 4)
+	e := r.engine()
+	assert.Equal(t, handOver, e.above)
+	e.above = 200
+	f, err := e.fit(ctx, x, y, nil, y, nil)
+	require.NoError(t, err)
+	return &Regressor{f: f}
+}
+
+// More rows than the limit go to machines on landmarks, the columns made even in both ways, which the
+// model file says.
+func TestManyRowsAreHandedOver(t *testing.T) {
+	r := manyRegressor(t, &Regressor{}, 400, 2)
+	require.NotEmpty(t, r.Models())
+	for _, m := range r.Models() {
+		machine, ok := m.Estimator.(*falkon.Regressor)
+		require.True(t, ok, "%T", m.Estimator)
+		assert.Equal(t, 200, machine.Details().Landmarks, "half of the rows, where those are fewer than 2000")
+		assert.Equal(t, m.Columns == r.Result().Columns, machine.Details().LeaveOneOut/varianceOf(t, 400) == r.Result().LeaveOneOut)
+	}
+	assert.Equal(t, 200, r.Result().Landmarks)
+	assert.Contains(t, r.Result().String(), "fitted on 200 landmarks")
+	xNew, yNew := problemOf(300, 2, .1, 5)
+	assert.Less(t, nmseOf(t, r, xNew, yNew), .1)
+	_, variance, err := r.PredictVariance(xNew)
+	require.NoError(t, err)
+	assert.Len(t, variance, 300)
+
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	again := &Regressor{}
+	require.NoError(t, again.UnmarshalBinary(data))
+	want, err := r.Predict(xNew)
+	require.NoError(t, err)
+	got, err := again.Predict(xNew)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.IsType(t, &falkon.Regressor{}, again.Models()[0].Estimator)
+
+	few := &Regressor{}
+	x, y := problemOf(60, 2, .1, 4)
+	require.NoError(t, few.Fit(ctx, x, y))
+	assert.Zero(t, few.Result().Landmarks)
+}
+
+func varianceOf(t *testing.T, n int) float64 {
+	t.Helper()
+	_, y := problemOf(n, 2, .1, 4)
+	mean, out := 0.0, 0.0
+	for _, v := range y {
+		mean += v / float64(n)
+	}
+	for _, v := range y {
+		out += (v - mean) * (v - mean) / float64(n)
+	}
+	return out
+}
+
+// Classes too, with weights of rows.
+func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
+	x, y := problemOf(220, 2, .1, 4)
+	labels, weights := make([]int, 220), make([]float64, 220)
+	for i, v := range y {
+		weights[i] = 1 + float64(i%2)
+		if v > 0 {
+			labels[i] = 7
+		}
+	}
+	e := (&Classifier{}).engine()
+	assert.Equal(t, handOver, e.above)
+	e.above = 200
+	f, err := e.fitWeighted(ctx, x, labels, weights, nil, labels)
+	require.NoError(t, err)
+	c := &Classifier{f: f}
+	for _, m := range c.Models() {
+		assert.IsType(t, &falkon.Classifier{}, m.Estimator)
+	}
+	got, err := c.Predict(x)
+	require.NoError(t, err)
+	wrong := 0
+	for i, l := range got {
+		if l != labels[i] {
+			wrong++
+		}
+	}
+	assert.Less(t, wrong, 14)
+	data, err := c.MarshalBinary()
+	require.NoError(t, err)
+	again := &Classifier{}
+	require.NoError(t, again.UnmarshalBinary(data))
+	same, err := again.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, got, same)
+}
+
+// In a budget landmarks are doubled while there is time, and without one they are those of the rows.
+func TestLandmarksByBudget(t *testing.T) {
+	x, y := problemOf(4400, 2, .1, 4)
+	for name, c := range map[string]struct {
+		budget, each time.Duration // of the clock, between two looks
+		landmarks    []int
+	}{
+		"spent by the search":     {time.Minute, 61 * time.Second, []int{500}},
+		"enough for one doubling": {100 * time.Second, 14 * time.Second, []int{500, 1000}},
+		"enough":                  {time.Hour, time.Second, []int{500, 1000, 2000}},
+	} {
+		at := time.Time{}
+		e := (&Regressor{}).engine()
+		e.now = func() time.Time { at = at.Add(c.each); return at }
+		e.limit = c.budget
+		var asked []int
+		e.many = func(k kernels.Kernel, m, workers int) estimators.Regressor {
+			asked = append(asked, m)
+			return falkonRegressor(k, 10, workers)
+		}
+		clock, err := newClock("test", c.budget, e.now, 1)
+		require.NoError(t, err)
+		result := &Result{}
+		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil}, result, clock.begin())
+		require.NoError(t, err)
+		assert.Equal(t, c.landmarks, asked, name)
+		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)
+		assert.Equal(t, len(asked), result.Fits, name)
+	}
+}
+
+// What was learnt on blocks goes on on landmarks, whichever start it is from.
+func TestShapeOnLandmarks(t *testing.T) {
+	x, y := problemOf(400, 3, .2, 4) // the last two columns are noise
+	for _, workers := range []int{1, 3} {
+		clock, err := newClock("test", 0, nil, 1)
+		require.NoError(t, err)
+		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+		l, err := newLearning(&Shape{MaxRows: 80, MaxIterations: 25}, run)
+		require.NoError(t, err)
+		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
+		for _, learnt := range []spot{
+			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the column that counts has dropped out
+			one,
+		} {
+			at := learnt
+			require.NoError(t, l.climbLandmarks(ctx, &at, one))
+			require.Len(t, at.theta, 4)
+			assert.Less(t, at.theta[0]+1, at.theta[1])
+			assert.Less(t, at.theta[0]+1, at.theta[2])
+			choice, err := l.conclude(at)
+			require.NoError(t, err)
+			row := run.Row(choice.Iteration)
+			assert.Equal(t, OnLandmarks, row.Basis)
+			assert.Equal(t, at.theta, row.Theta)
+			assert.Equal(t, 100, row.ScoredOn, "a landmark for four rows")
+			assert.Equal(t, 300, row.Rows, "of which none is a landmark")
+			assert.Contains(t, row.Decision(), "on 100 landmarks")
+			assert.True(t, l.measure.LargerIsBetter)
+			assert.Zero(t, choice.Ridge, "that of all rows is another")
+		}
+	}
+}
+
+// It is for many rows, and for the objectives that leave-one-out stands for.
+func TestWhoLearnsOnLandmarks(t *testing.T) {
+	for _, c := range []struct {
+		n         int
+		objective Objective
+		want      bool
+	}{
+		{landmarksFrom + 1, AutomaticObjective, true}, {landmarksFrom + 1, LeaveOneOutError, true},
+		{landmarksFrom, AutomaticObjective, false}, {landmarksFrom + 1, RestrictedEvidence, false},
+	} {
+		x, y := problemOf(c.n, 1, .1, 4)
+		clock, err := newClock("test", 0, nil, 1)
+		require.NoError(t, err)
+		run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+		l, err := newLearning(&Shape{MaxRows: 80, Objective: c.objective}, run)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, l.learnsOnLandmarks())
+	}
+}
+
+// Targets that are the same on all rows that are drawn leave nothing to learn there.
+func TestLandmarksOfOneValue(t *testing.T) {
+	x, y := problemOf(400, 2, .2, 4)
+	clear(y)
+	y[7] = 1
+	clock, err := newClock("test", 0, nil, 1)
+	require.NoError(t, err)
+	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+	l, err := newLearning(&Shape{MaxRows: 80}, run)
+	require.NoError(t, err)
+	order, centre := make([]int, 400), []float64{0, 0, 0}
+	for i := range order {
+		order[i] = i
+	}
+	assert.Nil(t, l.landmarks(order, 300, 20, 9, centre), "the row is a landmark")
+	assert.NotNil(t, l.landmarks(order, 300, 5, 9, centre))
+}
+
+func TestManyRowsCancelled(t *testing.T) {
+	x, y := problemOf(400, 2, .1, 4)
+	e := (&Regressor{}).engine()
+	e.above = 200
+	ended, cancel := context.WithCancel(ctx)
+	e.observe = func(TraceRow) { cancel() }
+	_, err := e.fit(ended, x, y, nil, y, nil)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The complexity-regularised error is for any number of rows without weights, and finds the column
+// that counts.
+func TestShapeOfComplexity(t *testing.T) {
+	x, y := problemOf(120, 3, .2, 4)
+	s := &Shape{Objective: ComplexityRegularised}
+	r := shaped(t, s, x, y)
+	res := r.Result()
+	assert.Equal(t, 0, floats.MinIdx(res.Lengths))
+	assert.Equal(t, ComplexityRegularised.String()+", on landmarks", res.ScoreName)
+	at := slices.IndexFunc(res.Trace, func(row TraceRow) bool { return row.Chosen })
+	assert.Equal(t, OnLandmarks, res.Trace[at].Basis)
+	assert.Equal(t, 30, res.Trace[at].ScoredOn)
+	other, yOther := problemOf(200, 3, .2, 5)
+	assert.Less(t, nmseOf(t, r, other, yOther), .15)
+	err := (&Regressor{Space: over(shapely), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 120))
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "without weights")
+
+	few, yFew := problemOf(5, 3, .2, 4)
+	require.NoError(t, (&Regressor{Space: over(shapely), Search: s}).Fit(ctx, few, yFew))
+}
+
+// Half of a budget is the search's, of each way to make columns even.
+func TestBudgetOfManyRows(t *testing.T) {
+	x, y := problemOf(400, 2, .1, 4)
+	e := (&Regressor{}).engine()
+	at := time.Time{}
+	e.above, e.limit = 200, 2*time.Minute
+	e.now = func() time.Time { at = at.Add(time.Second); return at }
+	f, err := e.fit(ctx, x, y, nil, y, nil)
+	require.NoError(t, err)
+	require.Len(t, f.parts, 2)
+	for _, p := range f.parts {
+		assert.Equal(t, StatusBudget, p.result.Status)
+		assert.InDelta(t, 30, p.result.Seconds, 4)
+		assert.Positive(t, p.result.Landmarks)
+	}
+	e.limit = -1
+	_, err = e.fit(ctx, x, y, nil, y, nil)
+	require.ErrorIs(t, err, estimators.ErrParam)
+}

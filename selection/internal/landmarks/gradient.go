@@ -1,0 +1,198 @@
+package landmarks
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// slope is what the gradient of an objective is made of.
+type slope struct {
+	rows  func(b block) *mat.Dense // G_B = ΓT⁻ᵀ of a block
+	own   float64                  // dF/dk(x,x) of each row
+	a     *mat.SymDense            // Γ_A
+	ridge float64                  // F_Λ
+}
+
+// ofLeaveOneOut returns that of the leave-one-out error.
+func (s *state) ofLeaveOneOut(t *sums) slope {
+	v := mat.DenseCopyOf(t.zp)
+	s.factor.Solve(v)
+	inverse := dense(s.factor.Inverse())
+	var half, n mat.Dense // S Z'diag(q)Z, N
+	half.Mul(inverse, dense(t.products))
+	n.Mul(&half, inverse)
+	out := slope{a: mat.NewSymDense(s.m, nil)}
+	for i := range s.m {
+		out.ridge -= n.At(i, i)
+		for j := i; j < s.m; j++ {
+			sum := -(n.At(i, j) + n.At(j, i)) / 2
+			for k := range s.k {
+				sum += (s.u.At(i, k)*v.At(j, k) + v.At(i, k)*s.u.At(j, k)) / 2
+			}
+			out.a.SetSym(i, j, s.ridge*sum/s.weight)
+		}
+		out.ridge += floats.Dot(v.RawRowView(i), s.u.RawRowView(i))
+	}
+	out.ridge /= s.weight
+	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
+	right, u, ends := mat.DenseCopyOf(inverse), s.through(s.u), s.through(v)
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, right.RawMatrix())
+	var mean []float64
+	if !s.NoIntercept {
+		// 1'√w Γ/Σw: of centred features 1'√w Z and 1'√w e are 0.
+		var of mat.Dense
+		of.Mul(t.zq.T(), right)
+		mean = of.RawRowView(0)
+		floats.Scale(2, mean)
+		for k, p := range t.p {
+			floats.AddScaled(mean, -p, u.RawRowView(k))
+		}
+		floats.Scale(1/s.weight, mean)
+	}
+	out.rows = func(b block) *mat.Dense {
+		l := s.kept[b.from/s.blockRows()]
+		// 2(diag(q)Z - ZS Z'diag(q)Z)S + (Zv - p)u' - ev'
+		var zv, inner, g mat.Dense
+		zv.Mul(b.z, v)
+		zv.Sub(&zv, l.p)
+		inner.Mul(b.z, &half)
+		for i := range b.rows {
+			row, z := inner.RawRowView(i), b.z.RawRowView(i)
+			for j := range row {
+				row[j] = 2 * (l.q[i]*z[j] - row[j])
+			}
+		}
+		g.Mul(&inner, right)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, zv.RawMatrix(), u.RawMatrix(), 1, g.RawMatrix())
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, l.e.RawMatrix(), ends.RawMatrix(), 1, g.RawMatrix())
+		for i, root := range b.root {
+			row := g.RawRowView(i)
+			if mean != nil {
+				floats.AddScaled(row, -root, mean)
+			}
+			floats.Scale(root/s.weight, row)
+		}
+		return &g
+	}
+	return out
+}
+
+// through returns (T⁻¹a)' of the columns a.
+func (s *state) through(a *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(a.T())
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
+	return out
+}
+
+// ofComplexity returns that of the complexity-regularised objective.
+func (s *state) ofComplexity(t *sums) slope {
+	n, v := float64(s.n), s.value(t)
+	c1, c2, c3 := s.Noise/n, (1+v.Trace/(s.ridge*n))/n, v.Fit/(s.ridge*n*n)
+	inverse := dense(s.factor.Inverse())
+	var square mat.Dense
+	square.Mul(inverse, inverse)
+	out := slope{a: mat.NewSymDense(s.m, nil), own: c3}
+	norm := mat.Norm(s.u, 2)
+	out.ridge = c1*(s.ridge*mat.Trace(&square)-mat.Trace(inverse)) + c2*norm*norm - v.Trace*v.Fit/(s.ridge*n)/(s.ridge*n)
+	for i := range s.m {
+		for j := i; j < s.m; j++ {
+			out.a.SetSym(i, j, c1*s.ridge*(s.ridge*square.At(i, j)-inverse.At(i, j))+c3*s.raw.At(i, j)+
+				c2*s.ridge*floats.Dot(s.u.RawRowView(i), s.u.RawRowView(j)))
+		}
+	}
+	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z, the last of features that are not centred.
+	out.rows = func(b block) *mat.Dense {
+		var g mat.Dense
+		g.Mul(b.z, &square)
+		e := s.kept[b.from/s.blockRows()].e
+		blas64.Gemm(blas.NoTrans, blas.Trans, -2*c2, e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, g.RawMatrix())
+		for i := range b.rows {
+			row := g.RawRowView(i)
+			floats.AddScaled(row, -2*c3, b.z.RawRowView(i))
+			if s.centre != nil {
+				floats.AddScaled(row, -2*c3, s.centre)
+			}
+		}
+		blas64.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
+		return &g
+	}
+	return out
+}
+
+// gradient passes over the rows once more. The rows of a block and the landmarks together are the
+// rows of a symmetric kernel matrix whose derivatives package kernels has, of any kernel.
+func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
+	d, err := kernels.AsDifferentiable(s.kernel)
+	if err != nil {
+		return err
+	}
+	clear(dst)
+	last := len(dst) - 1
+	dst[last] = by.ridge * s.ridge
+	a := dense(by.a)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, s.t, a.RawMatrix())
+	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, a.RawMatrix())
+	return blocks(ctx, s, func(from, rows int) ([]float64, error) {
+		_, columns := s.X.Dims()
+		var both mat.Dense
+		both.Stack(s.X.Slice(from, from+rows, 0, columns), s.Landmarks)
+		derivatives, err := kernels.NewDerivatives(&both, &kernels.Options{Workers: 1, MaxBytes: s.MaxBytes})
+		if err != nil {
+			return nil, err
+		}
+		var w mat.SymDense
+		if err := derivatives.MatrixTo(ctx, &w, d); err != nil {
+			return nil, err
+		}
+		k := mat.NewDense(rows, s.m, nil)
+		for i := range rows {
+			copy(k.RawRowView(i), w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m])
+		}
+		g := by.rows(s.block(from, k))
+		w.Zero()
+		for i := range rows {
+			w.SetSym(i, i, by.own)
+			row := w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m]
+			floats.AddScaled(row, .5, g.RawRowView(i))
+		}
+		for i := range s.m {
+			if from > 0 {
+				break // of the landmarks once
+			}
+			for j := i; j < s.m; j++ {
+				w.SetSym(rows+i, rows+j, (a.At(i, j)+a.At(j, i))/2)
+			}
+		}
+		own := make([]float64, last)
+		return own, derivatives.Gradient(ctx, own, &w)
+	}, func(own []float64) { floats.Add(dst[:last], own) })
+}
+
+// Logarithmic turns a value and its gradient into those of minus the objective as a log likelihood of
+// the rows, -n/2 ln F: what a prior is added to.
+func Logarithmic(n int, f float64, gradient []float64) float64 {
+	scale := -float64(n) / 2 / f
+	floats.Scale(scale, gradient)
+	return -float64(n) / 2 * math.Log(f)
+}
+
+// dense copies both triangles.
+func dense(a *mat.SymDense) *mat.Dense {
+	n := a.SymmetricDim()
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := a.At(i, j)
+			out.Set(i, j, v)
+			out.Set(j, i, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,234 @@
+package selection
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/landmarks"
+	"github.com/kernelearn/kernelearn/selection/internal/shape"
+)
+
+// Beyond landmarksFrom rows lengths are learnt by the leave-one-out error on landmarks: from
+// several starts on few rows, and from the best of those on more. Neighbours that a few blocks
+// miss, as those in time of electricity, are among so many rows.
+const (
+	landmarksFrom                  = 5000
+	fewRows, fewLandmarks          = 2000, 300
+	fewSteps, moreSteps            = 50, 20
+	moreRows, moreLandmarks        = 6000, 600
+	leastRowsPerLandmark           = 4
+	landmarkJitter                 = 1e-12 // as a share of the mean diagonal
+	landmarkRound                  = 2     // of the trace
+	landmarkStream          uint64 = 0x6c6d6b73
+	// closer lets a length on landmarks be as much shorter than on blocks, in logarithms.
+	closer = 1.5
+)
+
+// startFactors are one length for all columns, in units of that which the evidence liked best.
+var startFactors = []float64{.3, 1, 3}
+
+// learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
+// on landmarks stands for.
+func (l *learning) learnsOnLandmarks() bool {
+	n, _ := l.run.x.Dims()
+	if l.Objective == ComplexityRegularised {
+		return n >= 2*leastRowsPerLandmark
+	}
+	return l.onBlocks > 0 && n > landmarksFrom && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
+}
+
+// onLandmarks is a climb of the leave-one-out error on landmarks, over some rows that are none.
+type onLandmarks struct {
+	*learning
+	problem *landmarks.Problem
+	climb   *shape.Problem
+	rows    int
+}
+
+// landmarks draws rows and landmarks; nil if the targets drawn are all the same. The order is of
+// all rows.
+func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
+	m = min(m, len(order)/leastRowsPerLandmark)
+	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
+	out := &onLandmarks{learning: l, rows: len(own), problem: &landmarks.Problem{
+		X: linalg.Rows(l.run.x, own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.x, order[:m]),
+		Jitter: landmarkJitter, Workers: l.run.workers, MaxBytes: l.run.maxKernelBytes,
+	}}
+	if constant(out.problem.Y) {
+		return nil
+	}
+	if l.objective == ComplexityRegularised {
+		out.problem.Kind = landmarks.Complexity
+	}
+	if l.targets.Weights != nil {
+		out.problem.Weights = pick(l.targets.Weights, own)
+	}
+	k := l.kernel(l.Groups)
+	out.climb = &shape.Problem{
+		Kernel: k, Rows: len(own), Bounds: l.bounds(k), MaxIterations: cmp.Or(l.MaxIterations, steps),
+		Tolerance: shapeTolerance, Evaluate: out.evaluate,
+	}
+	for j := range k.Lengths {
+		out.climb.Bounds.Low[j] -= closer
+	}
+	if !l.NoPrior {
+		out.climb.Prior = l.prior(k, centre)
+	}
+	return out
+}
+
+// evaluate is a value of the climb, a row of the trace.
+func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
+	m, _ := o.problem.Landmarks.Dims()
+	row := unscored(At(1))
+	row.Rows, row.Round, row.Theta = o.rows, landmarkRound, theta
+	got, err := o.run.evaluate(ctx, row, func(row *TraceRow) error {
+		last := len(theta) - 1
+		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
+		v, err := o.problem.At(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
+		if err != nil {
+			return err
+		}
+		f := math.Inf(-1)
+		if !math.IsInf(v.F, 1) {
+			f = landmarks.Logarithmic(o.rows, v.F, gradient)
+			o.climb.Prior.Add(&f, gradient, theta)
+		}
+		row.setScore(f, ridge, OnLandmarks, m)
+		row.Gradient = gradient
+		return nil
+	})
+	return got.Score, got.Gradient, err
+}
+
+// atRidges returns theta with the best of some ridges in the place of its own, and the leave-one-out
+// error there. The least generalised cross-validation is the noise of a complexity.
+func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
+	last := len(theta) - 1
+	ridges := append([]float64{1e-3, 3e-1}, startRidges[2:]...)
+	of := *o.problem
+	of.Kind = landmarks.LeaveOneOut
+	values, err := of.AtRidges(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridges)
+	if err != nil {
+		return nil, 0, err
+	}
+	best := slices.MinFunc(ridges, func(a, b float64) int {
+		return cmp.Compare(values[slices.Index(ridges, a)].F, values[slices.Index(ridges, b)].F)
+	})
+	for _, v := range values {
+		if !math.IsInf(v.F, 1) && (o.problem.Noise == 0 || v.GCV < o.problem.Noise) {
+			o.problem.Noise = v.GCV
+		}
+	}
+	out := slices.Clone(theta)
+	out[last] = math.Log(best)
+	return out, values[slices.Index(ridges, best)].F, nil
+}
+
+// spreadOut is a place of one length as one of a length for each group of columns.
+func (l *learning) spreadOut(at spot) []float64 {
+	k := l.kernel(l.Groups)
+	if count := len(k.Params()) + 1; len(at.theta) == count {
+		return slices.Clone(at.theta)
+	}
+	return append(slices.Repeat(at.theta[:1], len(k.Lengths)), at.theta[1:]...)
+}
+
+// prior is that of lengths around a centre.
+func (l *learning) prior(k kernels.ARD, centre []float64) *shape.Prior {
+	out := &shape.Prior{Centre: slices.Clone(centre), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
+	for j := len(k.Lengths); j < len(centre); j++ {
+		out.Centre[j] = math.NaN()
+	}
+	return out
+}
+
+// climbLandmarks goes on from what was learnt on blocks, and from one length.
+func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
+	n, _ := l.run.x.Dims()
+	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
+	centre := l.spreadOut(one)
+	few, more := l.landmarks(order, fewRows, fewLandmarks, fewSteps, centre), l.landmarks(order, moreRows, moreLandmarks, moreSteps, centre)
+	switch {
+	case few != nil && more != nil:
+	case l.onBlocks > 0:
+		return l.compare(ctx, learnt, one)
+	default:
+		return nil
+	}
+	starts, err := l.starts(ctx, few, *learnt, centre)
+	if err != nil {
+		return err
+	}
+	best := shape.Outcome{F: math.Inf(-1)}
+	for _, theta := range starts {
+		out, err := few.climb.Improve(ctx, theta)
+		if out.F > best.F {
+			best = out
+			l.take(learnt, out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if best.Theta == nil {
+		return nil
+	}
+	more.climb.Inverse = best.Inverse
+	if l.objective == ComplexityRegularised {
+		if _, _, err := more.atRidges(ctx, best.Theta); err != nil {
+			return err
+		}
+	}
+	out, err := more.climb.Improve(ctx, best.Theta)
+	if !math.IsInf(out.F, -1) {
+		l.take(learnt, out)
+	}
+	return err
+}
+
+// starts are what was learnt, and the best of few lengths for all columns.
+func (l *learning) starts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
+	var best []float64
+	least := math.Inf(1)
+	for _, factor := range startFactors {
+		theta := slices.Clone(centre)
+		for j := range few.climb.Kernel.(kernels.ARD).Lengths {
+			theta[j] += math.Log(factor)
+		}
+		theta, f, err := few.atRidges(ctx, theta)
+		if err != nil {
+			return nil, err
+		}
+		if f < least {
+			best, least = theta, f
+		}
+	}
+	own, f, err := few.atRidges(ctx, l.spreadOut(learnt))
+	if err != nil {
+		return nil, err
+	}
+	var out [][]float64
+	if best != nil {
+		out = append(out, best)
+	}
+	if len(out) == 0 || !math.IsInf(f, 1) && !slices.Equal(own, best) {
+		out = append(out, own)
+	}
+	return out, nil
+}
+
+// take makes a place on landmarks that which is chosen.
+func (l *learning) take(at *spot, from shape.Outcome) {
+	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
+	of := LeaveOneOutError
+	if l.objective == ComplexityRegularised {
+		of = l.objective
+	}
+	l.measure = Measure{Name: of.String() + ", on landmarks", LargerIsBetter: true}
+}

@@ -1,0 +1,329 @@
+package transformers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// inBlocks yields rows so many at a time, in memory that it uses again, and counts how often it
+// is run.
+func inBlocks(x *mat.Dense, size int, times *int) iter.Seq2[*mat.Dense, error] {
+	return func(yield func(*mat.Dense, error) bool) {
+		*times++
+		n, d := x.Dims()
+		var buffer mat.Dense
+		for i := 0; i < n; i += size {
+			buffer.Reset()
+			buffer.CloneFrom(x.Slice(i, min(i+size, n), 0, d))
+			if !yield(&buffer, nil) {
+				return
+			}
+		}
+	}
+}
+
+// blockFitters are all of them, with what they may be configured to, and how often they read a
+// stream that is too long for a sketch to keep all of it.
+var blockFitters = []struct {
+	name   string
+	passes int
+	gaps   bool
+	make   func(workers int) Transformer
+}{
+	{"StandardScaler", 2, false, func(int) Transformer { return &StandardScaler{Clip: true} }},
+	{"RMSScaler", 1, false, func(int) Transformer { return &RMSScaler{} }},
+	{"MinMaxScaler", 1, false, func(int) Transformer { return &MinMaxScaler{Low: -1, High: 3} }},
+	{"UnitRows", 1, false, func(int) Transformer { return &UnitRows{} }},
+	{"Imputer Mean", 1, true, func(int) Transformer { return &Imputer{Indicators: true} }},
+	{"Imputer Median", 2, true, func(int) Transformer { return &Imputer{Statistic: Median} }},
+	{"Imputer MostFrequent", 1, true, func(int) Transformer { return &Imputer{Statistic: MostFrequent, Indicators: true} }},
+	{"OneHot", 1, true, func(int) Transformer { return &OneHot{Columns: []int{3, 4}, Gaps: true, Drop: DropBinary} }},
+	{"Winsorizer", 2, true, func(w int) Transformer { return &Winsorizer{Gaps: true, Workers: w} }},
+	{"Winsorizer of one side", 2, true, func(w int) Transformer {
+		return &Winsorizer{Lower: .5, NoUpper: true, Gaps: true, Workers: w}
+	}},
+	{"Winsorizer to the end", 2, true, func(w int) Transformer { return &Winsorizer{Upper: 1, Gaps: true, Workers: w} }},
+	{"PowerTransformer", 4, true, func(w int) Transformer { return &PowerTransformer{Gaps: true, Workers: w} }},
+	{"QuantileTransformer", 1, true, func(w int) Transformer { return &QuantileTransformer{Gaps: true, Workers: w} }},
+}
+
+// mixed is n rows of a normal, a heavy-tailed, a large constant with a little noise, a rare
+// category, a common one, a constant, huge numbers and tiny ones. gaps of the rows have one.
+func mixed(n int, gaps bool) *mat.Dense {
+	rng := rand.New(rand.NewPCG(7, 1))
+	x := mat.NewDense(n, 8, nil)
+	for i := range n {
+		x.SetRow(i, []float64{rng.NormFloat64(), math.Exp(2 * rng.NormFloat64()), 1e9 + rng.Float64(), float64(rng.IntN(40)),
+			float64(rng.IntN(10) / 9), 7, 1e300 * rng.NormFloat64(), 1e-310 * rng.Float64()})
+		if gaps && rng.IntN(3) == 0 {
+			x.Set(i, 3+rng.IntN(2), math.NaN())
+		}
+	}
+	if gaps {
+		for i := range n {
+			x.Set(i, 5, math.NaN()) // a column without a value
+		}
+	}
+	return x
+}
+
+func learnt(t *testing.T, tr Transformer) []byte {
+	data, err := tr.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+	require.NoError(t, err)
+	return data
+}
+
+// What is learnt of a stream is what Fit learns, to the bit, whatever the blocks and the workers
+// are: of few rows always, of many by all that are exact.
+func TestFitBlocksIsFit(t *testing.T) {
+	sketched := []string{"PowerTransformer", "QuantileTransformer"}
+	for _, n := range []int{1, 2, 5, 900, 20_000} {
+		for _, c := range blockFitters {
+			x := mixed(n, c.gaps)
+			if c.name == "OneHot" { // has gaps where it encodes alone
+				x = x.Slice(0, n, 0, 5).(*mat.Dense)
+			}
+			want := c.make(1)
+			require.NoError(t, want.Fit(context.Background(), x))
+			var first []byte
+			for _, size := range []int{7, 6000, n} {
+				times := 0
+				got := c.make(1 + size%3)
+				require.NoError(t, got.(BlockFitter).FitBlocks(context.Background(), inBlocks(x, size, &times)))
+				if first == nil {
+					first = learnt(t, got)
+				}
+				assert.True(t, bytes.Equal(first, learnt(t, got)), "%s of %d rows, %d at a time", c.name, n, size)
+				if n > sketchBuffer {
+					assert.Equal(t, c.passes, times, c.name)
+				}
+			}
+			if n > sketchBuffer && slices.Contains(sketched, c.name) {
+				continue
+			}
+			if c.name == "PowerTransformer" { // whose likelihood is summed in another order
+				got := &PowerTransformer{}
+				require.NoError(t, got.UnmarshalBinary(first))
+				for j, lambda := range want.(*PowerTransformer).Lambdas() {
+					assert.InDelta(t, lambda, got.Lambdas()[j], 1e-7*max(10, math.Abs(lambda)))
+				}
+				continue
+			}
+			assert.True(t, bytes.Equal(learnt(t, want), first), "%s of %d rows", c.name, n)
+		}
+	}
+}
+
+// Errors name the row of the stream, and leave what was learnt before.
+func TestFitBlocksErrors(t *testing.T) {
+	errReading := errors.New("the disk is gone")
+	for _, c := range blockFitters {
+		t.Run(c.name, func(t *testing.T) {
+			tr := c.make(2)
+			b := tr.(BlockFitter)
+			x := mixed(12_000, false)
+			require.NoError(t, tr.Fit(context.Background(), x.Slice(0, 50, 0, 8)))
+			before := learnt(t, tr)
+
+			assert.ErrorIs(t, b.FitBlocks(context.Background(), nil), fault.ErrParam)
+			assert.ErrorIs(t, b.FitBlocks(context.Background(), func(func(*mat.Dense, error) bool) {}), fault.ErrShape)
+			then := func(block *mat.Dense, err error) iter.Seq2[*mat.Dense, error] {
+				return func(yield func(*mat.Dense, error) bool) {
+					if yield(x, nil) {
+						yield(block, err)
+					}
+				}
+			}
+			assert.ErrorIs(t, b.FitBlocks(context.Background(), then(nil, errReading)), errReading)
+			for _, block := range []*mat.Dense{nil, {}, mat.NewDense(2, 7, nil)} {
+				err := b.FitBlocks(context.Background(), then(block, nil))
+				assert.ErrorIs(t, err, fault.ErrShape)
+				assert.ErrorContains(t, err, "the block after 12000 rows")
+			}
+			bad := mat.DenseCopyOf(x.Slice(0, 10_000, 0, 8))
+			bad.Set(9000, 2, math.Inf(1))
+			err := b.FitBlocks(context.Background(), then(bad, nil))
+			var place *fault.NotFiniteError
+			require.ErrorAs(t, err, &place)
+			assert.Equal(t, [2]int{21_000, 2}, [2]int{place.Row, place.Col})
+			assert.Contains(t, err.Error(), "the block after 12000 rows: x[21000,2] is +Inf")
+			assert.True(t, bytes.Equal(before, learnt(t, tr)))
+		})
+	}
+}
+
+// A stream that is another one when it is read again is an error, be it longer, shorter or changed
+// in a single value.
+func TestFitBlocksChanged(t *testing.T) {
+	x := mixed(9000, false)
+	other := mat.DenseCopyOf(x)
+	other.Set(8765, 1, 3)
+	for _, c := range blockFitters {
+		if c.passes == 1 {
+			continue
+		}
+		for _, second := range []*mat.Dense{other, x.Slice(0, 8999, 0, 8).(*mat.Dense), mixed(9001, false)} {
+			times := 0
+			err := c.make(2).(BlockFitter).FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) {
+				rows := x
+				if times > 0 {
+					rows = second
+				}
+				inBlocks(rows, 5000, &times)(yield)
+			})
+			assert.ErrorIs(t, err, fault.ErrParam, c.name)
+			assert.ErrorContains(t, err, "changed between two passes", c.name)
+		}
+	}
+}
+
+// counted is a context that is cancelled after it was looked at so often.
+type counted struct {
+	context.Context
+	left *int
+}
+
+func (c counted) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// However early or late it is cancelled, FitBlocks ends with the context's error, and never far
+// beyond: within a block of 40 000 rows it looks ten times.
+func TestFitBlocksCancelled(t *testing.T) {
+	x := mixed(40_000, false)
+	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(math.Mod(v, 64))) }, x)
+	for _, c := range blockFitters {
+		tr := c.make(1)
+		whole := math.MaxInt
+		times := 0
+		require.NoError(t, tr.(BlockFitter).FitBlocks(counted{context.Background(), &whole}, inBlocks(x, 40_000, &times)), c.name)
+		looks := math.MaxInt - whole
+		assert.GreaterOrEqual(t, looks, 10*times, c.name)
+		before := learnt(t, tr)
+		for _, after := range []int{0, 1, looks / 2, looks - 1} {
+			left := after
+			assert.ErrorIs(t, tr.(BlockFitter).FitBlocks(counted{context.Background(), &left}, inBlocks(x, 40_000, &times)), context.Canceled, "%s after %d looks", c.name, after)
+			assert.True(t, bytes.Equal(before, learnt(t, tr)))
+		}
+	}
+}
+
+// Too many categories, and a column without a frequent value, are refused while the stream is read.
+func TestFitBlocksOfTooManyValues(t *testing.T) {
+	n := mostCounted + 5
+	x := mat.NewDense(n, 1, nil)
+	for i := range n {
+		x.Set(i, 0, float64(i*7919%n))
+	}
+	times := 0
+	err := (&OneHot{}).FitBlocks(context.Background(), inBlocks(x, 5000, &times))
+	assert.ErrorIs(t, err, fault.ErrTooLarge)
+	assert.ErrorContains(t, err, "column 0 has more than 1000 categories")
+	err = (&Imputer{Statistic: MostFrequent}).FitBlocks(context.Background(), inBlocks(x, 5000, &times))
+	assert.ErrorIs(t, err, fault.ErrTooLarge)
+	assert.ErrorContains(t, err, "column 0 has more than 65536 values")
+
+	// One of them is there a few times more, and another as often.
+	for _, i := range []int{100, 4000, n - 1} {
+		x.Set(i, 0, 17)
+		x.Set(i-1, 0, 16)
+	}
+	p := &Imputer{Statistic: MostFrequent}
+	require.NoError(t, p.FitBlocks(context.Background(), inBlocks(x, 5000, &times)))
+	assert.Equal(t, []float64{16}, p.Values())
+}
+
+// Quantiles of a long stream are within the documented distance of their ranks.
+func TestFitBlocksQuantiles(t *testing.T) {
+	const n = 300_000
+	rng := rand.New(rand.NewPCG(3, 0))
+	x := mat.NewDense(n, 4, nil)
+	for i := range n {
+		x.SetRow(i, []float64{rng.NormFloat64(), float64(i), float64(n - i), float64(rng.IntN(5))}) // rising, falling, ties
+	}
+	bound := n * (math.Log2(float64(n)/sketchBuffer) + 3) / (2 * sketchBuffer)
+	assert.Less(t, bound/n, .00051)
+	times := 0
+	q := &QuantileTransformer{}
+	require.NoError(t, q.FitBlocks(context.Background(), inBlocks(x, 10_000, &times)))
+	far := 0.0
+	for j := range 4 {
+		column := mat.Col(nil, j, x)
+		slices.Sort(column)
+		got := q.ColumnQuantiles().RawRowView(j)
+		require.Len(t, got, 1000)
+		assert.Equal(t, column[0], got[0])
+		assert.Equal(t, column[n-1], got[999])
+		for k, v := range got {
+			rank := float64(k) / 999 * (n - 1)
+			below, _ := slices.BinarySearch(column, v)
+			above, _ := slices.BinarySearchFunc(column, v, func(a, v float64) int {
+				if a <= v {
+					return -1
+				}
+				return 1
+			})
+			off := max(0, float64(below)-rank, rank-float64(above))
+			far = max(far, off)
+			require.LessOrEqual(t, off, bound+1, "column %d, quantile %d", j, k)
+		}
+	}
+	t.Logf("at most %.0f ranks off, bound %.0f", far, bound)
+}
+
+// λ of a long stream is next to Fit's: the likelihood of a row is that of Fit's λ to 10⁻⁸.
+func TestFitBlocksPower(t *testing.T) {
+	const n = 100_000
+	x := mixed(n, false)
+	want, got := &PowerTransformer{}, &PowerTransformer{}
+	require.NoError(t, want.Fit(context.Background(), x))
+	times := 0
+	require.NoError(t, got.FitBlocks(context.Background(), inBlocks(x, 10_000, &times)))
+	for _, j := range []int{0, 1, 3, 2, 4, 5, 6, 7} {
+		column := mat.Col(nil, j, x)
+		l := newLikelihood(column, slices.Min(column), slices.Max(column))
+		assert.InDelta(t, l.at(want.Lambdas()[j]), l.at(got.Lambdas()[j]), 1e-8, "column %d", j)
+		assert.InDelta(t, want.Lambdas()[j], got.Lambdas()[j], 1e-4*max(1, math.Abs(want.Lambdas()[j])), "column %d", j)
+		t.Log(want.Lambdas()[j], got.Lambdas()[j]-want.Lambdas()[j])
+	}
+	z, err := got.Transform(x)
+	require.NoError(t, err)
+	for j := range 4 {
+		mean, deviation := meanAndDeviation(mat.Col(nil, j, z))
+		assert.InDelta(t, 0, mean, 1e-9)
+		assert.InDelta(t, 1, deviation, 1e-5)
+	}
+}
+
+func ExampleBlockFitter() {
+	rows := func(yield func(*mat.Dense, error) bool) { // run once for each pass
+		for block := range 3 { // here a file would be read
+			if !yield(mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)}), nil) {
+				return
+			}
+		}
+	}
+	s := &StandardScaler{}
+	if err := s.FitBlocks(context.Background(), rows); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f %.4f\n", s.Means(), s.Scales())
+	// Output: [2.5] [1.8708]
+}

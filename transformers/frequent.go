@@ -1,0 +1,91 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// mostCounted is how many different values of a column are counted at once.
+const mostCounted = 1 << 16
+
+// frequent counts values in memory for mostCounted of them: where one more comes, all lose a
+// count, and those that have none left go (J. Misra and D. Gries, Science of Computer Programming
+// 2, 1982). So each value is counted too low by missed at most.
+type frequent struct {
+	n      int
+	counts map[float64]int
+	missed int
+}
+
+func (f *frequent) add(values []float64) {
+	f.n += len(values)
+	for _, v := range values {
+		if _, ok := f.counts[v]; ok || len(f.counts) < mostCounted {
+			f.counts[v]++
+			continue
+		}
+		f.missed++
+		for v, c := range f.counts {
+			if c == 1 {
+				delete(f.counts, v)
+			} else {
+				f.counts[v] = c - 1
+			}
+		}
+	}
+}
+
+// most returns the value that is there most often, the least of those that tie.
+func (f *frequent) most() (value float64, count int) {
+	for v, c := range f.counts {
+		if c > count || c == count && v < value {
+			value, count = v, c
+		}
+	}
+	return value, count
+}
+
+// frequentOf counts the values of each column, gaps left out. Where a column has more different
+// ones than are counted at once, a second pass counts the candidates; if none is there
+// more often than a value that is no candidate may be, that is ErrTooLarge.
+func frequentOf(ctx context.Context, rows *stream) ([]frequent, error) {
+	counted, err := perColumn(ctx, rows, 1, func(int) frequent { return frequent{counts: map[float64]int{}} }, func(f *frequent, values []float64) error {
+		f.add(slices.DeleteFunc(values, math.IsNaN))
+		return nil
+	})
+	if err != nil || !slices.ContainsFunc(counted, func(f frequent) bool { return f.missed > 0 }) {
+		return counted, err
+	}
+	for j := range counted {
+		if counted[j].missed > 0 {
+			for v := range counted[j].counts {
+				counted[j].counts[v] = 0
+			}
+		}
+	}
+	_, err = perColumn(ctx, rows, 1, func(j int) *frequent { return &counted[j] }, func(f **frequent, values []float64) error {
+		if (*f).missed == 0 {
+			return nil
+		}
+		for _, v := range values {
+			if _, ok := (*f).counts[v]; ok {
+				(*f).counts[v]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for j, f := range counted {
+		if _, count := f.most(); count <= f.missed {
+			return nil, fmt.Errorf("%s: column %d has more than %d values, of which none is in %d of its %d rows: it has no most frequent one to speak of, take Mean or Median: %w",
+				rows.name, j, mostCounted, f.missed+1, f.n, fault.ErrTooLarge)
+		}
+	}
+	return counted, nil
+}

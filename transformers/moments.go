@@ -1,0 +1,157 @@
+package transformers
+
+import (
+	"context"
+	"math"
+)
+
+// centre is the mean of values that come some at a time, in units of 2^e of the largest so far.
+// Larger units only move the exponents of what was summed, so that the parts that the values
+// come in change nothing, not a bit, unless numbers are 10^300 times as large as others.
+type centre struct {
+	n          int
+	largest    float64 // of |v|
+	e          int
+	first, sum float64 // the sum is of differences from the first, which lose nothing to a large common offset
+}
+
+func (c *centre) add(v []float64) {
+	if len(v) == 0 {
+		return
+	}
+	c.resize(v)
+	a, b := units(c.e)
+	if c.n == 0 {
+		c.first = v[0] * a * b
+	}
+	for _, x := range v {
+		c.sum += x*a*b - c.first
+	}
+	c.n += len(v)
+}
+
+// resize takes units in which the values are below 1.
+func (c *centre) resize(v []float64) {
+	if l := largestOf(v); l > c.largest || c.n == 0 {
+		_, e := math.Frexp(l)
+		c.first, c.sum = math.Ldexp(c.first, c.e-e), math.Ldexp(c.sum, c.e-e)
+		c.largest, c.e = l, e
+	}
+}
+
+func (c *centre) shift() float64 { return c.sum / float64(c.n) }
+
+// mean is that of all values, 0 of none.
+func (c *centre) mean() float64 {
+	if c.n == 0 {
+		return 0
+	}
+	return math.Ldexp(c.first+c.shift(), c.e)
+}
+
+// spread is the squares of what values that come a second time are from their mean.
+type spread struct {
+	centre
+	squares, rest float64
+}
+
+func (s *spread) add(v []float64) {
+	a, b := units(s.e)
+	shift := s.shift()
+	for _, x := range v {
+		d := (x*a*b - s.first) - shift
+		s.squares += d * d
+		s.rest += d
+	}
+}
+
+// total is the sum of the squares, in units of 2^2e.
+func (s *spread) total() float64 {
+	// The second term takes out what rounding left in the shift.
+	return s.squares - s.rest*s.rest/float64(s.n)
+}
+
+// deviation is the standard deviation with n-1 below, or 1 if all values are the same.
+func (s *spread) deviation() float64 {
+	squares := s.total()
+	if !(squares > 0) {
+		return 1
+	}
+	return positive(math.Sqrt(squares/float64(s.n-1)), s.e)
+}
+
+// spreadOf is that of a column, which is not empty.
+func spreadOf(v []float64) (s spread) {
+	s.centre.add(v)
+	s.add(v)
+	return s
+}
+
+// spreadsOf are those of the columns of a stream, of the values that keep gives of some of
+// column j's, in two passes.
+func spreadsOf(ctx context.Context, rows *stream, workers int, keep func(j int, values []float64) []float64) ([]*spread, error) {
+	type of struct {
+		j int
+		*spread
+	}
+	columns, err := perColumn(ctx, rows, workers, func(j int) of { return of{j, &spread{}} }, func(c *of, values []float64) error {
+		c.centre.add(keep(c.j, values))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*spread, len(columns))
+	for j, c := range columns {
+		out[j] = c.spread
+	}
+	_, err = perColumn(ctx, rows, workers, func(j int) of { return of{j, out[j]} }, func(c *of, values []float64) error {
+		c.add(keep(c.j, values))
+		return nil
+	})
+	return out, err
+}
+
+// meanAndDeviation returns the mean of a column and its standard deviation with
+// n-1 below, or 1 if all values are the same.
+func meanAndDeviation(column []float64) (mean, deviation float64) {
+	s := spreadOf(column)
+	return s.mean(), s.deviation()
+}
+
+// magnitude is the sum of the squares of values that come some at a time, in units of 2^2e of the
+// largest so far.
+type magnitude struct {
+	n       int
+	largest float64
+	e       int
+	squares float64
+}
+
+func (m *magnitude) add(v []float64) {
+	if l := largestOf(v); l > m.largest || m.n == 0 {
+		_, e := math.Frexp(l)
+		m.squares = math.Ldexp(m.squares, 2*(m.e-e))
+		m.largest, m.e = l, e
+	}
+	for _, x := range v {
+		u := math.Ldexp(x, -m.e)
+		m.squares += u * u
+	}
+	m.n += len(v)
+}
+
+// rootMeanSquare is sqrt(Σv²/max(1, n-1)), or 1 if all are zero.
+func (m *magnitude) rootMeanSquare() float64 {
+	if m.squares == 0 {
+		return 1
+	}
+	return positive(math.Sqrt(m.squares/math.Max(1, float64(m.n-1))), m.e)
+}
+
+// rootMeanSquare is that of a column.
+func rootMeanSquare(column []float64) float64 {
+	var m magnitude
+	m.add(column)
+	return m.rootMeanSquare()
+}

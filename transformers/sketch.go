@@ -1,0 +1,161 @@
+package transformers
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+)
+
+// sketchBuffer is how many values of a level a sketch keeps: of a million values at most 65 000 in
+// all, half a megabyte, with ranks to six in ten thousand.
+const sketchBuffer = 8192
+
+// sketch keeps the order of values that come one after the other, in memory that grows with the
+// logarithm of their number. A level that is full is sorted, and every second value goes to the
+// level above, where each stands for two of the one below: the first of each pair and, the next
+// time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a
+// coin in P. Agarwal and others, Mergeable summaries, PODS 2012). So the same values give the same
+// sketch, and how far a rank may be off is known:
+//
+// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if
+// an odd number of its own are: by 2^h too many where the first of a pair stays, by 2^h too few
+// where the second does. Emptied c times in turn it is at most ⌈c/2⌉ 2^h off, either way. Of n
+// values c ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
+// most n (log₂(n/k) + 3) / 2k.
+type sketch struct {
+	n              int
+	least, largest float64
+	levels         []level
+}
+
+type level struct {
+	values  []float64
+	emptied int  // how often
+	second  bool // of each pair goes up next
+}
+
+func (s *sketch) add(values []float64) {
+	for _, v := range values {
+		if s.n == 0 {
+			s.least, s.largest = v, v
+		}
+		s.n++
+		s.least, s.largest = min(s.least, v), max(s.largest, v)
+		s.put(0, v)
+	}
+}
+
+func (s *sketch) put(h int, v float64) {
+	if h == len(s.levels) {
+		s.levels = append(s.levels, level{})
+	}
+	s.levels[h].values = append(s.levels[h].values, v)
+	if len(s.levels[h].values) < sketchBuffer {
+		return
+	}
+	l := &s.levels[h]
+	full := l.values
+	slices.Sort(full)
+	from := 0
+	if l.second {
+		from = 1
+	}
+	l.second = !l.second
+	l.emptied++
+	l.values = full[:0]
+	for i := from; i < len(full); i += 2 {
+		s.put(h+1, full[i])
+	}
+}
+
+// missed is how far a rank may be off, in values; 0 while all of them are kept.
+func (s *sketch) missed() int {
+	out := 0
+	for h, l := range s.levels {
+		out += (l.emptied + 1) / 2 << h
+	}
+	return out
+}
+
+// ranked is what a sketch has kept, ascending, with the number of values up to and with each.
+type ranked struct {
+	values         []float64
+	upTo           []int
+	n, missed      int
+	least, largest float64
+}
+
+func (s *sketch) ranked() *ranked {
+	r := &ranked{n: s.n, missed: s.missed(), least: s.least, largest: s.largest}
+	type weighted struct {
+		v float64
+		w int
+	}
+	var all []weighted
+	for h, l := range s.levels {
+		for _, v := range l.values {
+			all = append(all, weighted{v, 1 << h})
+		}
+	}
+	slices.SortFunc(all, func(a, b weighted) int {
+		switch {
+		case a.v < b.v:
+			return -1
+		case a.v > b.v:
+			return 1
+		}
+		return 0
+	})
+	total := 0
+	for _, a := range all {
+		total += a.w
+		if last := len(r.values) - 1; last >= 0 && r.values[last] == a.v {
+			r.upTo[last] = total
+			continue
+		}
+		r.values, r.upTo = append(r.values, a.v), append(r.upTo, total)
+	}
+	return r
+}
+
+// at returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
+// of it one of the values has that rank. The least and the largest are exact.
+func (r *ranked) at(i int) float64 {
+	switch {
+	case i <= 0:
+		return r.least
+	case i >= r.n-1:
+		return r.largest
+	}
+	return r.values[sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k] > i })]
+}
+
+// pair returns at(i) and at(i+1).
+func (r *ranked) pair(i int) (first, second float64) { return r.at(i), r.at(i + 1) }
+
+// rankedOf reads a stream once, and returns what a sketch keeps of each column but for its gaps.
+func rankedOf(ctx context.Context, rows *stream, workers int) ([]*ranked, error) {
+	sketches, err := perColumn(ctx, rows, workers, func(int) (s sketch) { return s }, func(s *sketch, values []float64) error {
+		s.add(slices.DeleteFunc(values, math.IsNaN))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*ranked, len(sketches))
+	for j := range sketches {
+		out[j] = sketches[j].ranked()
+		sketches[j].levels = nil
+	}
+	return out, nil
+}
+
+// even returns up to count values at evenly spaced ranks: all of them, if they are no more.
+func (r *ranked) even(count int) []float64 {
+	out := make([]float64, min(count, r.n))
+	for k := range out {
+		out[k] = r.at(int((float64(k) + .5) / float64(len(out)) * float64(r.n)))
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package transformers
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// columnsOfMany are columns of n values that are hard on a sketch: in order, in the other, in waves, with
+// ties that are most of the column, at an end or in the middle, and with far values.
+func columnsOfMany(n int) map[string][]float64 {
+	rng := rand.New(rand.NewPCG(5, uint64(n)))
+	of := func(f func(i int) float64) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = f(i)
+		}
+		return out
+	}
+	return map[string][]float64{
+		"normal":          of(func(int) float64 { return rng.NormFloat64() }),
+		"rising":          of(func(i int) float64 { return float64(i) }),
+		"falling":         of(func(i int) float64 { return -float64(i) }),
+		"waves":           of(func(i int) float64 { return math.Sin(float64(i) / 3000) }),
+		"one value":       of(func(int) float64 { return 3 }),
+		"two values":      of(func(i int) float64 { return float64(i * 7919 % 2) }),
+		"mostly zero":     of(func(i int) float64 { return max(0, rng.NormFloat64()-1.3) }),
+		"zero in between": of(func(i int) float64 { return rng.NormFloat64() * float64(i%10/9) }),
+		"far":             of(func(int) float64 { return math.Exp(100 * rng.NormFloat64()) }),
+	}
+}
+
+// What a sketch says of a rank is no further from the truth than it says, and that is within the
+// documented bound; the two values that a bracket finds are exact, and it counts few.
+func TestSketchAndBracket(t *testing.T) {
+	for _, n := range []int{sketchBuffer - 1, sketchBuffer, 50_000, 200_003} {
+		for name, column := range columnsOfMany(n) {
+			var s sketch
+			s.add(column)
+			r := s.ranked()
+			sorted := slices.Clone(column)
+			slices.Sort(sorted)
+			assert.LessOrEqual(t, float64(r.missed), max(0, float64(n)*(math.Log2(float64(n)/sketchBuffer)+3)/(2*sketchBuffer)), name)
+			assert.Equal(t, n < sketchBuffer, r.missed == 0)
+			assert.Equal(t, n, r.n)
+			assert.Equal(t, n, r.upTo[len(r.upTo)-1])
+			assert.Equal(t, sorted[0], r.at(0))
+			assert.Equal(t, sorted[n-1], r.at(n-1))
+			for _, share := range []float64{0, .0001, .01, .1, .5, .9, .99, .9999, 1} {
+				i := int(share * float64(n-1))
+				v := r.at(i)
+				within := slices.Index(sorted[max(0, i-r.missed):min(n, i+r.missed+1)], v) >= 0
+				assert.True(t, within, "%s of %d: %v is not within %d of rank %d", name, n, v, r.missed, i)
+				if i == n-1 {
+					continue
+				}
+				b := r.bracket(i)
+				b.add(column)
+				first, second := b.pair()
+				assert.Equal(t, [2]float64{sorted[i], sorted[i+1]}, [2]float64{first, second}, "%s of %d, rank %d", name, n, i)
+				assert.LessOrEqual(t, len(b.within), 6*r.missed+3, "%s of %d, rank %d", name, n, i)
+			}
+		}
+	}
+}
