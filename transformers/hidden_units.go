@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -112,7 +112,7 @@ func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
 func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	units, _ := dst.Dims()
 	_, d := u.weights.Dims()
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0, dst.RawMatrix())
+	fast.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0, dst.RawMatrix())
 	for j := range units {
 		if u.distances() {
 			u.fromDistances(dst.RawRowView(j), first+j, r)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -200,14 +201,14 @@ func (m *nystroemModel) features(dst, x *mat.Dense) error {
 		return err
 	}
 	dst.Copy(k)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, m.factor, dst.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, m.factor, dst.RawMatrix())
 	return nil
 }
 
 // row sets dst to the features of one row.
 func (m *nystroemModel) row(dst, x []float64) {
 	kernels.Row(dst, m.kernel, x, m.landmarks)
-	blas64.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+	fast.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,

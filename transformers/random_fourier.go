@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -271,7 +271,7 @@ func (p *projection) apply(s *scratch, x *mat.Dense) *mat.Dense {
 	dst := s.products.Slice(0, rows, 0, count).(*mat.Dense)
 	for first := 0; first < count; first += mapColumns {
 		last := min(first+mapColumns, count)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
+		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
 			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
 	}
 	return dst

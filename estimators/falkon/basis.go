@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -77,12 +78,12 @@ func (b *basis) kernelRows(ctx context.Context, dst *mat.Dense, rows batch) erro
 
 // whiten makes features of kernel rows.
 func (b *basis) whiten(k *mat.Dense) {
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, b.t, k.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, b.t, k.RawMatrix())
 }
 
 // coefficients overwrites the rows u' of a matrix with β' = (T⁻¹u)'.
 func (b *basis) coefficients(u *mat.Dense) {
-	blas64.Trsm(blas.Right, blas.Trans, 1, b.t, u.RawMatrix())
+	fast.Trsm(blas.Right, blas.Trans, 1, b.t, u.RawMatrix())
 }
 
 // features sets dst (r×M) to the features of the rows of a block, less a centre if it is not nil.

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -112,7 +112,7 @@ func (a anyRidge) solve(b *mat.Dense, of []column) {
 		shift.Solve(own)
 		turned.SetCol(i, own.RawMatrix().Data)
 	}
-	blas64.Gemm(blas.Trans, blas.Trans, 1, turned.RawMatrix(), a.q.RawMatrix(), 0, b.RawMatrix())
+	fast.Gemm(blas.Trans, blas.Trans, 1, turned.RawMatrix(), a.q.RawMatrix(), 0, b.RawMatrix())
 }
 
 func (r *rotated) n() int { return r.q.RawMatrix().Rows }

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -47,7 +47,7 @@ func rotate(a *mat.SymDense) *rotated {
 func (r *rotated) turn(b *mat.Dense) *mat.Dense {
 	k, m := b.Dims()
 	out := mat.NewDense(m, k, nil)
-	blas64.Gemm(blas.Trans, blas.Trans, 1, r.q.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
+	fast.Gemm(blas.Trans, blas.Trans, 1, r.q.RawMatrix(), b.RawMatrix(), 0, out.RawMatrix())
 	return out
 }
 
@@ -135,9 +135,9 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, p
 // each candidate; turned is memory for Q'z in columns.
 func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []float64 {
 	k := p.src.k
-	blas64.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
+	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
 	out, quad := make([]float64, len(c.shifts)), make([]float64, b.rows())
 	for i, s := range c.shifts {
 		if c.bad[i] {
@@ -234,8 +234,8 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 			p.unseen(unseen, b, z)
 			p.less(z)
 			fitted := mat.NewDense(b.rows(), p.src.k, nil)
-			blas64.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
-			blas64.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
+			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
+			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
 			for i := range b.rows() {
 				w, row := b.weight(i), fitted.RawRowView(i)
 				rest := p.rest(w, linalg.Dot(z.RawRowView(i), z.RawRowView(i)), outside)

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -56,7 +56,7 @@ func (m *machine) outputs(dst, k *mat.Dense) {
 		}
 		return
 	}
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, k.RawMatrix(), m.beta.RawMatrix(), 1, dst.RawMatrix())
+	fast.Gemm(blas.NoTrans, blas.Trans, 1, k.RawMatrix(), m.beta.RawMatrix(), 1, dst.RawMatrix())
 }
 
 // decide returns the outputs for the rows of x.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -117,7 +118,7 @@ func (p *problem) products(ctx context.Context, src *source, centre, sum []float
 	}
 	done := func(b batch) error {
 		z, t := window(panel, 0, b.rows()), window(right, 0, b.rows())
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, t.RawMatrix(), z.RawMatrix(), 1, total.RawMatrix())
+		fast.Gemm(blas.Trans, blas.NoTrans, 1, t.RawMatrix(), z.RawMatrix(), 1, total.RawMatrix())
 		return addProduct(ctx, p.workers, out.g, z)
 	}
 	if err := pass(work, done); err != nil {
@@ -141,7 +142,7 @@ func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense)
 		above := blas64.General{Rows: a.Rows, Cols: last, Stride: a.Stride, Data: a.Data}
 		own := blas64.General{Rows: a.Rows, Cols: last - first, Stride: a.Stride, Data: a.Data[first:]}
 		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, above, own, 1, to)
+		fast.Gemm(blas.Trans, blas.NoTrans, 1, above, own, 1, to)
 		return nil
 	})
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -85,10 +85,10 @@ func (t *turn) byProducts() {
 	outputs, _ := t.out.Dims()
 	q, v := mat.NewDense(r, max(t.c, 1), nil), mat.NewDense(r, outputs, nil)
 	if t.c > 0 {
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, t.k.RawMatrix(), t.s.RawMatrix(), 0, q.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.Trans, 1, t.k.RawMatrix(), t.s.RawMatrix(), 0, q.RawMatrix())
 	}
 	for i := range r {
 		t.weigh(i, q.RawRowView(i)[:t.c], v.RawRowView(i))
 	}
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v.RawMatrix(), t.k.RawMatrix(), 1, t.out.RawMatrix())
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, v.RawMatrix(), t.k.RawMatrix(), 1, t.out.RawMatrix())
 }

@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -65,7 +65,7 @@ func (s *spread) variances(dst []float64, b *basis, rows batch, k *mat.Dense) {
 			floats.Sub(k.RawRowView(i), s.centre)
 		}
 	}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), k.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), k.RawMatrix())
 	for i, r := range unseen {
 		quad := 1 + linalg.Dot(k.RawRowView(i), k.RawRowView(i))
 		if !s.noIntercept {

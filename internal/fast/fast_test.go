@@ -130,8 +130,12 @@ func TestLikeGonum(t *testing.T) {
 		assert.InDelta(t, blas64.Dot(x, y), Dot(x, y), 1e-12)
 		assert.InDelta(t, blas64.Nrm2(x), Nrm2(x), 1e-12)
 	}
-	assert.Panics(t, func() { Dot(blas64.Vector{N: 1, Inc: 1, Data: []float64{1}}, blas64.Vector{N: 2, Inc: 1, Data: []float64{1, 2}}) })
-	assert.Panics(t, func() { Axpy(1, blas64.Vector{N: 1, Inc: 1, Data: []float64{1}}, blas64.Vector{N: 2, Inc: 1, Data: []float64{1, 2}}) })
+	assert.Panics(t, func() {
+		Dot(blas64.Vector{N: 1, Inc: 1, Data: []float64{1}}, blas64.Vector{N: 2, Inc: 1, Data: []float64{1, 2}})
+	})
+	assert.Panics(t, func() {
+		Axpy(1, blas64.Vector{N: 1, Inc: 1, Data: []float64{1}}, blas64.Vector{N: 2, Inc: 1, Data: []float64{1, 2}})
+	})
 }
 
 // The products of matrices are package mat's, of whatever form the factors have.

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -26,8 +26,8 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 	s.factor.Solve(v)
 	inverse := dense(s.factor.Inverse())
 	var half, n mat.Dense // S Z'diag(q)Z, N
-	half.Mul(inverse, dense(t.products))
-	n.Mul(&half, inverse)
+	fast.Mul(&half, inverse, dense(t.products))
+	fast.Mul(&n, &half, inverse)
 	out := slope{a: mat.NewSymDense(s.m, nil)}
 	for i := range s.m {
 		out.ridge -= n.At(i, i)
@@ -43,12 +43,12 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 	out.ridge /= s.weight
 	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
 	right, u, ends := mat.DenseCopyOf(inverse), s.through(s.u), s.through(v)
-	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, right.RawMatrix())
+	fast.Trsm(blas.Right, blas.Trans, 1, s.t, right.RawMatrix())
 	var mean []float64
 	if !s.NoIntercept {
 		// 1'√w Γ/Σw: of centred features 1'√w Z and 1'√w e are 0.
 		var of mat.Dense
-		of.Mul(t.zq.T(), right)
+		fast.Mul(&of, t.zq.T(), right)
 		mean = of.RawRowView(0)
 		floats.Scale(2, mean)
 		for k, p := range t.p {
@@ -60,18 +60,18 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 		l := s.kept[b.from/s.blockRows()]
 		// 2(diag(q)Z - ZS Z'diag(q)Z)S + (Zv - p)u' - ev'
 		var zv, inner, g mat.Dense
-		zv.Mul(b.z, v)
+		fast.Mul(&zv, b.z, v)
 		zv.Sub(&zv, l.p)
-		inner.Mul(b.z, &half)
+		fast.Mul(&inner, b.z, &half)
 		for i := range b.rows {
 			row, z := inner.RawRowView(i), b.z.RawRowView(i)
 			for j := range row {
 				row[j] = 2 * (l.q[i]*z[j] - row[j])
 			}
 		}
-		g.Mul(&inner, right)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, zv.RawMatrix(), u.RawMatrix(), 1, g.RawMatrix())
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, l.e.RawMatrix(), ends.RawMatrix(), 1, g.RawMatrix())
+		fast.Mul(&g, &inner, right)
+		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, zv.RawMatrix(), u.RawMatrix(), 1, g.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.NoTrans, -1, l.e.RawMatrix(), ends.RawMatrix(), 1, g.RawMatrix())
 		for i, root := range b.root {
 			row := g.RawRowView(i)
 			if mean != nil {
@@ -87,7 +87,7 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 // through returns (T⁻¹a)' of the columns a.
 func (s *state) through(a *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(a.T())
-	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
+	fast.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
 	return out
 }
 
@@ -97,7 +97,7 @@ func (s *state) ofComplexity(t *sums) slope {
 	c1, c2, c3 := s.Noise/n, (1+v.Trace/(s.ridge*n))/n, v.Fit/(s.ridge*n*n)
 	inverse := dense(s.factor.Inverse())
 	var square mat.Dense
-	square.Mul(inverse, inverse)
+	fast.Mul(&square, inverse, inverse)
 	out := slope{a: mat.NewSymDense(s.m, nil), own: c3}
 	norm := mat.Norm(s.u, 2)
 	out.ridge = c1*(s.ridge*mat.Trace(&square)-mat.Trace(inverse)) + c2*norm*norm - v.Trace*v.Fit/(s.ridge*n)/(s.ridge*n)
@@ -110,9 +110,9 @@ func (s *state) ofComplexity(t *sums) slope {
 	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z, the last of features that are not centred.
 	out.rows = func(b block) *mat.Dense {
 		var g mat.Dense
-		g.Mul(b.z, &square)
+		fast.Mul(&g, b.z, &square)
 		e := s.kept[b.from/s.blockRows()].e
-		blas64.Gemm(blas.NoTrans, blas.Trans, -2*c2, e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, g.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.Trans, -2*c2, e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, g.RawMatrix())
 		for i := range b.rows {
 			row := g.RawRowView(i)
 			floats.AddScaled(row, -2*c3, b.z.RawRowView(i))
@@ -120,7 +120,7 @@ func (s *state) ofComplexity(t *sums) slope {
 				floats.AddScaled(row, -2*c3, s.centre)
 			}
 		}
-		blas64.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
+		fast.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
 		return &g
 	}
 	return out
@@ -137,8 +137,8 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	last := len(dst) - 1
 	dst[last] = by.ridge * s.ridge
 	a := dense(by.a)
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, s.t, a.RawMatrix())
-	blas64.Trsm(blas.Right, blas.Trans, 1, s.t, a.RawMatrix())
+	fast.Trsm(blas.Left, blas.NoTrans, 1, s.t, a.RawMatrix())
+	fast.Trsm(blas.Right, blas.Trans, 1, s.t, a.RawMatrix())
 	return blocks(ctx, s, func(from, rows int) ([]float64, error) {
 		_, columns := s.X.Dims()
 		var both mat.Dense

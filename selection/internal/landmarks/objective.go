@@ -33,6 +33,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -228,7 +229,7 @@ func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (
 func (s *state) block(from int, k *mat.Dense) block {
 	rows, _ := k.Dims()
 	b := block{from: from, rows: rows, z: k, y: mat.NewDense(rows, s.k, nil), root: make([]float64, rows)}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, s.t, k.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, s.t, k.RawMatrix())
 	for i := range rows {
 		row := k.RawRowView(i)
 		if s.centre != nil {
@@ -280,7 +281,7 @@ func (s *state) normals(ctx context.Context) error {
 			targets.Set(i, s.k, b.root[i])
 		}
 		p.gram, p.right = linalg.SymmetricProduct(1, b.z), mat.NewDense(s.m, s.k+1, nil)
-		p.right.Mul(b.z.T(), targets)
+		fast.Mul(p.right, b.z.T(), targets)
 		return p, nil
 	}, func(p part) {
 		s.raw.AddSym(s.raw, p.gram)
@@ -365,10 +366,10 @@ type left struct {
 func (s *state) leaveOut(b block) *sums {
 	out := &sums{}
 	l := left{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
-	l.e.Mul(b.z, s.u)
+	fast.Mul(l.e, b.z, s.u)
 	l.e.Sub(b.y, l.e)
 	half := mat.DenseCopyOf(b.z)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), half.RawMatrix())
+	fast.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), half.RawMatrix())
 	for i := range b.rows {
 		h := linalg.Dot(half.RawRowView(i), half.RawRowView(i))
 		if !s.NoIntercept {
@@ -404,8 +405,8 @@ func (s *state) blockSums(b block, gradient bool) *sums {
 		floats.Scale(math.Sqrt(q), scaled.RawRowView(i))
 	}
 	out.zp, out.zq = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil)
-	out.zp.Mul(b.z.T(), l.p)
-	out.zq.Mul(b.z.T(), rooted)
+	fast.Mul(out.zp, b.z.T(), l.p)
+	fast.Mul(out.zq, b.z.T(), rooted)
 	out.products = linalg.SymmetricProduct(1, scaled)
 	return out
 }
