@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -112,7 +113,7 @@ func (a *accumulator) add(y *mat.Dense, w []float64) {
 			floats.Mul(y.RawRowView(j), roots)
 		}
 	}
-	a.c2.SymRankK(a.c2, 1, y)
+	fast.AddOuterK(a.c2, 1, y)
 }
 
 // subtract takes c from row, adds the squares of what is left to squares, and returns its

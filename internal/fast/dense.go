@@ -85,3 +85,13 @@ func SymOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
 	}
 	Syrk(t, alpha, r, 0, dst.RawSymmetric())
 }
+
+// AddOuterK is dst.SymRankK(dst, alpha, x): alpha XX' is added.
+func AddOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
+	r, t, ok := dense(x)
+	if n, _ := x.Dims(); !ok || dst.SymmetricDim() != n {
+		dst.SymRankK(dst, alpha, x)
+		return
+	}
+	Syrk(t, alpha, r, 1, dst.RawSymmetric())
+}

@@ -175,4 +175,13 @@ func TestLikeMat(t *testing.T) {
 		assert.True(t, mat.EqualApprox(&want, &got, 1e-11))
 	}
 	assert.Panics(t, func() { SymOuterK(mat.NewSymDense(2, nil), 1, a) })
+	for _, m := range []mat.Matrix{b, b.T().(mat.Transpose).Matrix, symmetric} {
+		want, got := mat.NewSymDense(5, nil), mat.NewSymDense(5, nil)
+		want.CopySym(symmetric)
+		got.CopySym(symmetric)
+		want.SymRankK(want, 2, m)
+		AddOuterK(got, 2, m)
+		assert.True(t, mat.EqualApprox(want, got, 1e-11))
+	}
+	assert.Panics(t, func() { AddOuterK(mat.NewSymDense(2, nil), 1, a) })
 }
