@@ -32,7 +32,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 		assert.Greater(t, accuracy, 0.9)
 	}
 	assert.Regexp(t, `friedman1, 1500 × 10`, text)
-	assert.Contains(t, text, "round 1: on 1500 rows")
+	assert.Contains(t, text, "round 1: all 1500 rows on the learner's 300 features")
 	m = regexp.MustCompile(`2000 other rows (\d\.\d+); of the noise alone (\d\.\d+)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	reached, err := strconv.ParseFloat(m[1], 64)

@@ -199,7 +199,9 @@ func TestBasis(t *testing.T) {
 		at.extra = strings.Replace(at.extra, ", basis of 12", "", 1)
 		whole, ok := r.done[at]
 		require.True(t, ok)
-		assert.Equal(t, whole.entropy, p.entropy)
+		if at.at != "entropy by score" { // where the machine itself may decide
+			assert.Equal(t, whole.entropy, p.entropy)
+		}
 		if p.vectors != whole.vectors {
 			fewer++
 		}
