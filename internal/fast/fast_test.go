@@ -2,6 +2,7 @@ package fast
 
 import (
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,11 +38,12 @@ func TestImplementation(t *testing.T) {
 	defer blas64.Use(was)
 	blas64.Use(gonum.Implementation{})
 	if simd.Available() {
-		assert.IsType(t, simd.Implementation{}, Implementation())
+		assert.IsType(t, simd.Implementation{}, choose(""))
 	} else {
-		assert.IsType(t, gonum.Implementation{}, Implementation())
+		assert.IsType(t, gonum.Implementation{}, choose(""))
 	}
 	assert.IsType(t, gonum.Implementation{}, choose("off"))
+	assert.Equal(t, choose(os.Getenv(Variable)), Implementation())
 	a := random(rand.New(rand.NewPCG(1, 1)), 40, 40)
 	var dst mat.Dense
 	Mul(&dst, a, a)
