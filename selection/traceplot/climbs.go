@@ -40,7 +40,7 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 		if len(xys) == 0 {
 			continue
 		}
-		if err := addCurve(p, curve{family: of.Columns}, xys, i, len(learnt)); err != nil {
+		if err := addCurve(p, curve{name: of.Columns}, xys, i, len(learnt)); err != nil {
 			return nil, err
 		}
 	}

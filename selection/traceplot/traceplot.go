@@ -49,15 +49,37 @@ func Save(r *selection.Result, path string) error {
 	return panels.Save("traceplot", path, plots, 1, width, height)
 }
 
-// curve is the part of a trace that belongs to one family.
+// curve is the part of a trace that belongs to one family, and whose scores compare.
 type curve struct {
-	family string
-	rows   []selection.TraceRow // ascending in the parameter
+	key  selection.TraceRow // what its rows have in common
+	name string
+	rows []selection.TraceRow // ascending in the parameter
+}
+
+// common is what rows of one curve have in common.
+func common(row selection.TraceRow) selection.TraceRow {
+	out := selection.TraceRow{Family: row.Family, Round: row.Round}
+	if row.Round > 0 {
+		out.Rows = row.Rows
+	}
+	return out
+}
+
+// nameOf is the family, of finalists with the rows or the folds that they are scored on.
+func nameOf(row selection.TraceRow) string {
+	switch {
+	case row.Round == 0:
+		return row.Family
+	case row.Basis == selection.OnFolds:
+		return fmt.Sprintf("%s, %d folds", row.Family, row.ScoredOn)
+	}
+	return fmt.Sprintf("%s, %d rows", row.Family, row.Rows)
 }
 
 // Plots returns a panel of the entropies, with their bounds where those are not exact, and
 // one of the scores, over the same parameters; either is left out where the trace has none.
-// Each family of a search (of a family of two parameters each line that it went along) is a curve of its own,
+// Each family of a search (of a family of two parameters each line that it went along) is a curve of its own, and so are
+// finalists that were scored on more rows or on folds,
 // and the choice is ringed. Of lengths that a selection.Shape has learnt it is the objective over the
 // evaluations, a curve for each way to make columns even. The error says that there is nothing to draw.
 func Plots(r *selection.Result) ([]*plot.Plot, error) {
@@ -110,10 +132,13 @@ func curvesOf(r *selection.Result) (out []curve) {
 			if math.IsNaN(row.Entropy) && !finite(row.Score) {
 				continue
 			}
-			i := slices.IndexFunc(out, func(c curve) bool { return c.family == row.Family })
+			key := common(row)
+			i := slices.IndexFunc(out, func(c curve) bool {
+				return c.key.Family == key.Family && c.key.Round == key.Round && c.key.Rows == key.Rows
+			})
 			if i < 0 {
 				i = len(out)
-				out = append(out, curve{family: row.Family})
+				out = append(out, curve{key: key, name: nameOf(row)})
 			}
 			out[i].rows = append(out[i].rows, row)
 		}
@@ -274,7 +299,7 @@ func addCurve(p *plot.Plot, c curve, xys plotter.XYs, i, of int) error {
 	marks.Color, marks.Shape, marks.Radius = colour, draw.CircleGlyph{}, vg.Points(2)
 	p.Add(line, marks)
 	if of > 1 {
-		p.Legend.Add(c.family, line, marks)
+		p.Legend.Add(c.name, line, marks)
 	}
 	return nil
 }
