@@ -155,6 +155,14 @@ func (c *closedForm) leastRidge(k *mat.SymDense) float64 {
 	return c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
 
+// unit is what a kernel's ridges on rows x are measured in: the mean k(x, x), times the weight.
+func (c *closedForm) unit(kernel kernels.Kernel, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	diagonal := make([]float64, n)
+	kernels.Diag(diagonal, kernel, x)
+	return stat.Mean(diagonal, nil) * c.meanWeight()
+}
+
 // given are the targets of the machine.
 func (c *closedForm) given() *mat.Dense {
 	if c.signs != nil {
@@ -201,10 +209,7 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 // residualFor is the share of the trace of a kernel's matrix, of rows x, that pivots may leave if that
 // is to be a share of a ridge.
 func (c *closedForm) residualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
-	n, _ := x.Dims()
-	diagonal := make([]float64, n)
-	kernels.Diag(diagonal, kernel, x)
-	return min(share*ridge/(stat.Mean(diagonal, nil)*c.meanWeight()), share)
+	return min(share*ridge/c.unit(kernel, x), share)
 }
 
 // ofPivots returns what a kernel gives on the features of pivots of the rows of x.

@@ -39,9 +39,17 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 	if n, _ := r.x.Dims(); e.Score != LeaveOneOutEvidence || r.features != nil || n < runoffFolds || runs[taken].cut {
 		return taken, nil
 	}
+	cfg, err := e.withDefaults()
+	if err != nil {
+		return taken, err
+	}
+	form, err := newClosedForm(&cfg, r)
+	if form == nil || err != nil {
+		return taken, err
+	}
 	var all []finalist
 	for i, r := range runs {
-		all = append(all, finalistsOf(r, i, choices[i])...)
+		all = append(all, finalistsOf(r, i, choices[i], form)...)
 	}
 	if len(all) < 2 || !slices.ContainsFunc(all, func(f finalist) bool { return f.floor }) {
 		return taken, nil
@@ -65,7 +73,7 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 			best, score = i, v
 		}
 	}
-	if best < 0 || runs[all[best].run].cut {
+	if best < 0 || slices.ContainsFunc(runs, (*Run).Cut) { // not all had their turn
 		return taken, nil
 	}
 	choices[all[best].run] = all[best].choice
@@ -73,7 +81,7 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 }
 
 // finalistsOf are the best kernels of a run on all rows.
-func finalistsOf(r *Run, at int, choice Choice) (out []finalist) {
+func finalistsOf(r *Run, at int, choice Choice, form *closedForm) (out []finalist) {
 	n, _ := r.x.Dims()
 	round := 0
 	for _, row := range r.trace {
@@ -87,7 +95,8 @@ func finalistsOf(r *Run, at int, choice Choice) (out []finalist) {
 		}
 		f := finalist{run: at, choice: choice, point: rows[l.row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.row].Iteration, l.Ridge
-		f.floor = l.Ridge <= rows[l.row].Ridges[0].Ridge
+		least := form.minRidge * form.unit(r.family.At(rows[l.row].Param), r.x)
+		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}
 	return out
