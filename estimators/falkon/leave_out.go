@@ -143,7 +143,8 @@ func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []fl
 		if c.bad[i] {
 			continue
 		}
-		s.QuadColumns(quad, turned)
+		// One worker, whose context the caller looks at.
+		_ = s.QuadColumns(context.Background(), 1, quad, turned)
 		for row, q := range quad {
 			w := b.weight(row)
 			rest := p.rest(w, c.scale*q, c.outside)

@@ -33,3 +33,9 @@ func symmetricTimes(a *float64, stride int, x, u *float64)
 //
 //go:noescape
 func subtractSymmetric(a *float64, stride int, v, w *float64)
+
+// quadColumns sets the 24 numbers of out to Σ z²d over so many rows of b, at least one, where
+// z = b - lz goes down the rows from 0, and steps has l and d for each.
+//
+//go:noescape
+func quadColumns(rows int, b *float64, stride int, steps, out *float64)

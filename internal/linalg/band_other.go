@@ -13,3 +13,5 @@ func subtractTwo(int, *float64, int, *float64, *float64) { panic("linalg: no vec
 func symmetricTimes(*float64, int, *float64, *float64) { panic("linalg: no vectors") }
 
 func subtractSymmetric(*float64, int, *float64, *float64) { panic("linalg: no vectors") }
+
+func quadColumns(int, *float64, int, *float64, *float64) { panic("linalg: no vectors") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -165,16 +166,33 @@ func TestCholeskyFrom(t *testing.T) {
 	assert.Equal(t, c.Packed()[0], c.Upper().Data[0])
 }
 
-// The quadratic forms of columns are those of rows.
+// The quadratic forms of columns are those of the solutions, whatever strips and tasks they are in.
 func TestQuadColumns(t *testing.T) {
 	for _, n := range sizes {
 		shifted, ok := Tridiagonalize(randomSPD(n, uint64(n))).Shift(.3)
 		require.True(t, ok)
-		b := randomDense(n, 7, 3)
-		want, err := shifted.Quad(context.Background(), 1, mat.DenseCopyOf(b.T()))
-		require.NoError(t, err)
-		got := make([]float64, 7)
-		shifted.QuadColumns(got, b)
-		assert.InDeltaSlice(t, want, got, 1e-9*math.Abs(want[0]), "n = %d", n)
+		for _, k := range []int{1, quadStrip - 1, quadStrip, quadStrip + 7, 2*quadTask + quadStrip + 3} {
+			whole := randomDense(n, k+2, 3)
+			b := whole.Slice(0, n, 1, k+1).(*mat.Dense)
+			solved := mat.DenseCopyOf(b)
+			shifted.Solve(solved)
+			for _, workers := range []int{1, 3} {
+				got := make([]float64, k)
+				require.NoError(t, shifted.QuadColumns(context.Background(), workers, got, b))
+				for j, v := range got {
+					want := mat.Dot(b.ColView(j), solved.ColView(j))
+					assert.InDelta(t, want, v, 1e-9*want, "n = %d, column %d of %d", n, j, k)
+				}
+			}
+		}
 	}
+}
+
+// A determinant is beyond the range of numbers where its logarithm is not.
+func TestLogDetOfAnySize(t *testing.T) {
+	for _, v := range []float64{1, 1e-300, 1e300, 3, 1e-5} {
+		s := Shifted{d: slices.Repeat([]float64{v, 2 * v, v / 7}, 100)}
+		assert.InEpsilon(t, 300*math.Log(v)+100*math.Log(2./7), s.LogDet(), 1e-12, "%v", v)
+	}
+	assert.Zero(t, Shifted{}.LogDet())
 }

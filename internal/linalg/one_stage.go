@@ -41,11 +41,11 @@ func inOneStage(a blas64.Symmetric) (*Tridiagonal, *oneStage) {
 
 // leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
 // fewer calls on vectors that are short.
-const leastReduced = 256
+const leastReduced = 64
 
 // reducePanel reflectors are found before the rest of the matrix is brought up to date
 // by one product.
-const reducePanel = 32
+const reducePanel = 16
 
 // reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
 // read, row by row, and each row serves both as itself and as a column while it is in
@@ -166,9 +166,9 @@ func (t *oneStage) rotate(b *mat.Dense) {
 
 const (
 	// leastFormed is the size from which such products are faster than gonum's dorgtr.
-	leastFormed = 512
+	leastFormed = 64
 	// formPanel reflectors are put together to multiply by them.
-	formPanel = 144
+	formPanel = 48
 	// formStrip columns of Q are a task.
 	formStrip = 192
 )

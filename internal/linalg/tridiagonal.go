@@ -158,73 +158,62 @@ func (s Shifted) Solve(b *mat.Dense) {
 
 // LogDet returns the logarithm of the determinant.
 func (s Shifted) LogDet() float64 {
-	sum := 0.0
+	// The logarithm of a product is cheaper than the sum of logarithms. 256 binary orders of
+	// magnitude beside it leave room for the next factor, unless that is extreme by itself.
+	sum, product := 0.0, 1.0
 	for _, v := range s.d {
-		sum += math.Log(v)
-	}
-	return sum
-}
-
-// Quad returns q'(T+λI)⁻¹q for each row q of rows. Cost 4n a row.
-func (s Shifted) Quad(ctx context.Context, workers int, rows *mat.Dense) ([]float64, error) {
-	r, _ := rows.Dims()
-	inv := make([]float64, len(s.d))
-	for i, v := range s.d {
-		inv[i] = 1 / v
-	}
-	out := make([]float64, r)
-	const chunk = 64
-	err := parallel.For(ctx, workers, (r+chunk-1)/chunk, func(c int) error {
-		i := c * chunk
-		end := min(i+chunk, r)
-		// The recurrence waits for its own last result: four at a time fill the
-		// pipeline.
-		for ; i+4 <= end; i += 4 {
-			q0, q1, q2, q3 := rows.RawRowView(i), rows.RawRowView(i+1), rows.RawRowView(i+2), rows.RawRowView(i+3)
-			z0, z1, z2, z3 := q0[0], q1[0], q2[0], q3[0]
-			v := inv[0]
-			s0, s1, s2, s3 := z0*z0*v, z1*z1*v, z2*z2*v, z3*z3*v
-			for j, l := range s.l {
-				z0, z1, z2, z3 = q0[j+1]-l*z0, q1[j+1]-l*z1, q2[j+1]-l*z2, q3[j+1]-l*z3
-				v := inv[j+1]
-				s0 += z0 * z0 * v
-				s1 += z1 * z1 * v
-				s2 += z2 * z2 * v
-				s3 += z3 * z3 * v
-			}
-			out[i], out[i+1], out[i+2], out[i+3] = s0, s1, s2, s3
+		if next := product * v; next > 0x1p-256 && next < 0x1p256 {
+			product = next
+			continue
 		}
-		for ; i < end; i++ {
-			q := rows.RawRowView(i)
-			z := q[0]
-			sum := z * z * inv[0]
-			for j, l := range s.l {
-				z = q[j+1] - l*z
-				sum += z * z * inv[j+1]
-			}
-			out[i] = sum
-		}
-		return nil
-	})
-	return out, err
+		sum += math.Log(product) + math.Log(v)
+		product = 1
+	}
+	return sum + math.Log(product)
 }
 
 // QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). Cost 4nk; the recurrence
-// runs down all columns at once.
-func (s Shifted) QuadColumns(out []float64, b *mat.Dense) {
-	z := make([]float64, len(out))
-	copy(z, b.RawRowView(0))
-	inverse := 1 / s.d[0]
-	for j, v := range z {
-		out[j] = v * v * inverse
+// runs down several columns at once.
+func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b *mat.Dense) error {
+	// What a row needs of L and D: the recurrence begins with l = 0.
+	steps := make([]float64, 2*len(s.d))
+	for i, v := range s.d {
+		if i > 0 {
+			steps[2*i] = s.l[i-1]
+		}
+		steps[2*i+1] = 1 / v
 	}
-	for i, l := range s.l {
-		row, sums := b.RawRowView(i + 1)[:len(z)], out[:len(z)]
-		inverse := 1 / s.d[i+1]
-		for j, v := range row {
+	raw := b.RawMatrix()
+	return parallel.For(ctx, workers, (raw.Cols+quadTask-1)/quadTask, func(c int) error {
+		j, end := c*quadTask, min((c+1)*quadTask, raw.Cols)
+		if hasVectors {
+			for ; j+quadStrip <= end; j += quadStrip {
+				quadColumns(raw.Rows, &raw.Data[j], raw.Stride, &steps[0], &out[j])
+			}
+		}
+		quadRest(raw.Rows, raw.Data[j:], raw.Stride, steps, out[j:end])
+		return nil
+	})
+}
+
+const (
+	quadStrip = 24 // columns in vector registers
+	quadTask  = 5 * quadStrip
+)
+
+// quadRest is quadColumns for any number of columns, those of out.
+func quadRest(rows int, b []float64, stride int, steps, out []float64) {
+	if len(out) == 0 {
+		return
+	}
+	clear(out)
+	z := make([]float64, len(out))
+	for i := range rows {
+		l, inverse := steps[2*i], steps[2*i+1]
+		for j, v := range b[i*stride : i*stride+len(z)] {
 			v -= l * z[j]
 			z[j] = v
-			sums[j] += v * v * inverse
+			out[j] += v * v * inverse
 		}
 	}
 }

@@ -208,11 +208,7 @@ func (p *Problem) Evidence(ridge float64) float64 {
 		}
 		q += own - one*one/eta
 	}
-	det := s.LogDet()
-	for _, r := range p.root {
-		det -= 2 * math.Log(r)
-	}
-	return restricted(n, k-1, q, det, eta)
+	return restricted(n, k-1, q, s.LogDet()-p.logs, eta)
 }
 
 // restricted is the log evidence of n rows and k columns of targets: of n-1 contrasts, and k-1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -15,7 +16,7 @@ import (
 // of the ridge λ: Problem for a linear kernel, at d columns in place of n rows.
 type Linear struct {
 	tri      *linalg.Tridiagonal // of Z'Z = QTQ'
-	rotated  *mat.Dense          // ZQ
+	rotated  *mat.Dense          // Q'Z', d×n
 	moment   *mat.Dense          // Q'Z't, d×k
 	targets  *mat.Dense          // t, n×k
 	leverage []float64
@@ -40,8 +41,8 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	fast.Mul(p.moment, z.T(), targets)
 	var q *mat.Dense
 	p.tri, q = linalg.TridiagonalizeWithQ(gram, p.moment)
-	p.rotated = mat.NewDense(n, d, nil)
-	fast.Mul(p.rotated, z, q)
+	p.rotated = mat.NewDense(d, n, nil)
+	fast.Gemm(blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 	return p
 }
 
@@ -66,15 +67,15 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	if !ok {
 		return nil, 0, ctx.Err()
 	}
-	leverage, err := s.Quad(ctx, p.workers, p.rotated)
-	if err != nil {
+	n, k := p.targets.Dims()
+	leverage := make([]float64, n)
+	if err := s.QuadColumns(ctx, p.workers, leverage, p.rotated); err != nil {
 		return nil, 0, err
 	}
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
-	var fitted mat.Dense
-	fast.Mul(&fitted, p.rotated, coefficients)
-	_, k := p.targets.Dims()
+	fitted := mat.NewDense(n, k, nil)
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix())
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))
 	for i, h := range leverage {

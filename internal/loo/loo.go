@@ -31,10 +31,11 @@ const (
 // With W = diag(w) and √W K √W = QTQ',  M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
 type Problem struct {
 	tri     *linalg.Tridiagonal
-	q       *mat.Dense
+	qt      *mat.Dense // Q'
 	rotated *mat.Dense // Q'√W [1 | t], n×(1+k)
 	targets *mat.Dense // t
 	root    []float64  // √w
+	logs    float64    // Σ ln w
 	scale   float64    // mean diagonal of the centred kernel matrix, times the mean weight
 	workers int
 }
@@ -51,6 +52,7 @@ func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int)
 			w = weights[i]
 		}
 		p.root[i] = math.Sqrt(w)
+		p.logs += math.Log(w)
 		mean += w / float64(n)
 	}
 	p.scale *= mean // weights and ridge twice as large are the same machine
@@ -70,7 +72,8 @@ func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int)
 			p.rotated.Set(i, j+1, s*targets.At(i, j))
 		}
 	}
-	p.tri, p.q = linalg.TridiagonalizeWithQ(gram, p.rotated)
+	p.tri, p.qt = linalg.TridiagonalizeWithQ(gram, p.rotated)
+	linalg.Transpose(p.qt)
 	return p
 }
 
@@ -113,17 +116,17 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	if !ok {
 		return nil, ctx.Err()
 	}
-	diag, err := s.Quad(ctx, p.workers, p.q)
-	if err != nil {
+	n, k := p.rotated.Dims()
+	diag := make([]float64, n)
+	if err := s.QuadColumns(ctx, p.workers, diag, p.qt); err != nil {
 		return nil, err
 	}
-	n, k := p.rotated.Dims()
 	x := mat.DenseCopyOf(p.rotated)
 	s.Solve(x)
 	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
 		cols[j] = make([]float64, n)
-		fast.Gemv(blas.NoTrans, 1, p.q.RawMatrix(),
+		fast.Gemv(blas.Trans, 1, p.qt.RawMatrix(),
 			blas64.Vector{N: n, Inc: k, Data: x.RawMatrix().Data[j:]}, 0, blas64.Vector{N: n, Inc: 1, Data: cols[j]})
 		for i, r := range p.root {
 			cols[j][i] *= r
