@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -108,6 +109,10 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		return nil, c.builtNothing()
 	}
 	setRidge(inner, result, n)
+	if result.known != nil {
+		ctx = loo.WithKnown(ctx, result.known)
+		result.known = nil
+	}
 	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
@@ -219,10 +224,12 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	case apart:
 		taken, err = e.runoff(ctx, runs, choices, taken)
 	case entropy:
-		choices[taken], err = e.finish(ctx, runs[taken], choices[taken])
+		taken, err = e.finishBest(ctx, runs, choices, taken)
 	}
-	if err == nil {
-		results[taken], err = runs[taken].finish(c.strategy.Name(), choices[taken])
+	for i := range runs {
+		if err == nil { // all may have been looked at once more
+			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("family %v: %w", families[taken], err)

@@ -144,7 +144,7 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
 		return Choice{}, err
 	}
 	s.scorer = newScorer(&cfg, r, form)
-	s.finder = rootFinder{integer: r.family.Integer(), limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
+	s.finder = rootFinder{integer: r.family.Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
 		return s.evaluate(ctx, param)
 	}}
 	s.finder.lo, s.finder.hi = r.family.Bounds()

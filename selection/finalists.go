@@ -19,8 +19,11 @@ import (
 const (
 	// firstRows are drawn for the entropies and the scores that come with them.
 	firstRows = 300
-	// secondRows are drawn for the best kernel and its neighbours.
-	secondRows = 2000
+	// secondRows are drawn for the best kernel and its neighbours: a third of all, but no fewer than
+	// leastSecond. Up to secondRows all rows are taken at once.
+	secondRows  = 2000
+	leastSecond = 1000
+	secondShare = 3
 	// curveRows is up to where each kernel's matrix is reduced. Beyond, the features of one pivot for
 	// pivotShare rows are tried first, a fraction of the work. Where they leave too much the first and
 	// the best kernel are scored at the few ridges of a search for the best, their neighbours at that
@@ -35,6 +38,11 @@ const (
 	finalStep = math.Ln2
 	// finalSteps is how many neighbours are looked at to one side.
 	finalSteps = 6
+	// A narrower kernel is left out on all rows where that would take its matrix and it was worse
+	// by more than this share on fewer. More rows bear narrower kernels, but not by much at a time.
+	clearlyWorse = 0.25
+	// A family whose score on few rows is larger than the best's by more than this share is left out.
+	farBehind = 0.25
 )
 
 // finalists looks at kernels on more rows than the entropies were taken of.
@@ -42,7 +50,10 @@ type finalists struct {
 	search *Entropy
 	run    *Run
 	form   *closedForm // on all rows
-	finder rootFinder  // for what a parameter may be
+	choice Choice
+	param  float64
+	rounds []int      // how many rows each has
+	finder rootFinder // for what a parameter may be
 
 	round    int
 	brief    bool // one ridge for all
@@ -52,6 +63,12 @@ type finalists struct {
 	shared   *kernels.Shared
 	ridge    float64 // of the rounds before
 	rows     []int   // of the trace, of this round
+	// looks are those by factors of their own, of rows of the trace, and rough is a kernel of which
+	// few pivots are not enough, so that they are not of a narrower one.
+	looks  map[int][]loo.Look
+	latest []loo.Look
+	rough  float64
+	narrow bool // the last round says that narrower ones are clearly worse
 }
 
 // samples reports whether the entropies are of firstRows rows, and a choice among them is to
@@ -62,54 +79,139 @@ func (e *Entropy) samples(n int) bool {
 
 // finish takes a choice on few rows to all of them.
 func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, error) {
+	f, err := e.newFinalists(r, choice)
+	if f == nil || err != nil {
+		return choice, err
+	}
+	return f.finish(ctx)
+}
+
+// finishBest is finish for the best of several families. Those that few rows do not tell apart from
+// it are looked at on more, a kernel each, and the best of them goes on.
+func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice, taken int) (int, error) {
+	all := make([]*finalists, len(runs))
+	var rivals []int
+	var looks []look
+	for i, r := range runs {
+		f, err := e.newFinalists(r, choices[i])
+		if err != nil {
+			return taken, err
+		}
+		if all[i] = f; f == nil || i != taken && (r.looked == nil || runs[taken].looked == nil || r.looked.Score > (1+farBehind)*runs[taken].looked.Score) {
+			continue
+		}
+		if err := f.open(ctx); err != nil && !errors.Is(err, ErrBudget) {
+			return taken, err
+		}
+		if at, ok := f.best(); ok {
+			rivals, looks = append(rivals, i), append(looks, at)
+		}
+	}
+	if len(rivals) > 1 {
+		taken = rivals[best(looks, e.Score, runs[taken].labels != nil, func(l look) RidgeScore { return l.RidgeScore })]
+	}
+	if all[taken] == nil {
+		return taken, nil
+	}
+	var err error
+	choices[taken], err = all[taken].finish(ctx)
+	return taken, err
+}
+
+// newFinalists is nil where a choice stays as it is.
+func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
 	n, _ := r.x.Dims()
 	own := r.features != nil && e.Method == Automatic && e.scoresClosed()
 	if !e.samples(n) && !own || r.cut || !(choice.Ridge > 0) {
-		return choice, nil
+		return nil, nil
 	}
 	cfg, err := e.withDefaults()
 	if err != nil {
-		return choice, err
+		return nil, err
 	}
 	form, err := newClosedForm(&cfg, r)
 	if err != nil || form == nil {
-		return choice, err
+		return nil, err
 	}
-	f := &finalists{search: &cfg, run: r, form: form, ridge: choice.Ridge}
+	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Look{}, rounds: []int{n}}
 	f.finder.integer = r.family.Integer()
 	f.finder.lo, f.finder.hi = r.family.Bounds()
-	param := r.Row(choice.Iteration).Param
-	rounds := []int{n}
+	f.param = r.Row(choice.Iteration).Param
 	if n > secondRows && !own {
-		rounds = []int{secondRows, n}
+		f.rounds = []int{min(max(n/secondShare, leastSecond), secondRows), n}
 	}
-	for _, rows := range rounds {
-		if err := f.begin(ctx, rows); err != nil {
-			return choice, err
+	return f, nil
+}
+
+// open begins the first round with the choice.
+func (f *finalists) open(ctx context.Context) error {
+	if err := f.begin(ctx, f.rounds[0]); err != nil {
+		return err
+	}
+	return f.look(ctx, f.param)
+}
+
+// finish goes through the rounds that are left.
+func (f *finalists) finish(ctx context.Context) (Choice, error) {
+	n, _ := f.run.x.Dims()
+	for i, rows := range f.rounds {
+		if i > 0 || f.round == 0 {
+			if err := f.begin(ctx, rows); err != nil {
+				return f.choice, err
+			}
 		}
-		f.brief = rows == n && n > secondRows && !own
-		err := f.climb(ctx, param)
+		err := f.climb(ctx, f.param)
 		if err != nil && !errors.Is(err, ErrBudget) {
-			return choice, err
+			return f.choice, err
 		}
 		best, ok := f.best()
 		if !ok {
 			break // the budget was spent before, or no ridge gave a score
 		}
-		choice.Iteration, choice.Ridge = best.row+1, best.Ridge
-		param, f.ridge = r.trace[best.row].Param, best.Ridge
+		f.choice.Iteration, f.choice.Ridge = best.row+1, best.Ridge
+		f.param, f.ridge = f.run.trace[best.row].Param, best.Ridge
+		f.narrow = f.clearlyNarrow(best)
+		if rows == n {
+			f.choice.known = f.known(best)
+		}
 		if err != nil {
 			break
 		}
 	}
-	return choice, nil
+	return f.choice, nil
+}
+
+// clearlyNarrow reports whether a kernel that is narrower than the best of the round was clearly worse.
+func (f *finalists) clearlyNarrow(best look) bool {
+	for _, at := range f.rows {
+		row := f.run.trace[at]
+		if row.Param > f.run.trace[best.row].Param && row.Score > (1+clearlyWorse)*best.Score {
+			return true
+		}
+	}
+	return false
+}
+
+// known is the machine of the best on all rows, if a look has left it.
+func (f *finalists) known(best look) *loo.Known {
+	for _, l := range f.looks[best.row] {
+		if l.Ridge == best.Ridge && l.Solved != nil && f.form.weights == nil {
+			out := &loo.Known{Kernel: f.run.family.At(f.run.trace[best.row].Param), Ridge: l.Ridge, Solution: l.Solved}
+			if out.Shift = f.form.means; f.form.signs != nil {
+				out.Shift = make([]float64, len(f.form.means))
+			}
+			return out
+		}
+	}
+	return nil
 }
 
 // begin takes as many rows for a round.
 func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	n, _ := f.run.x.Dims()
 	f.round++
-	f.rows, f.x, f.part, f.shared, f.searched = nil, f.run.x, f.form, nil, false
+	f.brief = rows == n && len(f.rounds) > 1 && f.round > 1
+	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.x, f.form, nil, false, math.Inf(1)
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
 		f.x, f.part = linalg.Rows(f.run.x, drawn), f.form.on(drawn)
@@ -140,14 +242,19 @@ func (f *finalists) best() (look, bool) {
 
 // climb looks at a kernel and at its neighbours on both sides, as far as they do better, and at
 // halves of the step around the best. A brief one leaves out all but narrower ones, which more rows
-// may bear.
+// may bear, and those where they were clearly worse and take a matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
-	if err := f.look(ctx, param); err != nil {
-		return err
+	if !f.looked(param) {
+		if err := f.look(ctx, param); err != nil {
+			return err
+		}
 	}
 	u := math.Log(param)
 	steps := []float64{finalStep, -finalStep, finalStep / 2, -finalStep / 2}
-	if f.brief {
+	switch {
+	case f.brief && f.narrow && f.shared != nil:
+		steps = nil
+	case f.brief:
 		steps = steps[:1]
 	}
 	for i, step := range steps {
@@ -159,7 +266,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 		}
 		for count := 1; count <= finalSteps; count++ {
 			next := f.finder.snap(u + float64(count)*step)
-			if f.known(next) {
+			if f.looked(next) {
 				break
 			}
 			if err := f.look(ctx, next); err != nil {
@@ -181,10 +288,11 @@ func (f *finalists) searchBest(ctx context.Context) error {
 	}
 	f.round++
 	f.searched = false
+	f.looks[len(f.run.trace)] = f.looks[best.row] // where it goes on from
 	return f.look(ctx, f.run.trace[best.row].Param)
 }
 
-func (f *finalists) known(param float64) bool {
+func (f *finalists) looked(param float64) bool {
 	for _, at := range f.rows {
 		if f.run.trace[at].Param == param {
 			return true
@@ -206,11 +314,13 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	row := unscored(At(param))
 	row.Rows, row.Round = n, f.round
+	f.latest = nil
 	row, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
 	if err != nil {
 		return err
 	}
-	f.rows = append(f.rows, len(f.run.trace)-1)
+	at := len(f.run.trace) - 1
+	f.rows, f.looks[at] = append(f.rows, at), f.latest
 	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
 		f.searched, f.ridge = true, best.Ridge
 	}
@@ -243,13 +353,13 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	if err != nil {
 		return err
 	}
-	var looks []loo.Look
 	if f.brief || f.searched {
-		looks = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)}
+		f.latest = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)}
 	} else {
-		looks, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers)
+		known := f.looks[len(f.run.trace)]
+		f.latest, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)
 	}
-	row.setCurve(f.part.curve(looks), f.search.Score, OnMatrix, 0)
+	row.setCurve(f.part.curve(f.latest), f.search.Score, OnMatrix, 0)
 	return err
 }
 
@@ -307,12 +417,16 @@ const exactResidual = 0.02
 // likeExact scores on the features of a few pivots if that is as good as on the kernel matrix, and
 // reports whether it is.
 func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *TraceRow) (bool, error) {
+	if row.Param >= f.rough {
+		return false, nil
+	}
 	n, _ := f.x.Dims()
 	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.workers}
 	o.Residual = f.part.residualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
 	o.Decided = func(measures.Bounds) bool { return true }
 	l, err := measures.LowRankEntropy(ctx, kernel, f.x, &o)
 	if err != nil || l.Residual > o.Residual {
+		f.rough = row.Param
 		return false, err
 	}
 	curve, _, err := f.part.ofFeatures(ctx, l.Factor)

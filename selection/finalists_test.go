@@ -1,11 +1,15 @@
 package selection
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -40,4 +44,56 @@ func TestLikeExact(t *testing.T) {
 		assert.InEpsilon(t, exact.Score, pivots.Score, .01, "gamma %v", gamma)
 		assert.InEpsilon(t, exact.StandardError, pivots.StandardError, .02)
 	}
+}
+
+// The machine of more than a few hundred rows, which the search has solved for, is the one that a fit
+// of the chosen kernel and ridge makes.
+func TestChoiceIsTheMachine(t *testing.T) {
+	x, y := problemOf(700, 4, .3, 1)
+	r := &Regressor{}
+	r.Search = &Entropy{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	m := r.Fitted().(*lssvm.Regressor)
+	require.True(t, onMatrix(r.Result()))
+	plain := &lssvm.Regressor{Kernel: m.ChosenKernel(), Ridge: r.Result().Ridge}
+	require.NoError(t, plain.Fit(ctx, x, y))
+	assert.InDeltaSlice(t, plain.Coefficients(), m.Coefficients(), 1e-8)
+	assert.InDelta(t, plain.Intercept(), m.Intercept(), 1e-8)
+	assert.NotEqual(t, plain.Report().Objective, m.Report().Objective, "it was not solved again")
+
+	labels := make([]int, len(y))
+	for i, v := range y {
+		labels[i] = 3 * int(math.Copysign(1, v))
+	}
+	c := &Classifier{Search: &Entropy{}}
+	require.NoError(t, c.Fit(ctx, x, labels))
+	own := c.Fitted().(*lssvm.Classifier)
+	require.True(t, onMatrix(c.Result()))
+	same := &lssvm.Classifier{Kernel: own.ChosenKernel(), Ridge: c.Result().Ridge}
+	require.NoError(t, same.Fit(ctx, x, labels))
+	assert.True(t, mat.EqualApprox(same.Coefficients(), own.Coefficients(), 1e-8))
+	want, err := same.PredictProba(x)
+	require.NoError(t, err)
+	got, err := c.PredictProba(x)
+	require.NoError(t, err)
+	assert.True(t, mat.EqualApprox(want, got, 1e-6))
+}
+
+func onMatrix(r *Result) bool { return chosenRow(r).Basis == OnMatrix && chosenRow(r).Rows == 700 }
+
+// Few rows like one family, all rows another: each is looked at, and the better goes on.
+func TestFamiliesOnMoreRows(t *testing.T) {
+	x, y := problemOf(1200, 8, .3, 3)
+	r := &Regressor{Search: &Entropy{Seed: 1}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	results := append([]*Result{r.Result()}, r.Result().Others...)
+	require.Len(t, results, 2)
+	var first []float64
+	for _, result := range results {
+		i := slices.IndexFunc(result.Trace, func(row TraceRow) bool { return row.Round > 0 })
+		require.GreaterOrEqual(t, i, 0, result.Family)
+		first = append(first, result.Trace[i].Score)
+	}
+	assert.Less(t, first[0], first[1])
+	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
 }

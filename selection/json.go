@@ -98,6 +98,9 @@ func asNumber(field reflect.Value) (*number, bool) {
 func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
 		if field.Anonymous {
 			if err := eachField(v.Field(i), f); err != nil {
 				return err

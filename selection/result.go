@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kernelearn/kernelearn/internal/loo"
 )
 
 // Status says how a search ended.
@@ -26,6 +28,8 @@ const (
 
 // Result is what a search did and chose.
 type Result struct {
+	known *loo.Known // the machine of the choice, until it is fitted
+
 	Strategy string `json:"strategy"` // as its Name says, for example "entropy"
 	Family   string `json:"family"`   // of the kernel; "" for a candidate
 	Kernel   string `json:"kernel"`   // the chosen one; "" for a candidate

@@ -84,13 +84,36 @@ func TestFindFromAnywhere(t *testing.T) {
 	for _, centre := range []float64{-20, -3, 0, 5, 20} {
 		for _, start := range []float64{1e-6, 1, 1e6} {
 			for _, target := range []float64{0.1, 0.25, 0.5, 0.9} {
-				r := rootFinder{lo: 1e-12, hi: 1e12, tolerance: 0.02, limit: 40, eval: logistic(centre, 1)}
-				p, status, err := r.find(start, target)
-				require.NoError(t, err)
-				assert.Equal(t, StatusOK, status)
-				assert.InDelta(t, target, p.entropy, 0.02)
+				for _, several := range []bool{false, true} {
+					r := rootFinder{several: several, lo: 1e-12, hi: 1e12, tolerance: 0.02, limit: 40, eval: logistic(centre, 1)}
+					p, status, err := r.find(start, target)
+					require.NoError(t, err)
+					assert.Equal(t, StatusOK, status)
+					assert.InDelta(t, target, p.entropy, 0.02)
+				}
 			}
 		}
+	}
+}
+
+// Where several are looked for, each takes little more than an entropy: the curves here are not the
+// straight lines in log odds that the steps suppose.
+func TestSeveralTargets(t *testing.T) {
+	for name, f := range map[string]func(u float64) float64{
+		"even":   func(u float64) float64 { return 1 / (1 + math.Exp(-u)) },
+		"steep":  func(u float64) float64 { return 1 / (1 + math.Exp(-2.5*u)) },
+		"bent":   func(u float64) float64 { return 1 - math.Exp(-math.Exp(u)) },
+		"capped": func(u float64) float64 { return .95 / (1 + math.Exp(-1.5*u-.2*math.Sin(u))) },
+	} {
+		r := rootFinder{several: true, lo: 1e-12, hi: 1e12, limit: 40, eval: func(p float64) (float64, error) { return f(math.Log(p)), nil }}
+		for _, target := range []float64{.2, .3, .1, .05, .005, .4, .5} {
+			r.tolerance = (&Entropy{Tolerance: .02}).tolerance(target)
+			p, status, err := r.find(5, target)
+			require.NoError(t, err)
+			assert.Equal(t, StatusOK, status, "%s, %v", name, target)
+			assert.InDelta(t, target, p.entropy, r.tolerance, name)
+		}
+		assert.LessOrEqual(t, len(r.known), 15, name)
 	}
 }
 
@@ -101,25 +124,27 @@ func TestStatuses(t *testing.T) {
 		require.NoError(t, err)
 		return p, s
 	}
-	p, s := find(rootFinder{eval: logistic(0, 0.3)}, 0.5)
-	assert.Equal(t, StatusCeiling, s)
-	assert.InEpsilon(t, 1e3, p.param, 1e-12)
-	p, s = find(rootFinder{eval: func(float64) (float64, error) { return 0.6, nil }}, 0.5)
-	assert.Equal(t, StatusFloor, s)
-	assert.InEpsilon(t, 1e-3, p.param, 1e-12)
-	_, s = find(rootFinder{eval: func(p float64) (float64, error) { return 0.2 + 0.1*math.Abs(math.Log(p)), nil }}, 0.15)
-	assert.Equal(t, StatusNonMonotone, s)
 	step := func(p float64) (float64, error) {
 		if p < 2.5 {
 			return 0.1, nil
 		}
 		return 0.9, nil
 	}
-	p, s = find(rootFinder{integer: true, eval: step}, 0.4)
-	assert.Equal(t, StatusAtomic, s)
-	assert.Equal(t, 2.0, p.param)
-	_, s = find(rootFinder{eval: step}, 0.4)
-	assert.Equal(t, StatusUnconverged, s)
+	for _, several := range []bool{false, true} {
+		p, s := find(rootFinder{several: several, eval: logistic(0, 0.3)}, 0.5)
+		assert.Equal(t, StatusCeiling, s)
+		assert.InEpsilon(t, 1e3, p.param, 1e-12)
+		p, s = find(rootFinder{several: several, eval: func(float64) (float64, error) { return 0.6, nil }}, 0.5)
+		assert.Equal(t, StatusFloor, s)
+		assert.InEpsilon(t, 1e-3, p.param, 1e-12)
+		_, s = find(rootFinder{several: several, eval: func(p float64) (float64, error) { return 0.2 + 0.1*math.Abs(math.Log(p)), nil }}, 0.15)
+		assert.Equal(t, StatusNonMonotone, s)
+		p, s = find(rootFinder{several: several, integer: true, eval: step}, 0.4)
+		assert.Equal(t, StatusAtomic, s)
+		assert.Equal(t, 2.0, p.param)
+		_, s = find(rootFinder{several: several, eval: step}, 0.4)
+		assert.Equal(t, StatusUnconverged, s)
+	}
 	bad := errors.New("bad")
 	_, _, err := (&rootFinder{lo: 1, hi: 2, eval: func(float64) (float64, error) { return 0, bad }}).find(1, 0.5)
 	assert.ErrorIs(t, err, bad)

@@ -169,7 +169,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 // Of more rows a kernel is looked at by few ridges, or one: that those are not the least that a
 // score may take, the rows' own ridges do not say.
 func TestRunoffOfFewRidges(t *testing.T) {
-	x, y := problemOf(700, 8, .3, 3)
+	x, y := problemOf(700, 8, .6, 3)
 	r := &Regressor{Space: Over(machineOf)}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Positive(t, chosenRow(r.Result()).Round)

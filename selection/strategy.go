@@ -1,6 +1,10 @@
 package selection
 
-import "context"
+import (
+	"context"
+
+	"github.com/kernelearn/kernelearn/internal/loo"
+)
 
 // Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
 // [GoldenSection] are strategies; one of your own is a type with these two methods, which
@@ -40,6 +44,8 @@ type Choice struct {
 	// Ridge, if not 0, is the one that goes with Values, or one of the Ridges of the row. Machines
 	// of package lssvm that would choose theirs take it.
 	Ridge float64
+	// known is the machine that it makes on all rows, nil where the search did not solve for it.
+	known *loo.Known
 }
 
 // Measure is the name and the sense of scores.

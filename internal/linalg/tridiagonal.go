@@ -184,6 +184,9 @@ func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b 
 		steps[2*i+1] = 1 / v
 	}
 	raw := b.RawMatrix()
+	if raw.Rows*raw.Cols < quadSpreadFrom {
+		workers = 1
+	}
 	return parallel.For(ctx, workers, (raw.Cols+quadTask-1)/quadTask, func(c int) error {
 		j, end := c*quadTask, min((c+1)*quadTask, raw.Cols)
 		if hasVectors {
@@ -199,6 +202,8 @@ func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b 
 const (
 	quadStrip = 24 // columns in vector registers
 	quadTask  = 5 * quadStrip
+	// quadSpreadFrom numbers take long enough to be spread over processors.
+	quadSpreadFrom = 1 << 19
 )
 
 // quadRest is quadColumns for any number of columns, those of out.

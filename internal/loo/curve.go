@@ -19,6 +19,10 @@ type Look struct {
 	// Wrong is the weighted share of rows that the others would put into another class, where
 	// the targets are ±1.
 	Wrong float64
+	// Slope is that of the logarithm of the error, in that of the ridge, estimated, and Solved the
+	// machine: of looks that each take a factor of their own.
+	Slope  float64
+	Solved *Solution
 }
 
 // wrong reports whether what the other rows predict is another class than the row's: targets and

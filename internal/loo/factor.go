@@ -14,15 +14,16 @@ import (
 // quarter of New's.
 func LookOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) Look {
 	s, factor := solveOnce(gram, targets, own, ridge)
-	return lookOf(s, factor, targets, own, ridge)
+	if s == nil {
+		return Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}
+	}
+	_, slope := s.slope(factor, own, ridge)
+	return lookOf(s, factor, targets, own, ridge, slope)
 }
 
-// lookOf is what a solution says, nil if there is none.
-func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge float64) Look {
-	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}
-	if s == nil {
-		return out
-	}
+// lookOf is what a solution says.
+func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge, slope float64) Look {
+	out := Look{Ridge: ridge, Slope: slope, Solved: s}
 	n, k := targets.Dims()
 	squares, weight, q, eta := make([]float64, n), 0.0, 0.0, 0.0
 	for i := range n {

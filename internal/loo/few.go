@@ -27,8 +27,9 @@ const (
 	// the least, and the barrier between them so much above its own.
 	rivalError, barrier = 0.2, 0.02
 	shelf               = 3.4 // the least width of one, in ln λ
-	// leastBend bounds the second derivative of ln E in ln λ from below.
-	leastBend = 0.02
+	// leastBend bounds the second derivative of ln E in ln λ from below, and usualBend is in the
+	// middle of those at the least.
+	leastBend, usualBend = 0.02, 0.06
 	// Without a bracket a step is at least leastStep, three times as much each time, so that the
 	// search does not crawl, and at most firstStep, twice as much each time.
 	leastStep, firstStep = 0.3, 3.4
@@ -80,13 +81,26 @@ func SearchFew(
 }
 
 // CurveFew returns what SearchFew looks at, in ascending order of the ridges, those that make no
-// machine left out. None is below least.
-func CurveFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int) ([]Look, error) {
+// machine left out. None is below least. Where looks of CurveFew or LookOnce are known it goes on
+// from them, without a sample, and returns them too.
+func CurveFew(
+	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Look,
+) ([]Look, error) {
 	f := newFew(ctx, gram, targets, own, nil)
 	f.keep = true
 	f.lo = min(max(f.lo, math.Log(least)), f.hi) // -Inf for 0
-	err := f.search(workers)
-	return f.looks, err
+	for _, l := range known {
+		if l.Solved != nil && l.Error > 0 {
+			f.keepLook(l)
+			f.enter(point{math.Log(l.Ridge), l.Error, math.Log(l.Error), l.Slope})
+		}
+	}
+	if len(f.seen) == 0 {
+		err := f.search(workers)
+		return f.looks, err
+	}
+	f.descend(usualBend)
+	return f.looks, f.err
 }
 
 // search looks at the ridges.
@@ -114,6 +128,7 @@ type few struct {
 	lo, hi  float64 // logarithms of the first and the last ridge
 	seen    []point // by their ridge
 	best    *Solution
+	begun   bool // a factor is in gram
 	keep    bool // looks
 	looks   []Look
 	err     error
@@ -246,9 +261,10 @@ func (f *few) look(u float64) {
 	if f.err != nil {
 		return
 	}
-	if len(f.seen) > 0 {
+	if f.begun {
 		linalg.Restore(f.gram)
 	}
+	f.begun = true
 	for i, d := range f.diag {
 		f.gram.SetSym(i, i, d)
 	}
@@ -256,27 +272,38 @@ func (f *few) look(u float64) {
 	p := point{u: u, error: math.Inf(1), f: math.Inf(1)}
 	s, factor := solveOnce(f.gram, f.targets, f.own, ridge)
 	if s != nil {
-		if e, slope := s.slope(factor, f.own, ridge); e-e == 0 { // e is finite
+		e, slope := s.slope(factor, f.own, ridge)
+		if e-e == 0 { // e is finite
 			p.error, p.f, p.slope = e, math.Log(e), slope
 		}
+		if f.keep {
+			f.keepLook(lookOf(s, factor, f.targets, f.own, ridge, slope))
+		}
 	}
-	if s != nil && f.keep {
-		f.looks = append(f.looks, lookOf(s, factor, f.targets, f.own, ridge))
-		slices.SortFunc(f.looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) })
+	if at := f.enter(p); s != nil && f.least() == at {
+		f.best = s
 	}
-	at, _ := slices.BinarySearchFunc(f.seen, u, func(p point, u float64) int {
+	if f.observe != nil {
+		f.observe(len(f.seen), ridge, p.error)
+	}
+}
+
+// keepLook keeps one for the curve.
+func (f *few) keepLook(l Look) {
+	f.looks = append(f.looks, l)
+	slices.SortFunc(f.looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) })
+}
+
+// enter notes what a look says, and returns its index.
+func (f *few) enter(p point) int {
+	at, _ := slices.BinarySearchFunc(f.seen, p.u, func(p point, u float64) int {
 		if p.u < u {
 			return -1
 		}
 		return 1
 	})
 	f.seen = slices.Insert(f.seen, at, p)
-	if s != nil && f.least() == at {
-		f.best = s
-	}
-	if f.observe != nil {
-		f.observe(len(f.seen), ridge, p.error)
-	}
+	return at
 }
 
 // least is the index of the least error; of equal ones that of the largest ridge.

@@ -121,10 +121,22 @@ func TestCurveFew(t *testing.T) {
 			assert.InEpsilon(t, least, best.Ridge, 1e-9)
 		}
 	}
+	gram, targets, _ := fewProblem(330, 5, 1, .2, false, noises["normal"], 1)
+	whole, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0)
+	require.NoError(t, err)
+	want, _ := Least(whole)
+	for _, factor := range []float64{.2, 5} { // what is known is kept, and the way goes on from there
+		known := LookOnce(copied(gram), targets, nil, factor*want.Ridge)
+		looks, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0, known)
+		require.NoError(t, err)
+		got, _ := Least(looks)
+		assert.InEpsilon(t, want.Error, got.Error, 2e-3)
+		assert.Contains(t, looks, known)
+		assert.LessOrEqual(t, len(looks), 4)
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	gram, targets, _ := fewProblem(330, 5, 1, .2, false, noises["normal"], 1)
-	_, err := CurveFew(cancelled, gram, targets, nil, 0, 0)
+	_, err = CurveFew(cancelled, gram, targets, nil, 0, 0)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 

@@ -17,15 +17,21 @@ func Workers(n int) int {
 	return n
 }
 
+// begun is how many goroutines of all calls of For are at work, beside those that called it.
+var begun atomic.Int64
+
 // For calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
-// GOMAXPROCS), and returns when all that were begun have ended. After the first
+// GOMAXPROCS), and returns when all that were begun have ended. The caller's is one of them, and
+// the only one where other calls of For already keep all processors busy: within one that runs f on
+// several goroutines, more of them would only wait for each other. After the first
 // error, or once ctx is done, no further task is begun; of several errors the
 // one of the lowest index is returned, so that the outcome does not depend on
 // the order in which goroutines happen to run. A panic in f is raised again in
 // the caller's goroutine.
 func For(ctx context.Context, workers, n int, f func(i int) error) error {
 	workers = min(Workers(workers), n)
-	if workers <= 1 {
+	others := int(begun.Load())
+	if workers <= 1 || others > 0 && others+1 >= runtime.GOMAXPROCS(0) {
 		for i := range n {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -63,19 +69,25 @@ func For(ctx context.Context, workers, n int, f func(i int) error) error {
 			fail(i, err, nil)
 		}
 	}
-	for range workers {
+	work := func() {
+		for !stop.Load() && ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			run(i)
+		}
+	}
+	for range workers - 1 {
 		wg.Add(1)
+		begun.Add(1)
 		go func() {
 			defer wg.Done()
-			for !stop.Load() && ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				run(i)
-			}
+			defer begun.Add(-1)
+			work()
 		}()
 	}
+	work()
 	wg.Wait()
 	if caught != nil {
 		panic(caught)
