@@ -109,11 +109,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		return nil, c.builtNothing()
 	}
 	setRidge(inner, result, n)
-	if result.known != nil {
-		ctx = loo.WithKnown(ctx, result.known)
-		result.known = nil
-	}
-	if err := fitRows(ctx, c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
+	if err := fitRows(result.telling(ctx), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
@@ -136,6 +132,18 @@ func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 
 func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
+}
+
+// telling is a context that tells a machine what the search knows of it.
+func (r *Result) telling(ctx context.Context) context.Context {
+	if r.known != nil {
+		ctx = loo.WithKnown(ctx, r.known)
+	}
+	if r.near > 0 {
+		ctx = loo.WithStart(ctx, r.near)
+	}
+	r.known, r.near = nil, 0
+	return ctx
 }
 
 // areRidgeMachines reports whether the learners are the machines of lssvm.

@@ -28,7 +28,9 @@ const (
 
 // Result is what a search did and chose.
 type Result struct {
-	known *loo.Known // the machine of the choice, until it is fitted
+	// Of the choice, until it is fitted, see Choice.
+	known *loo.Known
+	near  float64
 
 	Strategy string `json:"strategy"` // as its Name says, for example "entropy"
 	Family   string `json:"family"`   // of the kernel; "" for a candidate

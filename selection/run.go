@@ -273,7 +273,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
-		known: c.known,
+		known: c.known, near: c.near,
 	}
 	for _, at := range row.Ridges {
 		if at.Ridge == c.Ridge {

@@ -238,6 +238,7 @@ type learning struct {
 	sampled   int            // how many
 	blocks    []*shape.Block // those of the climb
 	onBlocks  int            // rows of blocks, 0 if they are all rows
+	near      float64        // a ridge near that of the machine on all rows, 0 if none is known
 }
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
@@ -394,7 +395,7 @@ type part struct {
 
 // conclude takes the best place of the trace.
 func (l *learning) conclude(at spot) (Choice, error) {
-	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK}
+	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, near: l.near}
 	for _, row := range l.run.trace {
 		// Of the grid a row has no logarithm of the ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {

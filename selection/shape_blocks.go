@@ -37,7 +37,14 @@ func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
 		}
 		looks = append(looks, got)
 	}
-	if best, ok := prefer(looks, LeaveOneOutEvidence, form.signs != nil); ok && best.row == 0 {
+	best, ok := prefer(looks, LeaveOneOutEvidence, form.signs != nil)
+	if !ok {
+		return nil
+	}
+	if least, ok := prefer(looks[best.row:best.row+1], LeaveOneOut, form.signs != nil); ok {
+		l.near = least.Ridge // as the machine chooses it
+	}
+	if best.row == 0 {
 		l.run.Warn("the lengths of columns that were learnt on blocks do no better on all rows than one length, which is taken")
 		*learnt = one
 	}

@@ -46,6 +46,8 @@ type Choice struct {
 	Ridge float64
 	// known is the machine that it makes on all rows, nil where the search did not solve for it.
 	known *loo.Known
+	// near, if not 0, is a ridge near that of the machine on all rows.
+	near float64
 }
 
 // Measure is the name and the sense of scores.

@@ -23,6 +23,8 @@ const (
 
 	// A look that promises to lower the logarithm of the error by less is not taken.
 	worthALook = 1e-3
+	// worthNear takes its place where a search starts near the best ridge.
+	worthNear = 5e-3
 	// A valley of the sample is a rival where the logarithm of its error is at most so much above
 	// the least, and the barrier between them so much above its own.
 	rivalError, barrier = 0.2, 0.02
@@ -50,6 +52,9 @@ const (
 //
 // Without slopes a bracket and a parabola are four looks. The exact slope would cost n³/3 more, half a
 // look, and be no better a guide: see slope.
+//
+// With a context of [WithStart] it looks there first, without a sample, and ends where a step promises
+// less than half a hundredth.
 //
 // A valley that the sample does not show, and that does not lie downhill, is not found. Of 120
 // problems of 1500 rows (noise of five kinds, jumps, classes, weights, copies; kernels from wide to
@@ -105,6 +110,12 @@ func CurveFew(
 
 // search looks at the ridges.
 func (f *few) search(workers int) error {
+	if start := startOf(f.ctx); start > 0 {
+		f.worth = worthNear
+		f.look(min(max(math.Log(start), f.lo), f.hi))
+		f.descend(usualBend)
+		return f.err
+	}
 	looks, err := sampleCurve(f.ctx, f.gram, f.targets, f.own, workers)
 	if err != nil {
 		return err
@@ -126,6 +137,7 @@ type few struct {
 	own     []float64 // weights
 	observe func(evaluation int, ridge, err float64)
 	lo, hi  float64 // logarithms of the first and the last ridge
+	worth   float64 // what a look has to promise
 	seen    []point // by their ridge
 	best    *Solution
 	begun   bool // a factor is in gram
@@ -138,7 +150,7 @@ type few struct {
 type point struct{ u, error, f, slope float64 }
 
 func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) *few {
-	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, own: own, observe: observe}
+	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, own: own, observe: observe, worth: worthALook}
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
 		f.diag[i] = gram.At(i, i)
@@ -347,7 +359,7 @@ func (f *few) descend(bend float64) {
 			limit, atLeast = 2*limit, 3*atLeast
 		}
 		u := min(max(p.u+float64(side)*step, f.lo), f.hi)
-		if math.Abs(p.slope)*min(promise, math.Abs(u-p.u)) < worthALook { // at most that much is won where it bends upward
+		if math.Abs(p.slope)*min(promise, math.Abs(u-p.u)) < f.worth { // at most that much is won where it bends upward
 			return
 		}
 		f.look(u)

@@ -254,3 +254,20 @@ func TestRival(t *testing.T) {
 	assert.Equal(t, 4, rivalOf(of(0, .01, .05, .1, .15, .3), 0), "a shelf upward")
 	assert.Equal(t, -1, rivalOf(of(.9, .5, .15, .1, 0, .5), 4), "short of a shelf")
 }
+
+// From a ridge near the best one a search takes fewer looks, and ends no more than the promised share
+// above its error.
+func TestSearchFewFromNear(t *testing.T) {
+	for _, factor := range []float64{.5, 1, 2} {
+		gram, targets, _ := fewProblem(600, 5, 3, .2, false, noises["normal"], 1)
+		want, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, nil)
+		require.NoError(t, err)
+		seen := 0
+		got, solved, err := SearchFew(WithStart(ctx, factor*want.Ridge), copied(gram), targets, nil, 0, func(int, float64, float64) { seen++ })
+		require.NoError(t, err)
+		require.NotNil(t, solved)
+		assert.InEpsilon(t, want.Error, got.Error, 2*worthNear)
+		assert.LessOrEqual(t, seen, 3)
+		assert.Equal(t, seen, got.Evaluations)
+	}
+}
