@@ -175,10 +175,27 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 			f.choice.known = f.known(best)
 		}
 		if err != nil {
-			break
+			return f.choice, nil // the budget is spent
 		}
 	}
-	return f.choice, nil
+	return f.choice, f.measure(ctx)
+}
+
+// measure takes the entropy of the choice on the drawn rows where scores came without one.
+func (f *finalists) measure(ctx context.Context) error {
+	row := f.run.trace[f.choice.Iteration-1]
+	if !math.IsNaN(row.Entropy) {
+		return nil
+	}
+	n, _ := f.run.x.Dims()
+	k, err := kernels.Matrix(ctx, f.run.family.At(row.Param), linalg.Rows(f.run.x, f.search.draw(n, firstRows, subsamples)),
+		&kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
+	if err != nil {
+		return err
+	}
+	entropy := measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values())
+	f.choice.entropy = &entropy
+	return nil
 }
 
 // clearlyNarrow reports whether a kernel that is narrower than the best of the round was clearly worse.

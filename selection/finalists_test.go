@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
 // The features of a few pivots say of all ridges what the kernel matrix says, to a hundredth of the
@@ -96,4 +98,20 @@ func TestFamiliesOnMoreRows(t *testing.T) {
 	}
 	assert.Less(t, first[0], first[1])
 	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
+}
+
+// The entropy of a kernel that was scored on all rows without one is that of the rows that the search
+// began with.
+func TestEntropyOfTheChoice(t *testing.T) {
+	x, y := problemOf(700, 4, .3, 1)
+	search := &Entropy{Seed: 3}
+	r := &Regressor{Search: search}
+	require.NoError(t, r.Fit(ctx, x, y))
+	require.True(t, math.IsNaN(chosenRow(r.Result()).Entropy))
+	k, err := kernels.Matrix(ctx, r.Fitted().(*lssvm.Regressor).ChosenKernel(), linalg.Rows(x, search.draw(700, firstRows, subsamples)), nil)
+	require.NoError(t, err)
+	want, err := measures.Entropy(ctx, k)
+	require.NoError(t, err)
+	assert.InDelta(t, want.Entropy, r.Result().Entropy, 1e-10)
+	assert.InDelta(t, want.Bits, r.Result().Bits, 1e-10)
 }

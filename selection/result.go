@@ -36,9 +36,11 @@ type Result struct {
 	Family   string `json:"family"`   // of the kernel; "" for a candidate
 	Kernel   string `json:"kernel"`   // the chosen one; "" for a candidate
 	Point
-	Type    string  `json:"type,omitempty"` // of the chosen candidate
-	Param2  float64 `json:"param2"`         // the second parameter of a family of two; NaN for others
-	Entropy float64 `json:"entropy"`        // of the chosen kernel; NaN where the strategy computed none
+	Type   string  `json:"type,omitempty"` // of the chosen candidate
+	Param2 float64 `json:"param2"`         // the second parameter of a family of two; NaN for others
+	// Entropy is that of the chosen kernel, on 300 drawn rows where an Entropy scored it on all rows
+	// without one; NaN where the strategy computed none.
+	Entropy float64 `json:"entropy"`
 	Bits    float64 `json:"bits"`
 	Target  float64 `json:"target"` // the entropy that was aimed at; NaN without one
 	Status  Status  `json:"status"`

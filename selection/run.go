@@ -275,6 +275,9 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
 		known: c.known, near: c.near,
 	}
+	if math.IsNaN(out.Entropy) && c.entropy != nil {
+		out.Entropy, out.Bits = c.entropy.Entropy, c.entropy.Bits
+	}
 	for _, at := range row.Ridges {
 		if at.Ridge == c.Ridge {
 			out.Ridge, r.looked = c.Ridge, &at

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
 // Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
@@ -48,6 +49,8 @@ type Choice struct {
 	known *loo.Known
 	// near, if not 0, is a ridge near that of the machine on all rows.
 	near float64
+	// entropy is that of the choice where its row has none.
+	entropy *measures.VonNeumann
 }
 
 // Measure is the name and the sense of scores.

@@ -17,8 +17,12 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// searchers are the columns of the table of searches: ours, and the ends of the peer's scripts.
+// searchers are the columns of the table of searches: ours, and the ends of the peer's scripts. Behind
+// them stands the zero value of selection.
 var searchers = []string{"entropy", "grid", "halving"}
+
+// measured are the searchers and the zero value.
+const nothingSet, measured = 3, 4
 
 // reached is what a searcher did for each seed.
 type reached struct {
@@ -43,9 +47,9 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or share of wrong labels of the test rows\n\n", runtime.GOMAXPROCS(0), o.peers.jobs, o.seeds)
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "search\trows\tours: error\tseconds\tgrid: error\tseconds\thalving: error\tseconds\terror to the best\t±\tless or equal\tseconds to the grid's\tto halving's\twanted\t")
+	fmt.Fprintln(table, "search\trows\tours: error\tseconds\tgrid: error\tseconds\thalving: error\tseconds\terror to the best\t±\tless or equal\tseconds to the grid's\tto halving's\twanted\tnothing set: error\tseconds\terror to the best\t")
 	for _, s := range all {
-		var r [3]reached
+		var r [measured]reached
 		for seed := range o.seeds {
 			if err := s.measure(ctx, o, uint64(seed+1), &r); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -74,20 +78,23 @@ func (s search) roundsOf(o options) int {
 
 // measure runs ours and the peers in turns on the rows of a seed. The least time of the
 // rounds counts.
-func (s search) measure(ctx context.Context, o options, seed uint64, r *[3]reached) error {
+func (s search) measure(ctx context.Context, o options, seed uint64, r *[measured]reached) error {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	ours, err := s.prepare(ctx, folder(dir), o.scale, seed)
+	ours, zero, err := s.prepare(ctx, folder(dir), o.scale, seed)
 	if err != nil {
 		return err
 	}
 	if err := folder(dir).row("jobs", float64(o.peers.jobs)); err != nil {
 		return err
 	}
-	rounds := [3]func() (seconds, measure float64, err error){func() (float64, float64, error) { return ours.timed(ctx) }}
+	rounds := [measured]func() (seconds, measure float64, err error){
+		0:          func() (float64, float64, error) { return ours.timed(ctx) },
+		nothingSet: func() (float64, float64, error) { return zero.timed(ctx) },
+	}
 	for i, name := range searchers[1:] {
 		if r[i+1].cut || o.peers.python == "" {
 			continue
@@ -99,8 +106,10 @@ func (s search) measure(ctx context.Context, o options, seed uint64, r *[3]reach
 		defer p.stop()
 		rounds[i+1] = p.round
 	}
-	least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
-	var measures [3]float64
+	var least, measures [measured]float64
+	for i := range least {
+		least[i] = math.Inf(1)
+	}
 	for range s.roundsOf(o) {
 		for i, round := range rounds {
 			if round == nil || r[i].cut {
@@ -126,12 +135,12 @@ func (s search) measure(ctx context.Context, o options, seed uint64, r *[3]reach
 }
 
 // line is a row of the table.
-func (s search) line(o options, r [3]reached) string {
+func (s search) line(o options, r [measured]reached) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\t%d\t", s.name, rows(s.rows, o.scale))
 	ours, seconds := r[0].means()
-	best, ratios := 0, [3]float64{}
-	for i := range r {
+	best, ratios := 0, make([]float64, len(searchers))
+	for i := range searchers {
 		e, t := r[i].means()
 		took := fmt.Sprintf("%.3g", t)
 		if ratios[i] = seconds / t; r[i].cut {
@@ -142,8 +151,9 @@ func (s search) line(o options, r [3]reached) string {
 			best = i
 		}
 	}
+	zero, took := r[nothingSet].means()
 	if best == 0 {
-		return b.String() + "NaN\tNaN\t-\tNaN\tNaN\t-\t" // no peer
+		return fmt.Sprintf("%sNaN\tNaN\t-\tNaN\tNaN\t-\t%.4f\t%.3g\tNaN\t", b.String(), zero, took) // no peer
 	}
 	bestError, _ := r[best].means()
 	ahead, differences := 0, make([]float64, len(r[0].errors))
@@ -153,7 +163,8 @@ func (s search) line(o options, r [3]reached) string {
 			ahead++
 		}
 	}
-	fmt.Fprintf(&b, "%.3f\t%.3f\t%d of %d\t%.3f\t%.3f\t%v\t", ours/bestError, standardError(differences), ahead, len(differences), ratios[1], ratios[2], s.wanted)
+	fmt.Fprintf(&b, "%.3f\t%.3f\t%d of %d\t%.3f\t%.3f\t%v\t%.4f\t%.3g\t%.3f\t", ours/bestError, standardError(differences), ahead, len(differences), ratios[1], ratios[2], s.wanted,
+		zero, took, zero/bestError)
 	return b.String()
 }
 

@@ -92,21 +92,28 @@ func searches() (out []search) {
 
 // prepare draws the rows of a seed, standardises them, and the targets that are numbers, by the
 // training rows, and writes them with the grid of the peer. Nobody is timed on it.
-func (s search) prepare(ctx context.Context, f folder, scale float64, seed uint64) (work, error) {
+func (s search) prepare(ctx context.Context, f folder, scale float64, seed uint64) (ours, zero work, err error) {
 	n, tested := rows(s.rows, scale), rows(searchTest, scale)
 	x, y := s.draw(n+tested, seed)
 	train := drawn{mat.DenseCopyOf(x.Slice(0, n, 0, searchColumns)), y[:n]}
 	test := drawn{mat.DenseCopyOf(x.Slice(n, n+tested, 0, searchColumns)), y[n:]}
-	err := standardise(ctx, &train.x, &test.x)
+	err = standardise(ctx, &train.x, &test.x)
 	if err == nil && s.model != "svc" {
 		a, b := mat.NewDense(n, 1, slices.Clone(train.y)), mat.NewDense(tested, 1, slices.Clone(test.y))
 		err = standardise(ctx, &a, &b)
 		train.y, test.y = a.RawMatrix().Data, b.RawMatrix().Data
 	}
 	if err := first(err, f.write("x", train.x), f.row("y", train.y...), f.write("xt", test.x), f.row("yt", test.y...), s.writeGrid(ctx, f, train.x)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.ours(seed, train, test), nil
+	return s.ours(seed, train, test), s.withNothingSet(train, test), nil
+}
+
+func (s search) withNothingSet(train, test drawn) work {
+	if s.model == "svc" {
+		return classified(func() *selection.Classifier { return &selection.Classifier{} }, train, test)
+	}
+	return fitPredict(&selection.Regressor{}, train.x, test.x, train.y, test.y)
 }
 
 func standardise(ctx context.Context, train, test **mat.Dense) error {
@@ -156,11 +163,17 @@ func oursOnLandmarks(seed uint64, train, test drawn) work {
 	}, train.x, test.x, train.y, test.y)
 }
 
-// oursForClasses measures the share of wrong labels.
 func oursForClasses(seed uint64, train, test drawn) work {
+	return classified(func() *selection.Classifier {
+		return &selection.Classifier{Search: &selection.Entropy{Seed: seed}}
+	}, train, test)
+}
+
+// classified measures the share of wrong labels.
+func classified(build func() *selection.Classifier, train, test drawn) work {
 	y, yt := labelsOf(train.y), labelsOf(test.y)
 	return func(ctx context.Context) (float64, error) {
-		c := &selection.Classifier{Search: &selection.Entropy{Seed: seed}}
+		c := build()
 		if err := c.Fit(ctx, train.x, y); err != nil {
 			return 0, err
 		}

@@ -70,12 +70,13 @@ func TestSearchesBesideAPeer(t *testing.T) {
 // The error is set beside that of the better peer, seed by seed.
 func TestSearchLine(t *testing.T) {
 	s := search{name: "a", rows: 1000, wanted: 0.1}
-	line := s.line(options{scale: 1}, [3]reached{
+	line := s.line(options{scale: 1}, [measured]reached{
 		{errors: []float64{0.1, 0.3}, seconds: []float64{1, 2}},
 		{errors: []float64{0.5, 0.5}, seconds: []float64{15, 15}},
 		{errors: []float64{0.2, 0.2}, seconds: []float64{2, 4}},
+		{errors: []float64{0.1, 0.1}, seconds: []float64{5, 7}},
 	})
-	assert.Equal(t, "a 1000 0.2000 1.5 0.5000 15 0.2000 3 1.000 0.500 1 of 2 0.100 0.500 0.1 ", strings.ReplaceAll(line, "\t", " "))
+	assert.Equal(t, "a 1000 0.2000 1.5 0.5000 15 0.2000 3 1.000 0.500 1 of 2 0.100 0.500 0.1 0.1000 6 0.500 ", strings.ReplaceAll(line, "\t", " "))
 }
 
 // What the peer reads is what ours learns from: standardised by the training rows.
@@ -88,7 +89,7 @@ func TestSearchRows(t *testing.T) {
 		return ours(seed, a, b)
 	}
 	dir := t.TempDir()
-	_, err := s.prepare(context.Background(), folder(dir), 1, 3)
+	_, _, err := s.prepare(context.Background(), folder(dir), 1, 3)
 	require.NoError(t, err)
 	assert.InDelta(t, 0, stat.Mean(train.y, nil), 1e-12)
 	assert.InDelta(t, 1, stat.StdDev(train.y, nil), 1e-12)
