@@ -49,13 +49,15 @@
 // to 1 as a family goes from a kernel that can only underfit to one that can only
 // memorise, whatever the data's scale, and good models mostly lie between 0.1 and
 // 0.5 (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154). Entropy therefore
-// looks for the parameters at a few entropies, some fifteen kernel matrices of up to 300
+// looks for the parameters at a few entropies, some ten kernel matrices of up to 300
 // rows, and scores those without fitting the learner: at all ridges of kernel ridge
 // regression, by the exact leave-one-out error and the evidence, from the same reduction of
 // the matrix as its eigenvalues. With more rows the best and its neighbours are then scored on
 // more, and on all of them: at all ridges up to 600 rows, and of more where the features of a few
 // pivots are as good as the matrix; at the few of a search for the best to 2000; at the ridge found
-// there beyond. The learner is then fitted once.
+// on a third of them (1000 to 2000) beyond, with narrower kernels, which more rows bear. Of several
+// families the best kernel of each is scored on more rows, and the better family goes on. The learner
+// is then fitted once, and a machine of package lssvm that was scored on all rows is that fit.
 //
 // Of the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error
 // of the least it takes the one of the largest evidence: the least error is often luck, and the
@@ -92,7 +94,7 @@
 //
 // # Several kernels
 //
-// Families are searched one after the other and compared by their scores. Of two
+// Families are searched and compared by their scores. Of two
 // parameters (two length scales, a degree and a shift) the search goes over one with the
 // other fixed, and back, until the score no longer improves. That finds a valley, not always
 // the deepest, at a few times the cost of one parameter. The squared distances or inner

@@ -41,9 +41,9 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // entropies, by a closed-form score, without fitting the learner. See the package
 // documentation.
 //
-// A parameter is found in about two kernel matrices. The first costs O(n²d) to make, the
-// others O(n²), and each 4n³/3 for its entropy, twice that with LeaveOneOut; memory is one
-// and a half n×n matrices.
+// A single target takes about three kernel matrices, and each of several about one and a third.
+// The first costs O(n²d) to make, the others O(n²), and each 4n³/3 for its entropy, twice that with
+// LeaveOneOut; memory is one and a half n×n matrices.
 // With the weights of a FitWeighted, which the entropy does not know and the scores
 // do, it is another 4n³/3 and another matrix.
 type Entropy struct {
