@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -239,6 +240,10 @@ func near(t *testing.T, c call, got, want []float64) {
 	}
 	for i, w := range want {
 		if math.IsNaN(w) && math.IsNaN(got[i]) || math.Abs(got[i]-w) <= 1e-13*scale {
+			continue
+		}
+		// Without assembly gonum v0.17.0 clears all of a y that is longer than its vector.
+		if runtime.GOARCH != "amd64" && (strings.HasPrefix(c.name, "Dgemv T") || strings.HasPrefix(c.name, "Dgemv C")) && w == 0 && math.IsNaN(got[i]) {
 			continue
 		}
 		t.Fatalf("%s: element %d is %v, want %v", c.name, i, got[i], w)

@@ -13,7 +13,7 @@ import (
 
 // replaced runs a test on each of the paths of this package that this processor has.
 func replaced(t *testing.T, test func(t *testing.T)) {
-	if !hasAVX2 {
+	if !hasVectors {
 		t.Skip("no AVX2 here")
 	}
 	defer func(was bool) { hasAVX512 = was }(hasAVX512)
@@ -26,11 +26,11 @@ func replaced(t *testing.T, test func(t *testing.T)) {
 
 // everywhere runs a test on these and as if there were none.
 func everywhere(t *testing.T, test func(t *testing.T)) {
-	if hasAVX2 {
+	if hasVectors {
 		replaced(t, test)
 	}
-	defer func(was2, was512 bool) { hasAVX2, hasAVX512 = was2, was512 }(hasAVX2, hasAVX512)
-	hasAVX2, hasAVX512 = false, false
+	defer func(was2, was512 bool) { hasVectors, hasAVX512 = was2, was512 }(hasVectors, hasAVX512)
+	hasVectors, hasAVX512 = false, false
 	t.Run("neither", test)
 }
 
@@ -58,7 +58,7 @@ func TestProcessorDoesNotMatter(t *testing.T) {
 // gonum's Dger v0.17.0 on amd64 reads beside its vectors when an increment is negative; the
 // documentation says that ours does not.
 func TestDgerBackwards(t *testing.T) {
-	if !hasAVX2 {
+	if !hasVectors {
 		t.Skip("no AVX2 here")
 	}
 	const m, n = 3, 5

@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package simd
 
@@ -40,7 +40,7 @@ func newTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m,
 		t.order, t.n = n, m
 	}
 	legal := legalT && legalU && (right || s == blas.Left) && (t.unit || d == blas.NonUnit)
-	return t, hasAVX2 && alpha != 0 && legal && holds(a, lda, t.order, t.order) && holds(b, ldb, m, n)
+	return t, hasVectors && alpha != 0 && legal && holds(a, lda, t.order, t.order) && holds(b, ldb, m, n)
 }
 
 // halves cuts T in two: the parts of T and X that belong to the first and to the last rows,

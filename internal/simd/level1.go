@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package simd
 
@@ -13,7 +13,7 @@ func contiguous(n int, x []float64, inc int) bool { return n > 0 && inc == 1 && 
 
 // Ddot is gonum's Ddot, the sum of x[i]·y[i].
 func (impl Implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	if hasAVX2 && contiguous(n, x, incX) && contiguous(n, y, incY) {
+	if hasVectors && contiguous(n, x, incX) && contiguous(n, y, incY) {
 		return dot(n, &x[0], &y[0])
 	}
 	return impl.Implementation.Ddot(n, x, incX, y, incY)
@@ -21,7 +21,7 @@ func (impl Implementation) Ddot(n int, x []float64, incX int, y []float64, incY 
 
 // Daxpy is gonum's Daxpy: y[i] += alpha·x[i].
 func (impl Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	if hasAVX2 && alpha != 0 && contiguous(n, x, incX) && contiguous(n, y, incY) {
+	if hasVectors && alpha != 0 && contiguous(n, x, incX) && contiguous(n, y, incY) {
 		axpy(n, alpha, &x[0], &y[0])
 		return
 	}
@@ -30,7 +30,7 @@ func (impl Implementation) Daxpy(n int, alpha float64, x []float64, incX int, y 
 
 // Dscal is gonum's Dscal: x[i] *= alpha.
 func (impl Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
-	if hasAVX2 && alpha != 0 && contiguous(n, x, incX) {
+	if hasVectors && alpha != 0 && contiguous(n, x, incX) {
 		scal(n, alpha, &x[0])
 		return
 	}
@@ -39,7 +39,7 @@ func (impl Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 
 // Dnrm2 is gonum's Dnrm2, the Euclidean norm of x, without overflow or underflow on the way.
 func (impl Implementation) Dnrm2(n int, x []float64, incX int) float64 {
-	if hasAVX2 && contiguous(n, x, incX) {
+	if hasVectors && contiguous(n, x, incX) {
 		if s := dot(n, &x[0], &x[0]); s >= leastSquares && s <= mostSquares {
 			return math.Sqrt(s)
 		}

@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package simd
 
@@ -37,7 +37,7 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 	if bTrans {
 		rowsB, columnsB = n, k
 	}
-	if !hasAVX2 || alpha == 0 || !legalA || !legalB || !holds(a, lda, rowsA, columnsA) ||
+	if !hasVectors || alpha == 0 || !legalA || !legalB || !holds(a, lda, rowsA, columnsA) ||
 		!holds(b, ldb, rowsB, columnsB) || !holds(c, ldc, m, n) || m*n*k <= small || k <= short && m*n <= smallResult {
 		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -106,7 +106,7 @@ func (impl Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alph
 	if trans {
 		rows, columns = k, n
 	}
-	if !hasAVX2 || alpha == 0 || !legalT || !legalU || !holds(a, lda, rows, columns) || !holds(c, ldc, n, n) {
+	if !hasVectors || alpha == 0 || !legalT || !legalU || !holds(a, lda, rows, columns) || !holds(c, ldc, n, n) {
 		impl.Implementation.Dsyrk(ul, tA, n, k, alpha, a, lda, beta, c, ldc)
 		return
 	}
@@ -124,7 +124,7 @@ func (impl Implementation) Dsyr2k(ul blas.Uplo, tA blas.Transpose, n, k int, alp
 	if trans {
 		rows, columns = k, n
 	}
-	if !hasAVX2 || alpha == 0 || !legalT || !legalU || !holds(a, lda, rows, columns) ||
+	if !hasVectors || alpha == 0 || !legalT || !legalU || !holds(a, lda, rows, columns) ||
 		!holds(b, ldb, rows, columns) || !holds(c, ldc, n, n) {
 		impl.Implementation.Dsyr2k(ul, tA, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -144,7 +144,7 @@ func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha floa
 	if s == blas.Right {
 		k = n
 	}
-	if !hasAVX2 || alpha == 0 || s != blas.Left && s != blas.Right || !legalU || !holds(a, lda, k, k) ||
+	if !hasVectors || alpha == 0 || s != blas.Left && s != blas.Right || !legalU || !holds(a, lda, k, k) ||
 		!holds(b, ldb, m, n) || !holds(c, ldc, m, n) {
 		impl.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 		return

@@ -1,15 +1,9 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package simd
 
-// kernel8x24 computes an 8×24 tile C = alpha·A·B + beta·C, C overwritten if beta is 0.
-// a and b are packed: k times 8, and k times 24 numbers; k ≥ 1. It needs AVX-512.
-//
-//go:noescape
-func kernel8x24(k int, a, b, c *float64, ldc int, alpha, beta float64)
-
-// kernel4x12 is kernel8x24 for a 4×12 tile with AVX2 and FMA. Each element of the result
-// goes through the same operations.
+// kernel4x12 computes a 4×12 tile C = alpha·A·B + beta·C, C overwritten if beta is 0. a and b are
+// packed: k times 4, and k times 12 numbers; k ≥ 1. It needs AVX2 and FMA, or NEON.
 //
 //go:noescape
 func kernel4x12(k int, a, b, c *float64, ldc int, alpha, beta float64)
@@ -32,23 +26,13 @@ func transposeBlocks(blocks int, src *float64, srcRow, srcStep int, dst *float64
 //go:noescape
 func addRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow int, beta float64)
 
-// solve8x24 sets X = T⁻¹·X, where T is lower triangular of order 8, with the reciprocals of
-// its diagonal in their place, and X a panel of 8 rows of 24. It needs AVX-512.
-//
-//go:noescape
-func solve8x24(t, x *float64)
-
-// multiply8x24 sets X = T·X for the same panels. It needs AVX-512.
-//
-//go:noescape
-func multiply8x24(t, x *float64)
-
-// solve4x12 is solve8x24 for order 4 and rows of 12.
+// solve4x12 sets X = T⁻¹·X, where T is lower triangular of order 4, with the reciprocals of its
+// diagonal in their place, and X a panel of 4 rows of 12.
 //
 //go:noescape
 func solve4x12(t, x *float64)
 
-// multiply4x12 is multiply8x24 for order 4 and rows of 12.
+// multiply4x12 sets X = T·X for the same panels.
 //
 //go:noescape
 func multiply4x12(t, x *float64)

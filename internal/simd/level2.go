@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package simd
 
@@ -85,7 +85,7 @@ func (impl Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a [
 	if trans {
 		lenX, lenY = m, n
 	}
-	if !hasAVX2 || alpha == 0 || !legal || !holds(a, lda, m, n) || !spans(lenX, x, incX) || !spans(lenY, y, incY) {
+	if !hasVectors || alpha == 0 || !legal || !holds(a, lda, m, n) || !spans(lenX, x, incX) || !spans(lenY, y, incY) {
 		impl.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -161,7 +161,7 @@ func gemvColumns(m, from, to int, alpha float64, a []float64, lda int, x []float
 // Dsymv is gonum's Dsymv: y = alpha·A·x + beta·y, where A is symmetric of order n.
 func (impl Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	part, legal := triangles(ul)
-	if !hasAVX2 || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) || !spans(n, y, incY) {
+	if !hasVectors || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) || !spans(n, y, incY) {
 		impl.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -254,7 +254,7 @@ func symvSquare(p part, i, order int, a []float64, lda int, x, sums []float64) {
 
 // Dger is gonum's Dger: A += alpha·x·yᵀ, where A is m×n.
 func (impl Implementation) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
-	if !hasAVX2 || alpha == 0 || !holds(a, lda, m, n) || !spans(m, x, incX) || !spans(n, y, incY) {
+	if !hasVectors || alpha == 0 || !holds(a, lda, m, n) || !spans(m, x, incX) || !spans(n, y, incY) {
 		impl.Implementation.Dger(m, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
@@ -271,7 +271,7 @@ func (impl Implementation) Dger(m, n int, alpha float64, x []float64, incX int, 
 // Dsyr is gonum's Dsyr: A += alpha·x·xᵀ for one triangle of A, of order n.
 func (impl Implementation) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
 	part, legal := triangles(ul)
-	if !hasAVX2 || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) {
+	if !hasVectors || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) {
 		impl.Implementation.Dsyr(ul, n, alpha, x, incX, a, lda)
 		return
 	}
@@ -289,7 +289,7 @@ func (impl Implementation) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64,
 // Dsyr2 is gonum's Dsyr2: A += alpha·(x·yᵀ + y·xᵀ) for one triangle of A, of order n.
 func (impl Implementation) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	part, legal := triangles(ul)
-	if !hasAVX2 || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) || !spans(n, y, incY) {
+	if !hasVectors || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) || !spans(n, y, incY) {
 		impl.Implementation.Dsyr2(ul, n, alpha, x, incX, y, incY, a, lda)
 		return
 	}
@@ -316,7 +316,7 @@ func rowOf(p part, i, n int) (first, count int) {
 func (impl Implementation) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	trans, legalT := transposes(tA)
 	part, legalU := triangles(ul)
-	if !hasAVX2 || n <= vectorTriangle || !legalT || !legalU || d != blas.Unit && d != blas.NonUnit ||
+	if !hasVectors || n <= vectorTriangle || !legalT || !legalU || d != blas.Unit && d != blas.NonUnit ||
 		!holds(a, lda, n, n) || !spans(n, x, incX) {
 		impl.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 		return

@@ -1,0 +1,16 @@
+//go:build !purego
+
+package simd
+
+import "testing"
+
+// replaced runs a test on the paths of this package.
+func replaced(t *testing.T, test func(t *testing.T)) { t.Run("NEON", test) }
+
+// everywhere runs a test on it and as if there were none.
+func everywhere(t *testing.T, test func(t *testing.T)) {
+	replaced(t, test)
+	defer func() { hasVectors = true }()
+	hasVectors = false
+	t.Run("gonum", test)
+}
