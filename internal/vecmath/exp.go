@@ -74,7 +74,7 @@ func Exp(dst []float64, a float64, x []float64) {
 func expScalar(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {
-		v *= a
+		v = float64(v * a)
 		if !(v >= lowest && v <= highest) {
 			dst[i] = expOutside(v)
 			continue

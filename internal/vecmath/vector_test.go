@@ -1,4 +1,4 @@
-//go:build !purego
+//go:build (amd64 || arm64) && !purego
 
 package vecmath
 
@@ -21,7 +21,7 @@ func floatBits(x []float64) (b []uint64) {
 // The vector loops give what the loops in Go give, to the bit, wherever an argument lies
 // in its four and wherever the slice ends.
 func TestVectorLoopsAgreeWithGo(t *testing.T) {
-	if !hasAVX2 {
+	if !hasVectors {
 		t.Skip("no AVX2 here")
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
