@@ -4,7 +4,7 @@
 //
 // A product is cut into tiles of the result, which goroutines share out among them. For
 // a tile, blocks of both factors are copied so that the micro-kernel reads them in order:
-// it keeps an 8×24 piece of the result (4×12 without AVX-512) in registers, and adds for
+// it keeps an 8×24 piece of the result (4×12 with AVX2 or NEON) in registers, and adds for
 // each step of the inner dimension the outer product of 8 and 24 numbers. (K. Goto and
 // R. van de Geijn, Anatomy of high-performance matrix multiplication, ACM Transactions on
 // Mathematical Software 34(3), 2008; F. Van Zee and R. van de Geijn, BLIS: a framework for
