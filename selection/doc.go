@@ -54,8 +54,8 @@
 // regression, by the exact leave-one-out error and the evidence, from the same reduction of
 // the matrix as its eigenvalues. With more rows the best and its neighbours are then scored on
 // more, and on all of them: at all ridges up to 600 rows, and of more where the features of a few
-// pivots are as good as the matrix; at the few of a search for the best to 2000; at the ridge found
-// on a third of them (1000 to 2000) beyond, with narrower kernels, which more rows bear. Of several
+// pivots are as good as the matrix; at the few of a search for the best to 1200; at the ridge found
+// on a third of them (800 to 2000) beyond, with narrower kernels, which more rows bear. Of several
 // families the best kernel of each is scored on more rows, and the better family goes on. The learner
 // is then fitted once, and a machine of package lssvm that was scored on all rows is that fit.
 //
