@@ -1,0 +1,42 @@
+package guarded
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// failing notes a failure in place of ending the test.
+type failing struct {
+	testing.TB
+	said string
+}
+
+func (f *failing) Helper() {}
+
+func (f *failing) Fatalf(format string, _ ...any) { f.said = format }
+
+// What lies in the slice may be read, and what is beside it not.
+func TestCopy(t *testing.T) {
+	for _, side := range Sides {
+		for _, n := range []int{1, 3, 511, 512, 513} {
+			v := make([]float64, n)
+			v[n-1] = 7
+			got := Copy(t, side, v)
+			assert.Equal(t, v, got)
+			beside := unsafe.Add(unsafe.Pointer(&got[0]), -8)
+			if side == "after" {
+				beside = unsafe.Add(unsafe.Pointer(&got[0]), 8*n)
+			}
+			sum := 0.0
+			f := &failing{TB: t}
+			Run(f, "inside", func() { sum += got[0] + got[n-1] })
+			assert.Empty(t, f.said)
+			Run(f, "beside", func() { sum += *(*float64)(beside) })
+			assert.NotEmpty(t, f.said, "%d %s", n, side)
+			assert.False(t, sum < 0)
+		}
+	}
+	assert.Empty(t, Copy(t, "after", nil))
+}
