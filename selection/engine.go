@@ -255,7 +255,7 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 // is what they are of, and else by the score.
 func (c engine[Y, E]) compare(runs []*Run, results []*Result) int {
 	if e, ok := c.strategy.(*Entropy); ok && !slices.ContainsFunc(runs, func(r *Run) bool { return r.looked == nil }) {
-		return best(runs, e.Score, runs[0].labels != nil, func(r *Run) RidgeScore { return *r.looked })
+		return best(runs, e.Score, runs[0].labels != nil, withinError, func(r *Run) RidgeScore { return *r.looked })
 	}
 	taken := 0
 	for i, r := range results {

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -64,7 +67,9 @@ type finalists struct {
 	x        *mat.Dense
 	part     *closedForm
 	shared   *kernels.Shared
-	ridge    float64 // of the rounds before
+	ridge    float64 // of the best so far,
+	at       float64 // whose parameter this is,
+	valley   valley  // and how the ridge goes with it
 	rows     []int   // of the trace, of this round
 	// looks are those by factors of their own, of rows of the trace, and rough is a kernel of which
 	// few pivots are not enough, so that they are not of a narrower one.
@@ -112,7 +117,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[best(looks, e.Score, runs[taken].labels != nil, func(l look) RidgeScore { return l.RidgeScore })]
+		taken = rivals[best(looks, e.Score, runs[taken].labels != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) RidgeScore { return l.RidgeScore })]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -141,6 +146,7 @@ func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
 	f.finder.integer = r.family.Integer()
 	f.finder.lo, f.finder.hi = r.family.Bounds()
 	f.param = r.Row(choice.Iteration).Param
+	f.at, f.valley = f.param, valleyOf(r.trace)
 	if n > onceRows && !own {
 		f.rounds = []int{min(max(n/secondShare, leastSecond), secondRows), n}
 	}
@@ -174,6 +180,7 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 		}
 		f.choice.Iteration, f.choice.Ridge = best.row+1, best.Ridge
 		f.param, f.ridge = f.run.trace[best.row].Param, best.Ridge
+		f.at = f.param
 		f.narrow = f.clearlyNarrow(best)
 		if rows == n {
 			f.choice.known = f.known(best)
@@ -346,9 +353,77 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	at := len(f.run.trace) - 1
 	f.rows, f.looks[at] = append(f.rows, at), f.latest
 	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
-		f.searched, f.ridge = true, best.Ridge
+		f.searched, f.ridge, f.at = true, best.Ridge, f.run.trace[best.row].Param
 	}
 	return nil
+}
+
+// ridgeOf is where the ridge of a parameter is expected.
+func (f *finalists) ridgeOf(param float64) float64 {
+	return f.ridge * math.Exp(f.valley.at(math.Log(param))-f.valley.at(math.Log(f.at)))
+}
+
+// valley is where the best ridges of few rows lie, over the parameter, both as logarithms. A narrower
+// kernel makes the same function of a larger ridge: errors lie in a valley that runs across both, and
+// with one ridge for all kernels a search would stop at its side.
+type valley struct {
+	u, v  []float64 // ascending, v nowhere falling
+	slope float64   // of a line through them
+}
+
+// valleyOf takes the kernels that are not far from the best. Fewer than three say nothing.
+func valleyOf(trace []TraceRow) (out valley) {
+	least := math.Inf(1)
+	for _, row := range trace {
+		if best, ok := leastRidgeScore(row); ok {
+			least = min(least, best.Score)
+		}
+	}
+	trace = slices.SortedFunc(slices.Values(trace), func(a, b TraceRow) int { return cmp.Compare(a.Param, b.Param) })
+	for _, row := range trace {
+		best, ok := leastRidgeScore(row)
+		inside := ok && best.Ridge > row.Ridges[0].Ridge && best.Ridge < row.Ridges[len(row.Ridges)-1].Ridge
+		if inside && best.Score <= (1+farBehind)*least {
+			out.u, out.v = append(out.u, math.Log(row.Param)), append(out.v, math.Log(best.Ridge))
+		}
+	}
+	if len(out.u) < 3 {
+		return valley{}
+	}
+	if _, out.slope = stat.LinearRegression(out.u, out.v, nil, false); !(out.slope > 0) {
+		return valley{}
+	}
+	out.slope = min(out.slope, steepest)
+	for i := 1; i < len(out.v); i++ {
+		out.v[i] = max(out.v[i], out.v[i-1])
+	}
+	return out
+}
+
+// steepest is that of a Matérn kernel of ν = 5/2, whose parameter is one over its length.
+const steepest = 5
+
+// at is the valley at u. Smoother kernels go on along the line; for narrower ones the ridge is that of
+// the noise, and the same for all.
+func (w valley) at(u float64) float64 {
+	n := len(w.u)
+	switch {
+	case n == 0:
+		return 0
+	case u <= w.u[0]:
+		return w.v[0] + w.slope*(u-w.u[0])
+	case u >= w.u[n-1]:
+		return w.v[n-1]
+	}
+	i := sort.SearchFloat64s(w.u, u) // u[i-1] < u <= u[i]
+	return w.v[i-1] + (w.v[i]-w.v[i-1])*(u-w.u[i-1])/(w.u[i]-w.u[i-1])
+}
+
+func leastRidgeScore(row TraceRow) (RidgeScore, bool) {
+	if row.Round > 0 || len(row.Ridges) < 3 {
+		return RidgeScore{}, false
+	}
+	return slices.MinFunc(row.Ridges, func(a, b RidgeScore) int { return cmp.Compare(a.Score, b.Score) }), true
 }
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
@@ -378,7 +453,8 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 		return err
 	}
 	if (f.brief || f.searched) && !f.last {
-		f.latest = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, f.ridge)}
+		ridge := max(f.ridgeOf(row.Param), f.part.leastRidge(k))
+		f.latest = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, ridge)}
 	} else {
 		known := f.looks[len(f.run.trace)]
 		f.latest, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)

@@ -115,3 +115,31 @@ func TestEntropyOfTheChoice(t *testing.T) {
 	assert.InDelta(t, want.Entropy, r.Result().Entropy, 1e-10)
 	assert.InDelta(t, want.Bits, r.Result().Bits, 1e-10)
 }
+
+// The ridge goes with the kernel: smooth targets with little noise have their least errors in a valley
+// that runs across both, and the finalists go along it.
+func TestValley(t *testing.T) {
+	curve := func(param, ridge, score float64) TraceRow {
+		return TraceRow{Point: At(param), Ridges: []RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
+	}
+	later := curve(4, 1, .1)
+	later.Round = 1
+	edge := TraceRow{Point: At(16), Ridges: []RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
+	// Not in order; far behind, of more rows, and at an edge.
+	w := valleyOf([]TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
+	power := func(param float64) float64 { return w.at(math.Log(param)) / math.Ln2 }
+	assert.InDelta(t, 3, power(2), 1e-12)
+	assert.InDelta(t, 1.5, power(math.Sqrt2), 1e-12)
+	assert.InDelta(t, 5, power(4), 1e-12)
+	assert.InDelta(t, 5, power(64), 1e-12, "the ridge of the noise")
+	assert.InDelta(t, -2.5, power(.5), 1e-12, "along the line through all")
+	for name, trace := range map[string][]TraceRow{
+		"two":     {curve(1, 1, .1), curve(2, 8, .1)},
+		"falling": {curve(1, 64, .1), curve(2, 8, .1), curve(4, 1, .1)},
+		"none":    nil,
+	} {
+		assert.Zero(t, valleyOf(trace).at(3), name)
+	}
+	f := &finalists{ridge: .5, at: 2, valley: w}
+	assert.InDelta(t, .5*4, f.ridgeOf(4), 1e-12)
+}
