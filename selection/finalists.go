@@ -283,7 +283,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 	case f.brief && f.narrow && f.shared != nil:
 		steps = nil
 	case f.brief:
-		steps = steps[:1]
+		steps = []float64{finalStep / 2}
 	}
 	for i, step := range steps {
 		if i == 1 && math.Log(f.bestParam()) > u {
