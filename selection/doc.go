@@ -55,13 +55,14 @@
 // the matrix as its eigenvalues. With more rows the best and its neighbours are then scored on
 // more, and on all of them: at all ridges up to 600 rows, and of more where the features of a few
 // pivots are as good as the matrix; at the few of a search for the best to 1200; at the ridge found
-// on a third of them (800 to 2000) beyond, with narrower kernels, which more rows bear. Of several
+// on a third of them (800 to 2000) beyond, with narrower kernels, which more rows bear. A neighbour
+// is looked at where few rows say that its ridge lies: smoother kernels want smaller ones. Of several
 // families the best kernel of each is scored on more rows, and the better family goes on. The learner
 // is then fitted once, and a machine of package lssvm that was scored on all rows is that fit.
 //
 // Of the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error
-// of the least it takes the one of the largest evidence: the least error is often luck, and the
-// evidence alone trusts that the kernel is right. Other scores can be asked for: the
+// of the least (a twentieth of more than 600 rows) it takes the one of the largest evidence: the
+// least error is often luck, and the evidence alone trusts that the kernel is right. Other scores can be asked for: the
 // leave-one-out error or the evidence alone, and a cross-validation of the learner itself at
 // the few parameters. docs/selector.md has the numbers.
 //
