@@ -269,8 +269,8 @@ func (f *finalists) best() (look, bool) {
 }
 
 // climb looks at a kernel and at its neighbours on both sides, as far as they do better, and at
-// halves of the step around the best. A brief one leaves out all but narrower ones, which more rows
-// may bear, and those where they were clearly worse and take a matrix.
+// halves of the step around the best. A brief one looks at narrower ones alone, which more rows may
+// bear, in such halves, and not where they were clearly worse and take a matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
 	if !f.looked(param) {
 		if err := f.look(ctx, param); err != nil {
