@@ -109,7 +109,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		return nil, c.builtNothing()
 	}
 	setRidge(inner, result, n)
-	if err := fitRows(result.telling(ctx), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
+	if err := fitRows(result.telling(ctx, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
@@ -134,16 +134,25 @@ func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
-// telling is a context that tells a machine what the search knows of it.
-func (r *Result) telling(ctx context.Context) context.Context {
-	if r.known != nil {
+// telling is a context that tells a machine of package lssvm what the search knows of it, and forgets
+// that. Another learner may fit such a machine too, of another kernel or of a part of the rows, and is
+// told nothing.
+func (r *Result) telling(ctx context.Context, machine bool) context.Context {
+	if machine && r.known != nil {
 		ctx = loo.WithKnown(ctx, r.known)
 	}
-	if r.near > 0 {
+	if machine && r.near > 0 {
 		ctx = loo.WithStart(ctx, r.near)
 	}
-	r.known, r.near = nil, 0
+	r.forget()
 	return ctx
+}
+
+func (r *Result) forget() {
+	r.known, r.near = nil, 0
+	for _, o := range r.Others {
+		o.forget()
+	}
 }
 
 // areRidgeMachines reports whether the learners are the machines of lssvm.

@@ -494,7 +494,7 @@ func (r *Run) pivots(wanted int) int {
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
 	o.MaxRank = cmp.Or(o.MaxRank, f.run.pivots(finalPivots))
-	o.Residual = f.part.residualFor(scoreResidual, f.ridge, kernel, f.x)
+	o.Residual = f.part.residualFor(scoreResidual, f.ridgeOf(row.Param), kernel, f.x)
 	l, curve, err := f.part.ofPivots(ctx, kernel, f.x, o)
 	if err == nil {
 		f.setPivots(row, l, curve)

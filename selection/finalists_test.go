@@ -9,8 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -142,4 +145,19 @@ func TestValley(t *testing.T) {
 	}
 	f := &finalists{ridge: .5, at: 2, valley: w}
 	assert.InDelta(t, .5*4, f.ridgeOf(4), 1e-12)
+}
+
+// What a search knows of its machine reaches a machine of package lssvm, and no other learner, whose own
+// machines are of other rows or kernels.
+func TestTelling(t *testing.T) {
+	told := func() *Result {
+		return &Result{known: &loo.Known{Ridge: 1}, near: 2, Others: []*Result{{known: &loo.Known{Ridge: 3}, near: 4}}}
+	}
+	for _, machine := range []bool{true, false} {
+		r := told()
+		assert.Equal(t, machine, loo.KnownOf(r.telling(ctx, machine)) != nil)
+		assert.Equal(t, &Result{Others: []*Result{{}}}, r, "it is forgotten")
+	}
+	assert.True(t, areRidgeMachines([]estimators.Regressor{&lssvm.Regressor{}}))
+	assert.False(t, areRidgeMachines([]estimators.Regressor{&svm.Regressor{}}))
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
@@ -71,4 +74,32 @@ func TestPanicReachesTheCaller(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Work within work that keeps all processors busy stays on the goroutines that there are.
+func TestNested(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	var working, most, ran atomic.Int64
+	var begin, end sync.WaitGroup
+	begin.Add(2)
+	end.Add(2)
+	assert.NoError(t, For(context.Background(), 2, 2, func(int) error {
+		begin.Done()
+		begin.Wait() // both are at work
+		err := For(context.Background(), 8, 50, func(int) error {
+			now := working.Add(1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			time.Sleep(100 * time.Microsecond)
+			working.Add(-1)
+			ran.Add(1)
+			return nil
+		})
+		end.Done()
+		end.Wait()
+		return err
+	}))
+	assert.EqualValues(t, 100, ran.Load())
+	assert.LessOrEqual(t, most.Load(), int64(2))
+	assert.Zero(t, begun.Load(), "none is counted for ever")
 }
