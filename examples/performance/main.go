@@ -78,6 +78,7 @@ type options struct {
 	searches bool
 	seeds    int
 	limit    time.Duration
+	results  string
 	progress io.Writer
 }
 
@@ -96,6 +97,7 @@ func optionsOf(args []string, progress io.Writer) (options, error) {
 	flags.BoolVar(&o.searches, "searches", false, "the searches for kernels, on simdblas, in place of the items")
 	flags.IntVar(&o.seeds, "seeds", 5, "`draws` of the rows that a search is run on")
 	flags.DurationVar(&o.limit, "peer-limit", 0, "`time` after which a peer's search is ended and left out of the means; 0: none")
+	flags.StringVar(&o.results, "results", "", "CSV `file` that keeps what a search measured for each seed; what is there is not run again")
 	flags.IntVar(&o.peers.jobs, "jobs", 1, "`processes` of a peer's search (n_jobs), which share the processors")
 	if err := flags.Parse(args); err != nil {
 		return o, err

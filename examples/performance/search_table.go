@@ -30,6 +30,10 @@ type reached struct {
 	cut             bool // by the limit: nothing counts
 }
 
+func (r *reached) add(measure, seconds float64) {
+	r.errors, r.seconds = append(r.errors, measure), append(r.seconds, seconds)
+}
+
 // means are NaN for a peer that is not there or was cut.
 func (r reached) means() (measure, seconds float64) {
 	if r.cut || len(r.errors) == 0 {
@@ -43,6 +47,10 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	earlier, err := readKept(o.results)
+	if err != nil {
+		return err
+	}
 	contenders[1].use()
 	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or share of wrong labels of the test rows\n\n", runtime.GOMAXPROCS(0), o.peers.jobs, o.seeds)
 	var text strings.Builder
@@ -51,7 +59,14 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	for _, s := range all {
 		var r [measured]reached
 		for seed := range o.seeds {
-			if err := s.measure(ctx, o, uint64(seed+1), &r); err != nil {
+			key := s.key(o, uint64(seed+1))
+			known, err := earlier.take(key, &r)
+			if err == nil && !known {
+				if err = s.measure(ctx, o, uint64(seed+1), &r); err == nil {
+					err = earlier.put(key, r)
+				}
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			fmt.Fprintf(o.progress, "means after seed %d: %s\n", seed+1, strings.ReplaceAll(s.line(o, r), "\t", "  "))
@@ -128,7 +143,7 @@ func (s search) measure(ctx context.Context, o options, seed uint64, r *[measure
 	}
 	for i := range r {
 		if rounds[i] != nil {
-			r[i].errors, r[i].seconds = append(r[i].errors, measures[i]), append(r[i].seconds, least[i])
+			r[i].add(measures[i], least[i])
 		}
 	}
 	return nil

@@ -21,17 +21,21 @@ import (
 )
 
 // standIn makes this program the Python of a test: what it is asked to do takes 0.5 s and
-// has the error that the variable says; halving is never done.
-const standIn = "PERFORMANCE_STAND_IN"
+// has the error that the variable says; behind one that ends in hangs, halving is never done.
+const (
+	standIn = "PERFORMANCE_STAND_IN"
+	hangs   = " hangs"
+)
 
 func TestMain(m *testing.M) {
 	measure, ok := os.LookupEnv(standIn)
 	if !ok {
 		os.Exit(m.Run())
 	}
+	measure, hanging := strings.CutSuffix(measure, hangs)
 	fmt.Println("ready")
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		if strings.HasSuffix(os.Args[2], "_halving") {
+		if hanging && strings.HasSuffix(os.Args[2], "_halving") {
 			time.Sleep(time.Hour)
 		}
 		fmt.Println(0.5, measure)
@@ -52,7 +56,7 @@ func TestSearches(t *testing.T) {
 
 // A peer's answers come into the table, and one that goes on for ever is ended and does not count.
 func TestSearchesBesideAPeer(t *testing.T) {
-	t.Setenv(standIn, "0.25")
+	t.Setenv(standIn, "0.25"+hangs)
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-searches", "-only", "sine300", "-scale", "0.2", "-rounds", "2", "-seeds", "2",
 		"-python", os.Args[0], "-peer-limit", "2s"}, &out, io.Discard))
@@ -65,6 +69,36 @@ func TestSearchesBesideAPeer(t *testing.T) {
 	}
 	assert.InDelta(t, v[0]/0.25, v[2], 1e-3)
 	assert.InDelta(t, v[1]/0.5, v[3], 1e-2*v[1]+1e-3)
+}
+
+// What the file of results has is not measured again, and a file of something else is left alone.
+func TestSearchResults(t *testing.T) {
+	t.Setenv(standIn, "0.25")
+	file := filepath.Join(t.TempDir(), "results.csv")
+	table := func(seeds string) string {
+		var out strings.Builder
+		require.NoError(t, run(t.Context(), []string{"-searches", "-only", "sine300", "-scale", "0.2", "-rounds", "1", "-seeds", seeds,
+			"-python", os.Args[0], "-results", file}, &out, io.Discard))
+		return out.String()
+	}
+	table("1")
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(kept), "\n"), "%s", kept)
+	row := "sine300,60,1,1,0.5,7,0.25,70,0.4,14,0.125,3.5"
+	require.NoError(t, os.WriteFile(file, []byte(strings.Join(keptHeader, ",")+"\n"+row+"\n"), 0o600))
+	assert.Regexp(t, `sine300 +60 +0\.5000 +7 +0\.2500 +70 +0\.4000 +14 +2\.000 +NaN +0 of 1 +0\.100 +0\.500 +0\.2 +0\.1250 +3\.5 +0\.500`, table("1"))
+	table("2")
+	kept, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(kept), row)
+	assert.Equal(t, 3, strings.Count(string(kept), "\n"), "%s", kept)
+
+	require.NoError(t, os.WriteFile(file, []byte("a,b\n1,2\n"), 0o600))
+	require.Error(t, run(t.Context(), []string{"-searches", "-results", file}, io.Discard, io.Discard))
+	kept, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "a,b\n1,2\n", string(kept))
 }
 
 // The error is set beside that of the better peer, seed by seed.
