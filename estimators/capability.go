@@ -36,6 +36,7 @@ const (
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
 	Inverting                          // transformers.Inverter, by a method of the type's own
 	Smoothing                          // LinearSmoother
+	Sets                               // SetPredictor
 )
 
 // ability is a capability's row in the table.

@@ -1,12 +1,7 @@
 package conformal
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -111,41 +106,16 @@ func (s *stored) model() (*model, error) {
 	switch {
 	case s.Method <= Automatic || int(s.Method) >= len(methodNames):
 		return nil, fault.BadModel(regressorKind, "method %d", int(s.Method))
-	case len(s.Y) != n || s.Own != nil && len(s.Own) != n:
-		return nil, fault.BadModel(regressorKind, "%d targets and %d weights for %d rows", len(s.Y), len(s.Own), n)
-	case !ascending(s.Held, n) || len(s.Held) == 0:
-		return nil, fault.BadModel(regressorKind, "rows whose scores count: want ascending numbers below %d", n)
-	case s.Method.smooths() != (len(s.Folds) == 0) || s.Method == Split && len(s.Folds) != 1:
-		return nil, fault.BadModel(regressorKind, "%d folds with method %v", len(s.Folds), s.Method)
+	case len(s.Y) != n:
+		return nil, fault.BadModel(regressorKind, "%d targets for %d rows", len(s.Y), n)
 	}
-	err = cmp.Or(check.Vector("y", s.Y), finite(rows))
-	if err == nil && s.Own != nil {
-		err = check.Weights(regressorType, s.Own, n)
-	}
-	if err != nil {
+	if err := check.Vector("y", s.Y); err != nil {
 		return nil, fault.BadModel(regressorKind, "%v", err)
 	}
-	var dealt []int
-	for i, f := range s.Folds {
-		if !ascending(f.Rows, n) || len(f.Scores) != len(f.Rows) {
-			return nil, fault.BadModel(regressorKind, "fold %d: want as many scores as ascending rows", i)
-		}
-		for _, v := range f.Scores {
-			if !(v >= 0) || math.IsNaN(v) {
-				return nil, fault.BadModel(regressorKind, "fold %d: score %v", i, v)
-			}
-		}
-		dealt = append(dealt, f.Rows...)
-	}
-	if slices.Sort(dealt); len(s.Folds) > 0 && !slices.Equal(dealt, s.Held) {
-		return nil, fault.BadModel(regressorKind, "folds and the rows whose scores count are not the same")
+	if err := checkHeld(regressorKind, regressorType, s.Method, rows, s.Own, s.Held, s.Folds); err != nil {
+		return nil, err
 	}
 	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, held: s.Held}, nil
-}
-
-func finite(x *mat.Dense) error {
-	_, err := check.Dense("rows", x)
-	return err
 }
 
 // ascending reports whether rows are different ones of 0 to n-1 in order.

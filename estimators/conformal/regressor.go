@@ -170,9 +170,12 @@ func (r *Regressor) methodFor(n int) Method {
 	return CrossValidation
 }
 
+// order is a random one of n rows.
+func order(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)).Perm(n) }
+
 // parts deals the rows to parts of these shares, in random order; each part ascends.
 func parts(n int, seed uint64, sizes ...int) [][]int {
-	order := rand.New(rand.NewPCG(seed, 0x636f6e666f726d)).Perm(n)
+	order := order(n, seed)
 	out := make([][]int, len(sizes))
 	for i, size := range sizes {
 		out[i] = slices.Sorted(slices.Values(order[:size]))
