@@ -68,6 +68,9 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
+	if len(s.Own) == 0 {
+		s.Own = nil
+	}
 	m, err := s.model()
 	if err != nil {
 		return err

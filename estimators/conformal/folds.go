@@ -118,12 +118,15 @@ func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, 
 // folded sets the intervals of the rows of x by the fits without each fold.
 func (r *Regressor) folded(x *mat.Dense, of func(int) among, level float64, low, high []float64) error {
 	n, _ := x.Dims()
+	predicted, err := r.m.chosen.Predict(x)
+	if err != nil {
+		return err
+	}
 	place := make(map[int]int) // of a row in what follows
 	var scores []float64
 	var from []int // its fold
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
-		var err error
 		if means[at], sds[at], err = deviations(r, f.fitted, x); err != nil {
 			return err
 		}
@@ -147,6 +150,8 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) among, level float64, low,
 		if r.m.method == Split {
 			low[i], high[i] = low[i]+means[0][i], high[i]+means[0][i]
 		}
+		// At low levels the ends of several fits may lie on either side of it, or cross.
+		low[i], high[i] = min(low[i], predicted[i]), max(high[i], predicted[i])
 	}
 	return nil
 }

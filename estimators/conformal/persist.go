@@ -62,6 +62,9 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
+	if len(s.Own) == 0 {
+		s.Own = nil
+	}
 	m, err := s.model()
 	if err != nil {
 		return err

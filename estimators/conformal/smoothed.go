@@ -98,7 +98,8 @@ func (r *Regressor) smoothed(x *mat.Dense, of func(int) among, level float64, lo
 		}
 		err = parallel.For(ctx, r.Workers, to-from, func(i int) error {
 			row := influenced{a: residuals, c: c, b: b.RawRowView(i), f: f.At(i, 0), s: s[i]}
-			low[from+i], high[from+i] = row.interval(r.m.method, of(from+i), level)
+			l, h := row.interval(r.m.method, of(from+i), level)
+			low[from+i], high[from+i] = min(l, row.f), max(h, row.f)
 			return nil
 		})
 		if err != nil {
