@@ -73,6 +73,7 @@ var table = map[Capability]ability{
 	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
 	Inverting:   {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true, own: true},
+	Sets:        {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
 	Smoothing:   {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 

@@ -90,8 +90,9 @@ func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smo
 	if len(c) != n {
 		p.Fatalf("Rows gave %d c for %d rows", len(c), n)
 	}
-	differ := func(what string, got, want float64) {
-		if !(math.Abs(got-want) <= s.options.Tolerance*max(1, math.Abs(want))) {
+	// Variances are in units of the ridge, which may be small.
+	differ := func(what string, got, want, scale float64) {
+		if !(math.Abs(got-want) <= s.options.Tolerance*max(scale, math.Abs(want))) {
 			p.Errorf("%s: %v, of the other rows %v", what, got, want)
 		}
 	}
@@ -103,19 +104,18 @@ func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smo
 		if rows.weights != nil {
 			w = rows.weights[i]
 		}
-		// s is for a weight of 1, and in units of the ridge, which the difference of two weights shows.
-		if w == 1 {
-			differ(fmt.Sprintf("1/c of row %d", i), 1/c[i], itself.s[0])
+		if w == 1 { // which s is for
+			differ(fmt.Sprintf("1/c of row %d", i), 1/c[i], itself.s[0], 0)
 		}
 		for j := range 2 {
 			e := a.At(i, j) / c[i]
-			differ(fmt.Sprintf("a/c of row %d", i), e, rows.targets.At(i, j)-itself.f.At(0, j))
+			differ(fmt.Sprintf("a/c of row %d", i), e, rows.targets.At(i, j)-itself.f.At(0, j), 1)
 			for r := range all.s {
-				differ(fmt.Sprintf("f - b·a/c of row %d", i), all.f.At(r, j)-all.b.At(r, i)*e, left.f.At(r, j))
+				differ(fmt.Sprintf("f - b·a/c of row %d", i), all.f.At(r, j)-all.b.At(r, i)*e, left.f.At(r, j), 1)
 			}
 		}
 		for r, v := range all.s {
-			differ(fmt.Sprintf("s + b²/c of row %d", i), v+all.b.At(r, i)*all.b.At(r, i)/c[i], left.s[r])
+			differ(fmt.Sprintf("s + b²/c of row %d", i), v+all.b.At(r, i)*all.b.At(r, i)/c[i], left.s[r], 0)
 		}
 	}
 }
@@ -135,8 +135,8 @@ func checkSmootherInput(p *probe, m estimators.LinearSmoother, x, targets *mat.D
 		{"targets nil", x, nil, nil, estimators.ErrShape},
 		{"weights too few", x, targets, ones[1:], estimators.ErrShape},
 		{"a weight of 0", x, targets, append([]float64{0}, ones[1:]...), estimators.ErrParam},
-		{"a target that is NaN", x, spoilt(targets), nil, estimators.ErrNotFinite},
-		{"a row that is NaN", spoilt(x), targets, nil, estimators.ErrNotFinite},
+		{"a target that is NaN", x, withNaN(targets), nil, estimators.ErrNotFinite},
+		{"a row that is NaN", withNaN(x), targets, nil, estimators.ErrNotFinite},
 	} {
 		_, err := m.Smoother(context.Background(), c.x, c.targets, c.weights)
 		p.wants("Smoother with "+c.name, err, c.want)
@@ -145,11 +145,11 @@ func checkSmootherInput(p *probe, m estimators.LinearSmoother, x, targets *mat.D
 	p.Must("Smoother", err)
 	_, _, _, err = smoother.Influence(context.Background(), x.Slice(0, n, 0, d-1))
 	p.wants("Influence on rows too narrow", err, estimators.ErrShape)
-	_, err = smoother.Outputs(context.Background(), spoilt(x))
+	_, err = smoother.Outputs(context.Background(), withNaN(x))
 	p.wants("Outputs of a row that is NaN", err, estimators.ErrNotFinite)
 }
 
-func spoilt(x *mat.Dense) *mat.Dense {
+func withNaN(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	out.Set(3, 1, math.NaN())
 	return out
