@@ -26,7 +26,7 @@ var (
 )
 
 // Smoother implements estimators.LinearSmoother: the machine of the chosen kernel and ridge on these
-// rows and targets. It holds n² numbers. Cost O(n²d + n³). After FitMatrix there are no rows to
+// rows and targets. It holds 2n² numbers. Cost O(n²d + n³). After FitMatrix there are no rows to
 // compare with: the error wraps ErrNotFitted.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)

@@ -17,20 +17,22 @@ import (
 
 // Kernel is the machine of a kernel matrix K: with C = K + ridge diag(1/w), η = C⁻¹1 and σ = 1'η,
 //
-//	P = C⁻¹ - ηη'/σ,  a = Py,  c = diag P,  b = Pk + η/σ,  s = k(x,x) + ridge/w - k'b + (1 - k'η)/σ
+//	P = C⁻¹ - ηη'/σ,  a = Py,  c = diag P,  b = Pk + η/σ,  s = k(x,x) + ridge/w - k'C⁻¹k + (1 - k'η)²/σ
 //
-// and without the constant η = 0, 1/σ = 0.
+// and without the constant η = 0, 1/σ = 0. The quadratic form of s goes by the factor of C: by P it
+// would have lost as many digits again where s is small beside k(x,x).
 type Kernel struct {
 	inverse *mat.SymDense // P
-	eta     []float64     // η/σ; nil without the constant
-	spread  float64       // 1/σ
+	factor  *linalg.Cholesky
+	eta     []float64 // η/σ; nil without the constant
+	spread  float64   // 1/σ
 	ridge   float64
 	a       *mat.Dense
 	c       []float64
 	bias    []float64
 }
 
-// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds n² numbers. Cost n³.
+// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds 2n² numbers. Cost n³.
 func NewKernel(k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()
 	for i := range n {
@@ -40,7 +42,7 @@ func NewKernel(k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64
 	if err != nil {
 		return nil, err
 	}
-	m := &Kernel{inverse: chol.Inverse(), ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
+	m := &Kernel{inverse: chol.Inverse(), factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
 	for i := range m.c {
 		m.c[i] = m.inverse.At(i, i)
 	}
@@ -96,15 +98,16 @@ func (m *Kernel) Influence(k *mat.Dense, diag []float64) (f, b *mat.Dense, s []f
 	r, n := k.Dims()
 	b, s = mat.NewDense(r, n, nil), make([]float64, r)
 	fast.Symm(blas.Right, 1, m.inverse.RawSymmetric(), k.RawMatrix(), 0, b.RawMatrix())
+	quad := m.factor.QuadInverse(mat.DenseCopyOf(k.T()))
 	for i := range s {
-		own, row := b.RawRowView(i), k.RawRowView(i)
-		s[i] = diag[i] + m.ridge
+		constant := 0.0
 		if m.eta != nil {
-			floats.Add(own, m.eta)
-			s[i] += m.spread - floats.Dot(row, m.eta)
+			floats.Add(b.RawRowView(i), m.eta)
+			rest := 1 - floats.Dot(k.RawRowView(i), m.eta)/m.spread
+			constant = rest * rest * m.spread
 		}
 		// The variance of the function is ≥ 0 but for rounding.
-		s[i] = max(m.ridge, s[i]-floats.Dot(row, own))
+		s[i] = max(0, diag[i]-quad[i]) + m.ridge + constant
 	}
 	return m.Outputs(k), b, s
 }
