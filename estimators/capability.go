@@ -35,6 +35,8 @@ const (
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
 	Inverting                          // transformers.Inverter, by a method of the type's own
+	Smoothing                          // LinearSmoother
+	Sets                               // SetPredictor
 )
 
 // ability is a capability's row in the table.
@@ -71,6 +73,8 @@ var table = map[Capability]ability{
 	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
 	Inverting:   {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true, own: true},
+	Sets:        {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
+	Smoothing:   {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
 type marshaller interface {

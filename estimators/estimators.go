@@ -75,6 +75,13 @@ type IntervalPredictor interface {
 	PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error)
 }
 
+// SetPredictor is the capability to give sets of classes.
+type SetPredictor interface {
+	// PredictSet returns, for each row, labels, ascending, among which the right one is with probability
+	// level (0 < level < 1).
+	PredictSet(x mat.Matrix, level float64) ([][]int, error)
+}
+
 // LeaveOneOutPredictor is the capability to say how each row is predicted by the others.
 type LeaveOneOutPredictor interface {
 	// LeaveOneOutResiduals returns, for each row of Fit, its target less the prediction of

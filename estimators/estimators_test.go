@@ -37,6 +37,7 @@ func TestSupports(t *testing.T) {
 	regressor := []estimators.Capability{
 		estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling,
 	}
+	smoothing := append(slices.Clone(regressor), estimators.Smoothing)
 	for _, c := range []struct {
 		name string
 		e    any
@@ -44,22 +45,22 @@ func TestSupports(t *testing.T) {
 	}{
 		{"nil", nil, nil},
 		{"bare", bare{}, nil},
-		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(regressor), estimators.KernelMatrix, estimators.LeaveOneOut)},
+		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
 			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.ProbaTo, estimators.Weighted, estimators.KernelMatrix,
-			estimators.Cloning, estimators.Reporting, estimators.Marshalling,
+			estimators.Cloning, estimators.Reporting, estimators.Marshalling, estimators.Smoothing,
 		}},
-		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, regressor},
+		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, smoothing},
 		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
-			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting}},
+			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing}},
 		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks}},
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
 		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks}},
 		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(regressor), estimators.Blocks)},
-		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, regressor},
+		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks)},
+		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, smoothing},
 	} {
 		for _, capability := range estimators.Capabilities() {
 			assert.Equal(t, slices.Contains(c.can, capability), estimators.Supports(c.e, capability), "%s, %v", c.name, capability)
@@ -122,7 +123,7 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 				return true
 			}
 			switch name := spec.Name.Name; name {
-			case "Regressor", "Classifier", "Wrapper": // the contracts
+			case "Regressor", "Classifier", "Wrapper", "Smoother": // the contracts, and what a LinearSmoother makes
 			default:
 				found++
 				assert.True(t, inTable[name], "%s is no capability", name)

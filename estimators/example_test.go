@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -418,4 +419,54 @@ func ExampleBlock() {
 	}
 	fmt.Printf("%.2f\n", y[0])
 	// Output: 1.00
+}
+
+func ExampleLinearSmoother() {
+	x := mat.NewDense(7, 1, []float64{-3, -2, -1, 0, 1, 2, 3})
+	y := []float64{9, 4, 1, 0, 1, 4, 9}
+	model := &lssvm.Regressor{}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The same kernel and ridge for two columns of targets, and what they are without the last row.
+	var linear estimators.LinearSmoother = model
+	targets := mat.NewDense(7, 2, nil)
+	targets.SetCol(0, y)
+	targets.SetCol(1, []float64{-3, -2, -1, 0, 1, 2, 3})
+	var smoother estimators.Smoother
+	smoother, err := linear.Smoother(context.Background(), x, targets, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, c := smoother.Rows()
+	f, b, _, err := smoother.Influence(context.Background(), mat.NewDense(1, 1, []float64{2.5}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for j := range 2 {
+		fmt.Printf("at 2.5: %.1f, without the last row %.1f\n", f.At(0, j), f.At(0, j)-b.At(0, 6)*a.At(6, j)/c[6])
+	}
+	// Output:
+	// at 2.5: 6.5, without the last row 5.3
+	// at 2.5: 2.6, without the last row 2.1
+}
+
+func ExampleSetPredictor() {
+	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 1, 2, 3, 4})
+	c := &conformal.Classifier{Folds: 4}
+	if err := c.Fit(context.Background(), x, []int{0, 0, 0, 0, 1, 1, 1, 1}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var sets estimators.SetPredictor = c
+	got, err := sets.PredictSet(mat.NewDense(1, 1, []float64{-3.5}), 0.8)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(got)
+	// Output: [[0]]
 }

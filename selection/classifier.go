@@ -140,6 +140,20 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	})
 }
 
+// PredictSet is that of the estimator that was built; an error that wraps errors.ErrUnsupported if it
+// has none.
+func (c *Classifier) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
+	xd, err := c.f.transform(classifierType, x)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := c.f.inner.(estimators.SetPredictor)
+	if !ok || !estimators.Supports(c.f.inner, estimators.Sets) {
+		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Sets)
+	}
+	return p.PredictSet(xd, level)
+}
+
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes, as PredictTo.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {

@@ -361,6 +361,9 @@ func setRidge(e any, r *Result, n int) {
 
 // supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
+	if c.ways != nil && capability == estimators.Smoothing {
+		return false // the mean of several machines is none
+	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting}}
 	if f != nil && f.parts == nil {
 		w.Estimators = []any{f.inner}

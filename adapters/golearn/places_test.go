@@ -19,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
@@ -60,6 +61,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
 	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, Ridge: .1} }},
 	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 8, Sweeps: 4, Chains: 1} }},
+	{"conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{Folds: 3} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"none", func() estimators.Classifier { return nil }},
 	{"pipeline.Classifier", func() estimators.Classifier {
@@ -74,6 +76,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} }},
 	{"ridge.Regressor", func() estimators.Regressor { return &ridge.Regressor{} }},
 	{"gabasr.Regressor", func() estimators.Regressor { return &gabasr.Regressor{Pairs: 8, Sweeps: 4, Chains: 1} }},
+	{"conformal.Regressor", func() estimators.Regressor { return &conformal.Regressor{Folds: 3} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
 		return &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}

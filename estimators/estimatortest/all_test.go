@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
@@ -146,6 +147,20 @@ func TestAll(t *testing.T) {
 	}})
 	estimatortest.Regressor(t, "lssvm.Regressor", func() estimators.Regressor { return &lssvm.Regressor{} },
 		tunes(func(w int) any { return &lssvm.Regressor{Workers: w} }))
+	deals := map[string]string{
+		"row-permutation":        "deals rows to parts by their number",
+		"weighted-fit":           "a row is left out with all its weight",
+		"more-columns-than-rows": "six rows are too few for an end at that level, which is infinite",
+	}
+	estimatortest.Regressor(t, "conformal.Regressor", func() estimators.Regressor { return &conformal.Regressor{} },
+		with(estimatortest.Options{Skip: deals, Workers: func(w int) any { return &conformal.Regressor{Workers: w} }}))
+	estimatortest.Regressor(t, "conformal.Regressor (full)", func() estimators.Regressor {
+		return &conformal.Regressor{Method: conformal.Full, Estimator: &ridge.Regressor{}}
+	}, with(estimatortest.Options{Skip: deals}))
+	estimatortest.Classifier(t, "conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{} },
+		with(estimatortest.Options{Skip: deals, Workers: func(w int) any { return &conformal.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "conformal.Classifier (full)", func() estimators.Classifier { return &conformal.Classifier{Method: conformal.Full} },
+		with(estimatortest.Options{Skip: deals}))
 	estimatortest.Regressor(t, "lssvm.Regressor (fixed ridge)", func() estimators.Regressor {
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
 	}, looNoise)

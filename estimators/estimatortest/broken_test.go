@@ -9,8 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -456,4 +458,66 @@ func (l *leaving) UnmarshalBinary(data []byte) error {
 		l.rows.x = nil
 	}
 	return err
+}
+
+// smoothing spoils what its Smoother says.
+type smoothing struct {
+	*ridge.Regressor
+	rows  func(weights []float64) []float64
+	spoil func(c []float64, f, b *mat.Dense, s []float64)
+}
+
+func (m smoothing) build() any {
+	m.Regressor = &ridge.Regressor{}
+	return &m
+}
+
+func (m *smoothing) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	if m.rows != nil {
+		weights = m.rows(weights)
+	}
+	s, err := m.Regressor.Smoother(ctx, x, targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	return &spoilt{s, m.spoil}, nil
+}
+
+type spoilt struct {
+	estimators.Smoother
+	how func(c []float64, f, b *mat.Dense, s []float64)
+}
+
+func (m *spoilt) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, s []float64, err error) {
+	f, b, s, err = m.Smoother.Influence(ctx, x)
+	if err == nil && m.how != nil {
+		_, c := m.Rows()
+		m.how(c, f, b, s)
+	}
+	return f, b, s, err
+}
+
+// setting spoils its sets of classes.
+type setting struct {
+	*conformal.Classifier
+	how func(classes []int, level float64, sets [][]int) [][]int
+}
+
+func (m setting) build() any {
+	m.Classifier = &conformal.Classifier{}
+	return &m
+}
+
+func (m *setting) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
+	sets, err := m.Classifier.PredictSet(x, min(max(level, 0.001), 0.9995))
+	if err != nil {
+		return nil, err
+	}
+	if !(level > 0 && level < 1) && m.how != nil {
+		return nil, estimators.ErrParam
+	}
+	if m.how != nil {
+		sets = m.how(m.Classes(), level, sets)
+	}
+	return sets, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -207,6 +208,16 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	}
 	if v, ok := m.value.(estimators.LeaveOneOutPredictor); ok {
 		out[estimators.LeaveOneOut] = func() error { _, err := v.LeaveOneOutResiduals(context.Background()); return err }
+	}
+	if v, ok := m.value.(estimators.SetPredictor); ok {
+		out[estimators.Sets] = func() error { _, err := v.PredictSet(x, 0.9); return err }
+	}
+	if v, ok := m.value.(estimators.LinearSmoother); ok {
+		out[estimators.Smoothing] = func() error {
+			d := s.train()
+			_, err := v.Smoother(context.Background(), d.x, mat.NewDense(len(d.y), 1, slices.Clone(d.y)), nil)
+			return err
+		}
 	}
 	if v, ok := m.value.(estimators.DecisionPredictorTo); ok {
 		out[estimators.DecisionTo] = func() error {

@@ -102,11 +102,13 @@ var checks = []check{
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
+	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", supervised, "PartialFit before Fit is Fit; after it, other rows change the model, and what fails does not.", checkPartialFit},
 	{"fit-blocks", every, "FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; what fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},
 	{"leave-one-out", regressors, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
+	{"smoother", supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
 	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
 	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},

@@ -869,6 +869,39 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return l.refit(row)
 			}), "the residual of row 39"},
 		},
+		"smoother": {
+			{"has b the wrong way round", regressors, smoothing{spoil: func(_ []float64, _, b *mat.Dense, _ []float64) { b.Scale(-1, b) }}.build, "f - b·a/c of row 0"},
+			{"leaves the noise out of s", regressors, smoothing{spoil: func(c []float64, _, _ *mat.Dense, s []float64) {
+				for i := range s {
+					s[i] -= 0.5 / c[0]
+				}
+			}}.build, "1/c of row 0"},
+			{"has other outputs", regressors, smoothing{spoil: func(_ []float64, f, _ *mat.Dense, _ []float64) { f.Set(2, 1, f.At(2, 1)+0.1) }}.build, "Outputs and f"},
+			{"has no eye for weights", regressors, smoothing{rows: func(w []float64) []float64 {
+				for i := range w {
+					w[i] = max(w[i], 1)
+				}
+				return w
+			}}.build, "a weight of 0: no error"},
+		},
+		"sets": {
+			{"has no eye for the level", classifiers, setting{}.build, "PredictSet of level 0: no error"},
+			{"gives labels that nobody saw", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
+				sets[1] = []int{77}
+				return sets
+			}}.build, "row 1: the set [77]"},
+			{"descends", classifiers, setting{how: func(classes []int, _ float64, sets [][]int) [][]int {
+				sets[3] = []int{classes[1], classes[0]}
+				return sets
+			}}.build, "row 3: the set"},
+			{"shrinks", classifiers, setting{how: func(classes []int, level float64, sets [][]int) [][]int {
+				if sets[5] = classes; level > 0.95 {
+					sets[5] = classes[:1]
+				}
+				return sets
+			}}.build, "row 5: the set of level 0.999"},
+			{"loses a row", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int { return sets[1:] }}.build, "23 sets for 24 rows"},
+		},
 		"kernel-matrix": {
 			{"adds to the diagonal", regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
 				own := mat.NewSymDense(k.SymmetricDim(), nil)
@@ -1051,6 +1084,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		// What not all of them can do.
 		beyond := map[string]bool{
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
+			"smoother": m.name != "on matrices", "sets": true,
 		}
 		for _, c := range checks {
 			if c.kinds&m.kind == 0 || c.name == "workers" {

@@ -38,6 +38,7 @@ var (
 	_ estimators.Classifier                    = (*Classifier)(nil)
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.SetPredictor                  = (*Classifier)(nil)
 	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
@@ -149,6 +150,15 @@ func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 		return err
 	})
 	return scores, err
+}
+
+// PredictSet implements estimators.SetPredictor with Final's.
+func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
+	err = through(p.configured, p.fitted, estimators.Sets, x, func(f estimators.SetPredictor, z mat.Matrix) (err error) {
+		sets, err = f.PredictSet(z, level)
+		return err
+	})
+	return sets, err
 }
 
 // Supports reports whether the configured parts can do c.

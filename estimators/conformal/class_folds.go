@@ -1,0 +1,139 @@
+package conformal
+
+import (
+	"cmp"
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Streams of random shares: of the rows of Fit, and of new ones.
+const (
+	fittedStream = 0x66697474656400
+	newStream    = 0x6e657700
+)
+
+// learnFolds fits without each part of the rows, dealt by classes, and takes scores on it.
+func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
+	n := len(m.at)
+	if m.method == Split {
+		p, err := m.deal(c, 1-cmp.Or(c.Held, defaultHeld))
+		if err != nil {
+			return err
+		}
+		if m.chosen, err = m.fitOn(ctx, c, p[0]); err != nil {
+			return err
+		}
+		m.held, m.folds = p[1], []classFold{{fitted: m.chosen, rows: p[1]}}
+		c.tell(1, 1, "fitted")
+		return m.score()
+	}
+	k := min(cmp.Or(c.Folds, defaultFolds), n)
+	if k < 2 {
+		return fault.Shape("x has", n, "rows", "method %v wants at least 2", m.method)
+	}
+	m.held = all(n)
+	for i, rows := range m.parts(c, k) {
+		fitted, err := m.fitOn(ctx, c, without(n, rows))
+		if err != nil {
+			return err
+		}
+		m.folds = append(m.folds, classFold{fitted: fitted, rows: rows})
+		c.tell(i+1, k+1, "fitted without a fold")
+	}
+	if err := m.score(); err != nil {
+		return err
+	}
+	var err error
+	if m.chosen, err = m.fitOn(ctx, c, m.held); err != nil {
+		return err
+	}
+	c.tell(k+1, k+1, "fitted to all rows")
+	return nil
+}
+
+// parts deals the rows of each class in turn to k parts, each of which ascends.
+func (m *classModel) parts(c *Classifier, k int) [][]int {
+	part := make([]int, len(m.at)) // of each row
+	next := 0
+	for class := range m.classes {
+		for _, i := range order(len(m.at), c.Seed) {
+			if m.at[i] == class {
+				part[i] = next % k
+				next++
+			}
+		}
+	}
+	out := make([][]int, k)
+	for i, p := range part {
+		out[p] = append(out[p], i)
+	}
+	return out
+}
+
+func (m *classModel) share(stream uint64, row int) float64 {
+	if m.noRandom {
+		return 1
+	}
+	return shareOf(m.seed, stream, row)
+}
+
+// score sets the scores of the rows of each fold.
+func (m *classModel) score() error {
+	values := make([]float64, len(m.classes))
+	for at, f := range m.folds {
+		p, err := probabilities(f.fitted, linalg.Rows(m.rows, f.rows))
+		if err != nil {
+			return err
+		}
+		m.folds[at].scores = make([]float64, len(f.rows))
+		for i, row := range f.rows {
+			m.scoring.all(values, p.RawRowView(i), m.share(fittedStream, row))
+			m.folds[at].scores[i] = values[m.at[row]]
+		}
+	}
+	return nil
+}
+
+// folded sets the sets of the rows of x by the fits without each fold.
+func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
+	m := c.m
+	held := c.heldOf()
+	proba, err := probabilities(m.chosen, x)
+	if err != nil {
+		return err
+	}
+	scores, from := make([]float64, len(m.at)), make([]int, len(m.at)) // of each row that counts
+	p := make([]*mat.Dense, len(m.folds))
+	for at, f := range m.folds {
+		if p[at], err = probabilities(f.fitted, x); err != nil {
+			return err
+		}
+		for i, row := range f.rows {
+			scores[row], from[row] = f.scores[i], at
+		}
+	}
+	own := make([][]float64, len(m.folds)) // of each fold and class, for one row of x
+	for at := range own {
+		own[at] = make([]float64, len(m.classes))
+	}
+	for i := range out {
+		share := m.share(newStream, i)
+		for at := range own {
+			m.scoring.all(own[at], p[at].RawRowView(i), share)
+		}
+		out[i] = c.take(func(class int) (float64, int) {
+			rows, count := held(class), 1
+			for _, row := range rows {
+				if scores[row] >= own[from[row]][class]-rounding {
+					count++
+				}
+			}
+			return float64(count) / float64(len(rows)+1), len(rows)
+		}, proba.RawRowView(i), level)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package conformal
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// storedClasses is a Classifier's model in a file. Scores hang on the Score and its settings, so the
+// file says which they were.
+type storedClasses struct {
+	Method   Method
+	Score    Score
+	Penalty  float64
+	Free     int
+	NoRandom bool
+	Seed     uint64
+	Rows     codec.Matrix
+	Classes  []int
+	At       []int
+	Own      codec.Floats
+	Held     []int
+	Chosen   estimators.Part
+	Folds    []storedFold
+}
+
+// MarshalBinary writes the rows, the fitted estimators, and the scores. The error wraps
+// errors.ErrUnsupported if Estimator has no MarshalBinary.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	m := c.m
+	s := storedClasses{
+		Method: m.method, Score: m.scoring.of, Penalty: m.scoring.penalty, Free: m.scoring.free, NoRandom: m.noRandom, Seed: m.seed,
+		Rows: codec.FromDense(m.rows), Classes: m.classes, At: m.at, Own: m.own, Held: m.held,
+	}
+	var err error
+	if s.Chosen, err = estimators.MakePart(classifierType, m.chosen); err != nil {
+		return nil, err
+	}
+	for _, f := range m.folds {
+		out := storedFold{Rows: f.rows, Scores: f.scores}
+		if m.method != Split {
+			part, err := estimators.MakePart(classifierType, f.fitted)
+			if err != nil {
+				return nil, err
+			}
+			out.Fitted = &part
+		}
+		s.Folds = append(s.Folds, out)
+	}
+	return codec.Marshal(classifierKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Sets are made with
+// the Score and the Seed of the file. Errors are ErrBadModel and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s storedClasses
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	if len(s.Own) == 0 {
+		s.Own = nil
+	}
+	m, err := s.model()
+	if err != nil {
+		return err
+	}
+	if m.chosen, err = c.read(m, s.Chosen, "estimator"); err != nil {
+		return err
+	}
+	if m.method.smooths() && !estimators.Supports(m.chosen, estimators.Smoothing) {
+		return fault.BadModel(classifierKind, "method %v with an estimator that is no linear smoother", m.method)
+	}
+	for i, f := range s.Folds {
+		fitted := m.chosen
+		if m.method == CrossValidation {
+			if f.Fitted == nil {
+				return fault.BadModel(classifierKind, "fold %d has no estimator", i)
+			}
+			if fitted, err = c.read(m, *f.Fitted, fmt.Sprintf("estimator of fold %d", i)); err != nil {
+				return err
+			}
+		}
+		m.folds = append(m.folds, classFold{fitted: fitted, rows: f.Rows, scores: f.Scores})
+	}
+	c.m = m
+	return nil
+}
+
+func (c *Classifier) read(m *classModel, p estimators.Part, which string) (estimators.Classifier, error) {
+	clone, err := estimators.Clone(classifierType, c.estimator())
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Into(classifierKind, which, clone); err != nil {
+		return nil, err
+	}
+	if !slices.Equal(clone.Classes(), m.classes) {
+		return nil, fault.BadModel(classifierKind, "%s has the classes %d, the file %d", which, clone.Classes(), m.classes)
+	}
+	return clone, nil
+}
+
+// model validates all but the estimators.
+func (s *storedClasses) model() (*classModel, error) {
+	rows, err := s.Rows.Dense()
+	if err != nil || rows.IsEmpty() {
+		return nil, fault.BadModel(classifierKind, "rows: %v", err)
+	}
+	n, _ := rows.Dims()
+	switch {
+	case s.Method <= Automatic || int(s.Method) >= len(methodNames) || s.Method == JackknifeMinMax:
+		return nil, fault.BadModel(classifierKind, "method %d", int(s.Method))
+	case s.Score < 0 || int(s.Score) >= len(scoreNames) || !(s.Penalty >= 0) || math.IsInf(s.Penalty, 0) || s.Free < 0:
+		return nil, fault.BadModel(classifierKind, "score %d, penalty %v, free classes %d", int(s.Score), s.Penalty, s.Free)
+	case !classes.Valid(s.Classes) || len(s.At) != n || slices.ContainsFunc(s.At, func(k int) bool { return k < 0 || k >= len(s.Classes) }):
+		return nil, fault.BadModel(classifierKind, "classes: want two or more, ascending, and one of them for each of %d rows", n)
+	}
+	if err := checkHeld(classifierKind, classifierType, s.Method, rows, s.Own, s.Held, s.Folds); err != nil {
+		return nil, err
+	}
+	return &classModel{
+		method: s.Method, scoring: scoring{of: s.Score, penalty: s.Penalty, free: s.Free}, noRandom: s.NoRandom, seed: s.Seed,
+		rows: rows, classes: s.Classes, at: s.At, own: s.Own, held: s.Held,
+	}, nil
+}
+
+// checkHeld validates what files of regressors and classifiers have in common.
+func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held []int, folds []storedFold) error {
+	n, _ := rows.Dims()
+	if _, err := check.Dense("rows", rows); err != nil {
+		return fault.BadModel(kind, "%v", err)
+	}
+	if own != nil {
+		if err := check.Weights(typ, own, n); err != nil {
+			return fault.BadModel(kind, "%v", err)
+		}
+	}
+	switch {
+	case !ascending(held, n) || len(held) == 0:
+		return fault.BadModel(kind, "rows whose scores count: want ascending numbers below %d", n)
+	case m.smooths() != (len(folds) == 0) || m == Split && len(folds) != 1:
+		return fault.BadModel(kind, "%d folds with method %v", len(folds), m)
+	}
+	var dealt []int
+	for i, f := range folds {
+		if !ascending(f.Rows, n) || len(f.Scores) != len(f.Rows) {
+			return fault.BadModel(kind, "fold %d: want as many scores as ascending rows", i)
+		}
+		for _, v := range f.Scores {
+			if !(v >= 0) {
+				return fault.BadModel(kind, "fold %d: score %v", i, v)
+			}
+		}
+		dealt = append(dealt, f.Rows...)
+	}
+	if slices.Sort(dealt); len(folds) > 0 && !slices.Equal(dealt, held) {
+		return fault.BadModel(kind, "folds and the rows whose scores count are not the same")
+	}
+	return nil
+}

@@ -1,0 +1,467 @@
+package conformal
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+const (
+	classifierType = "conformal: Classifier"
+	classifierKind = "conformal.Classifier"
+
+	defaultPenalty = 0.1
+	defaultFree    = 2
+)
+
+// Classifier gives, beside a class, a set of classes that has the right one with a guarantee. The
+// zero value wraps lssvm.Classifier and chooses the method by the rows.
+//
+// Full and JackknifePlus score a class by the decisions of a least-squares machine for each class,
+// with the kernel and the ridge that Estimator chose: one system of all rows, and O(n² + nK²) for a set. The
+// weights of classes that Estimator may have are not in them. CrossValidation and Split score it by
+// probabilities (Score), and want an Estimator that has estimators.Proba.
+type Classifier struct {
+	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Classifier{}.
+	Estimator estimators.Classifier
+	Method    Method // all but JackknifeMinMax
+	Score     Score  // of CrossValidation and Split
+	// Penalty and FreeClasses are of RegularisedAdaptive: for each class of a set beyond so many. 0: .1
+	// and 2.
+	Penalty     float64
+	FreeClasses int
+	// NoRandom counts the whole of a class's own probability in an adaptive score: sets are then larger than
+	// they need to be, and do not hang on a row's place in x.
+	NoRandom bool
+	// ByClass keeps the promise for the rows of each class by itself (Mondrian), from the scores of that class
+	// alone.
+	ByClass bool
+	// AllowEmpty leaves a set without any class as it is; otherwise it gets the class that Predict gives.
+	AllowEmpty bool
+	// Held and SameRows are those of Regressor, Folds too.
+	Held     float64
+	SameRows bool
+	Folds    int
+	Seed     uint64 // of the parts that rows are dealt to, and of the shares of adaptive scores
+	Workers  int    // goroutines that predict sets; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each fit and each system.
+	Observe func(estimators.Step)
+
+	m *classModel
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.SetPredictor                  = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.DecisionPredictor             = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
+)
+
+// classModel is a fitted Classifier. Only what waits changes after Fit.
+type classModel struct {
+	method  Method
+	rows    *mat.Dense
+	classes []int
+	at      []int // of each row, among classes
+	own     []float64
+	held    []int
+	chosen  estimators.Classifier
+	// What scores are made with: a file keeps them.
+	scoring  scoring
+	noRandom bool
+	seed     uint64
+	folds    []classFold
+
+	mu      sync.Mutex
+	machine estimators.Smoother
+	squares *leastSquares
+}
+
+type classFold struct {
+	fitted estimators.Classifier
+	rows   []int
+	scores []float64
+}
+
+func (c *Classifier) estimator() estimators.Classifier {
+	if c.Estimator == nil {
+		return &lssvm.Classifier{}
+	}
+	return c.Estimator
+}
+
+func (c *Classifier) scoring() scoring {
+	return scoring{of: c.Score, penalty: cmp.Or(c.Penalty, defaultPenalty), free: cmp.Or(c.FreeClasses, defaultFree)}
+}
+
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: ErrParam, ErrShape, also
+// where rows that an estimator is fitted to lack a class, ErrNotFinite, those of Estimator, one that wraps
+// errors.ErrUnsupported for a method that Estimator cannot serve, or ctx's.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, as Regressor's.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, slices.Clone(weights))
+}
+
+func (c *Classifier) validate() error {
+	switch {
+	case c.Method < 0 || int(c.Method) >= len(methodNames) || c.Method == JackknifeMinMax:
+		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants but JackknifeMinMax")
+	case c.Score < 0 || int(c.Score) >= len(scoreNames):
+		return fault.Param(classifierType, "Score", int(c.Score), "one of the constants")
+	case !(c.Held >= 0 && c.Held < 1):
+		return fault.Param(classifierType, "Held", c.Held, "in (0, 1), or 0 for .5")
+	case c.Folds == 1:
+		return fault.Param(classifierType, "Folds", c.Folds, ">= 2, or 0 for 10")
+	}
+	return cmp.Or(
+		check.Setting(classifierType, "Penalty", c.Penalty, "0.1"), check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
+		check.Setting(classifierType, "Folds", c.Folds, "10"), check.Workers(classifierType, c.Workers),
+	)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Labelled(x, len(y))
+	if err != nil {
+		return err
+	}
+	names, at, err := classes.Of(y)
+	if err != nil {
+		return err
+	}
+	m := &classModel{
+		method: c.methodFor(len(y)), rows: mat.DenseCopyOf(xd), classes: names, at: at, own: own,
+		scoring: c.scoring(), noRandom: c.NoRandom, seed: c.Seed,
+	}
+	if m.method.smooths() {
+		err = m.learn(ctx, c)
+	} else {
+		err = m.learnFolds(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	c.m = m
+	return nil
+}
+
+func (c *Classifier) methodFor(n int) Method {
+	switch smooths := estimators.Supports(c.estimator(), estimators.Smoothing); {
+	case c.Method != Automatic:
+		return c.Method
+	case smooths && n > fewRows:
+		return Full
+	case !smooths && n > manyRows:
+		return Split
+	}
+	return CrossValidation
+}
+
+// fitOn fits a clone of Estimator on some rows, which have all classes.
+func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (estimators.Classifier, error) {
+	clone, err := estimators.Clone(classifierType, c.estimator())
+	if err != nil {
+		return nil, err
+	}
+	y := make([]int, len(rows))
+	for i, row := range rows {
+		y[i] = m.classes[m.at[row]]
+	}
+	if got := len(classes.Distinct(y)); got < len(m.classes) {
+		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes", "all rows have %d: want more rows of each class", len(m.classes))
+	}
+	x := linalg.Rows(m.rows, rows)
+	if m.own == nil {
+		return clone, clone.Fit(ctx, x, y)
+	}
+	weighted, ok := clone.(estimators.WeightedFitter[int])
+	if !ok || !estimators.Supports(clone, estimators.Weighted) {
+		return nil, estimators.Unsupported(classifierType, clone, estimators.Weighted)
+	}
+	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
+}
+
+func (c *Classifier) tell(i, total int, message string) {
+	(&Regressor{Observe: c.Observe}).tell(i, total, message)
+}
+
+func (m *classModel) learn(ctx context.Context, c *Classifier) error {
+	n := len(m.at)
+	choose := all(n)
+	m.held = choose
+	if !c.SameRows {
+		p, err := m.deal(c, 1-cmp.Or(c.Held, defaultHeld))
+		if err != nil {
+			return err
+		}
+		choose, m.held = p[0], p[1]
+	}
+	var err error
+	if m.chosen, err = m.fitOn(ctx, c, choose); err != nil {
+		return err
+	}
+	c.tell(1, 2, "settings chosen")
+	if _, _, err := m.smoother(ctx); err != nil {
+		return err
+	}
+	c.tell(2, 2, "the system of all rows")
+	return nil
+}
+
+// deal parts the rows in two, by the labels, so that the first part has about a share of each class.
+func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
+	var out [2][]int
+	n := len(m.at)
+	if n < 4 {
+		return out, fault.Shape("x has", n, "rows", "method %v wants at least 4", m.method)
+	}
+	taken, seen := make([]float64, len(m.classes)), make([]bool, len(m.classes))
+	for _, i := range order(n, c.Seed) {
+		k := m.at[i]
+		// The first row of a class is for the fit, which needs one of each.
+		if taken[k] += share; taken[k] >= 1-1e-9 || !seen[k] {
+			seen[k] = true
+			out[0] = append(out[0], i)
+			taken[k]--
+		} else {
+			out[1] = append(out[1], i)
+		}
+	}
+	slices.Sort(out[0])
+	slices.Sort(out[1])
+	if len(out[1]) == 0 {
+		return out, fault.Shape("rows whose scores count are", 0, "rows", "want one at least")
+	}
+	return out, nil
+}
+
+// smoother is the system of all rows with the chosen settings, made once.
+func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastSquares, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.machine != nil {
+		return m.machine, m.squares, nil
+	}
+	linear, ok := m.chosen.(estimators.LinearSmoother)
+	if !ok || !estimators.Supports(m.chosen, estimators.Smoothing) {
+		return nil, nil, estimators.Unsupported(classifierType, m.chosen, estimators.Smoothing)
+	}
+	machine, err := linear.Smoother(ctx, m.rows, targets(m.at, len(m.classes)), m.own)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, d := machine.Rows()
+	m.machine, m.squares = machine, newLeastSquares(rowsOf(a), d, m.at)
+	return m.machine, m.squares, nil
+}
+
+// Classes returns the labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int {
+	if c.m == nil {
+		return nil
+	}
+	return slices.Clone(c.m.classes)
+}
+
+// Decision returns n×K scores: of Full and JackknifePlus those of the system of all rows, else
+// probabilities.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+	switch {
+	case c.m == nil:
+		return nil, fault.NotFitted(classifierType)
+	case !c.m.method.smooths():
+		return probabilities(c.m.chosen, x)
+	}
+	machine, _, err := c.m.smoother(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	f, err := machine.Outputs(context.Background(), x)
+	if err != nil {
+		return nil, err
+	}
+	_, err = check.Dense(classifierType+": decision", f)
+	return f, err
+}
+
+// Predict returns the class of the largest Decision for each row of x.
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	scores, err := c.Decision(x)
+	if err != nil {
+		return nil, err
+	}
+	return classes.Predicted(c.m.classes, scores), nil
+}
+
+// PredictProba returns Chosen's probabilities: with Full and JackknifePlus of the fit to a part of the rows.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	return probabilities(c.m.chosen, x)
+}
+
+func probabilities(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
+	p, ok := e.(estimators.ProbaPredictor)
+	if !ok || !estimators.Supports(e, estimators.Proba) {
+		return nil, estimators.Unsupported(classifierType, e, estimators.Proba)
+	}
+	return p.PredictProba(x)
+}
+
+// Chosen returns the fitted clone of Estimator, as Regressor's; nil before Fit.
+func (c *Classifier) Chosen() estimators.Classifier {
+	if c.m == nil {
+		return nil
+	}
+	return c.m.chosen
+}
+
+// ChosenMethod returns the method of the last Fit; Automatic before.
+func (c *Classifier) ChosenMethod() Method {
+	if c.m == nil {
+		return Automatic
+	}
+	return c.m.method
+}
+
+// Report is that of Chosen, the zero Report where it has none.
+func (c *Classifier) Report() estimators.Report {
+	if c.m == nil || !estimators.Supports(c.m.chosen, estimators.Reporting) {
+		return estimators.Report{}
+	}
+	return c.m.chosen.(estimators.Reporter).Report()
+}
+
+// Supports implements estimators.Wrapper.
+func (c *Classifier) Supports(capability estimators.Capability) bool {
+	return estimators.Wrapped{
+		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Sets, estimators.Decision},
+	}.Supports(c, capability)
+}
+
+// Clone returns an unfitted Classifier of the same configuration, with a clone of Estimator.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m = nil
+	if c.Estimator != nil {
+		if clone, err := estimators.Clone(classifierType, c.Estimator); err == nil {
+			out.Estimator = clone
+		}
+	}
+	return &out
+}
+
+// PredictSet returns, for each row of x (m×d), the classes, ascending, of a set that has the right one with
+// probability at least level, in (0, 1), as the method promises. All classes are in it where there are too
+// few scores for the level.
+func (c *Classifier) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	if err := interval.Level(classifierType, level); err != nil {
+		return nil, err
+	}
+	_, d := c.m.rows.Dims()
+	xd, err := check.Wide("x", x, d)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	out := make([][]int, n)
+	if c.m.method.smooths() {
+		err = c.smoothed(xd, level, out)
+	} else {
+		err = c.folded(xd, level, out)
+	}
+	return out, err
+}
+
+// heldOf are the rows whose scores count for a class.
+func (c *Classifier) heldOf() func(class int) []int {
+	if !c.ByClass {
+		return func(int) []int { return c.m.held }
+	}
+	by := make([][]int, len(c.m.classes))
+	for k := range by {
+		by[k] = counted(c.m.held, c.m.at, k)
+	}
+	return func(class int) []int { return by[class] }
+}
+
+// take makes a set of the classes that p keeps; values are what Predict decides by.
+func (c *Classifier) take(p func(class int) (value float64, rows int), values []float64, level float64) []int {
+	var set []int
+	for k := range c.m.classes {
+		if v, rows := p(k); keeps(v, level, rows) {
+			set = append(set, k)
+		}
+	}
+	if !c.AllowEmpty {
+		set = nonEmpty(set, values)
+	}
+	for i, k := range set {
+		set[i] = c.m.classes[k]
+	}
+	return set
+}
+
+// smoothed sets the sets of the rows of x by the system of all rows.
+func (c *Classifier) smoothed(x *mat.Dense, level float64, out [][]int) error {
+	ctx := context.Background()
+	machine, squares, err := c.m.smoother(ctx)
+	if err != nil {
+		return err
+	}
+	held := c.heldOf()
+	n, d := x.Dims()
+	step := min(max(blockNumbers/len(c.m.at), 1), 512)
+	for from := 0; from < n; from += step {
+		to := min(from+step, n)
+		f, b, s, err := machine.Influence(ctx, x.Slice(from, to, 0, d))
+		if err != nil {
+			return fault.FromRow(err, from)
+		}
+		err = parallel.For(ctx, c.Workers, to-from, func(i int) error {
+			out[from+i] = c.take(func(class int) (float64, int) {
+				rows := held(class)
+				if c.m.method == Full {
+					return squares.fullP(rows, f.RawRowView(i), b.RawRowView(i), s[i], class), len(rows)
+				}
+				return squares.jackknifeP(rows, f.RawRowView(i), b.RawRowView(i), class), len(rows)
+			}, f.RawRowView(i), level)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package conformal
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// rank is which order statistic of n scores an interval of a level takes, from 1: ⌈level(n+1)⌉. Above n
+// there are too few scores for the level. A product that is a whole number but for rounding is that one.
+func rank(level float64, n int) int { return int(math.Ceil(level*float64(n+1) - 1e-9)) }
+
+// kth returns the k-th smallest value, from 1, and +Inf beyond them. The values are reordered. Cost O(n).
+func kth(values []float64, k int) float64 {
+	if k > len(values) {
+		return math.Inf(1)
+	}
+	k--
+	for from, to := 0, len(values)-1; from < to; {
+		pivot := median3(values[from], values[(from+to)/2], values[to])
+		i, j := from, to
+		for i <= j {
+			for values[i] < pivot {
+				i++
+			}
+			for values[j] > pivot {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			to = j
+		case k >= i:
+			from = i
+		default:
+			return values[k]
+		}
+	}
+	return values[k]
+}
+
+func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
+
+// end is the end of an interval over the scores of rows, as a score: the order statistic of the level,
+// or, with likelihood ratios of the rows and of the new one, the largest score that rows of more
+// than their share of it reach. The values may be reordered.
+func end(values, ratios []float64, ratio, level float64) float64 {
+	if ratios == nil {
+		return kth(values, rank(level, len(values)))
+	}
+	total := ratio
+	for _, v := range ratios {
+		total += v
+	}
+	// With ratios of 1 this is the order statistic of the level.
+	left := (1-level)*total - ratio + 1e-9*total/float64(len(values)+1)
+	if left < 0 {
+		return math.Inf(1)
+	}
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	sort.Slice(order, func(i, j int) bool { return values[order[i]] > values[order[j]] })
+	reached := 0.0
+	for at := 0; at < len(order); {
+		v := values[order[at]]
+		for ; at < len(order) && values[order[at]] == v; at++ {
+			reached += ratios[order[at]]
+		}
+		if reached > left {
+			return v
+		}
+	}
+	return math.Inf(1)
+}
+
+// influenced is what a smoother says of a new row x: f, s, and b of the rows, with a and c.
+type influenced struct {
+	a, c, b []float64
+	f, s    float64
+}
+
+// full returns, for the i-th row, how far below and above f the targets of the new row reach for which
+// the row's studentised residual is the larger one, of the system with both in it.
+func (r influenced) full(i int) (below, above float64) {
+	a, b, c := r.a[i], r.b[i], r.c[i]
+	if !(c > 0) {
+		return math.Inf(1), math.Inf(1)
+	}
+	if a < 0 {
+		a, b = -a, -b
+	}
+	root := math.Sqrt(r.s*c + b*b)
+	if b >= 0 { // each from the form in which nothing cancels
+		return a * (root + b) / c, a * r.s / (root + b)
+	}
+	return a * r.s / (root - b), a * (root - b) / c
+}
+
+// without returns the prediction of the new row without the i-th row, and that row's residual then.
+func (r influenced) without(i int) (prediction, residual float64) {
+	if !(r.c[i] > 0) {
+		return r.f, math.Inf(1)
+	}
+	e := r.a[i] / r.c[i]
+	return r.f - r.b[i]*e, math.Abs(e)
+}
+
+// among are the rows whose order statistics an interval takes: all that count, or of them those
+// of the new row's group.
+type among struct {
+	rows   []int
+	ratios []float64 // of rows; nil for all 1
+	ratio  float64   // of the new row
+}
+
+// interval returns the ends of a new row's interval by a method of leaving out.
+func (r influenced) interval(m Method, of among, level float64) (low, high float64) {
+	n := len(of.rows)
+	if n == 0 {
+		return math.Inf(-1), math.Inf(1)
+	}
+	lows, highs := make([]float64, n), make([]float64, n)
+	switch m {
+	case JackknifePlus:
+		for at, i := range of.rows {
+			f, e := r.without(i)
+			lows[at], highs[at] = e-f, f+e
+		}
+		return -end(lows, nil, 1, level), end(highs, nil, 1, level)
+	case JackknifeMinMax:
+		least, largest := math.Inf(1), math.Inf(-1)
+		for at, i := range of.rows {
+			f, e := r.without(i)
+			least, largest, highs[at] = min(least, f), max(largest, f), e
+		}
+		q := end(highs, nil, 1, level)
+		return least - q, largest + q
+	}
+	for at, i := range of.rows {
+		lows[at], highs[at] = r.full(i)
+	}
+	return r.f - end(lows, of.ratios, of.ratio, level), r.f + end(highs, of.ratios, of.ratio, level)
+}
+
+// counted returns the rows of all that are within a group; nil groups are one.
+func counted(all []int, groups []int, group int) []int {
+	if groups == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return groups[i] != group })
+}

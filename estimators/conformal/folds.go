@@ -1,0 +1,157 @@
+package conformal
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// learnFolds fits without each part of the rows, and takes scores on it.
+func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
+	n := len(m.y)
+	if m.method == Split {
+		choose, held, err := r.halves(n)
+		if err != nil {
+			return err
+		}
+		if m.chosen, err = m.fitOn(ctx, r, choose); err != nil {
+			return err
+		}
+		m.held = held
+		m.folds = []fold{{fitted: m.chosen, rows: held}}
+		r.tell(1, 1, "fitted")
+		return m.score(r)
+	}
+	k := min(cmp.Or(r.Folds, defaultFolds), n)
+	if k < 2 {
+		return fault.Shape("x has", n, "rows", "method %v wants at least 2", m.method)
+	}
+	sizes := make([]int, k)
+	for i := range sizes {
+		sizes[i] = (i+1)*n/k - i*n/k
+	}
+	return m.learnParts(ctx, r, parts(n, r.Seed, sizes...))
+}
+
+// learnParts is CV+ with these parts of the rows.
+func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) error {
+	n, k := len(m.y), len(parts)
+	m.held = all(n)
+	for i, rows := range parts {
+		fitted, err := m.fitOn(ctx, r, without(n, rows))
+		if err != nil {
+			return err
+		}
+		m.folds = append(m.folds, fold{fitted: fitted, rows: rows})
+		r.tell(i+1, k+1, "fitted without a fold")
+	}
+	if err := m.score(r); err != nil {
+		return err
+	}
+	var err error
+	if m.chosen, err = m.fitOn(ctx, r, m.held); err != nil {
+		return err
+	}
+	r.tell(k+1, k+1, "fitted to all rows")
+	return nil
+}
+
+// without returns 0 to n-1 without some of them, which ascend.
+func without(n int, rows []int) []int {
+	out := make([]int, 0, n-len(rows))
+	for i := range n {
+		if len(rows) > 0 && rows[0] == i {
+			rows = rows[1:]
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// score sets the scores of the rows of each fold: what they are off by, over the standard deviation
+// where there is one.
+func (m *model) score(r *Regressor) error {
+	for at, f := range m.folds {
+		mean, sd, err := deviations(r, f.fitted, linalg.Rows(m.rows, f.rows))
+		if err != nil {
+			return err
+		}
+		m.folds[at].scores = make([]float64, len(f.rows))
+		for i, row := range f.rows {
+			// A row of weight w has noise of 1/w of the variance.
+			m.folds[at].scores[i] = math.Abs(m.y[row]-mean[i]) / sd[i]
+		}
+	}
+	return nil
+}
+
+// deviations returns predictions and their standard deviations, 1 each without scaling.
+func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, sd []float64, err error) {
+	v, ok := fitted.(estimators.VariancePredictor)
+	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {
+		if mean, err = fitted.Predict(x); err != nil {
+			return nil, nil, err
+		}
+		sd = make([]float64, len(mean))
+		for i := range sd {
+			sd[i] = 1
+		}
+		return mean, sd, nil
+	}
+	if mean, sd, err = v.PredictVariance(x); err != nil {
+		return nil, nil, err
+	}
+	for i, s := range sd {
+		// No variance at all has no scale: plain residuals where all is fitted exactly.
+		sd[i] = max(math.Sqrt(s), math.SmallestNonzeroFloat64)
+	}
+	return mean, sd, nil
+}
+
+// folded sets the intervals of the rows of x by the fits without each fold.
+func (r *Regressor) folded(x *mat.Dense, of func(int) among, level float64, low, high []float64) error {
+	n, _ := x.Dims()
+	predicted, err := r.m.chosen.Predict(x)
+	if err != nil {
+		return err
+	}
+	place := make(map[int]int) // of a row in what follows
+	var scores []float64
+	var from []int // its fold
+	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
+	for at, f := range r.m.folds {
+		if means[at], sds[at], err = deviations(r, f.fitted, x); err != nil {
+			return err
+		}
+		for i, row := range f.rows {
+			place[row] = len(scores)
+			scores, from = append(scores, f.scores[i]), append(from, at)
+		}
+	}
+	for i := range n {
+		a := of(i)
+		lows, highs := make([]float64, len(a.rows)), make([]float64, len(a.rows))
+		for k, row := range a.rows {
+			at := place[row]
+			f, width := means[from[at]][i], scores[at]*sds[from[at]][i]
+			if r.m.method == Split { // the score itself decides between ratios, and rounds nothing
+				f = 0
+			}
+			lows[k], highs[k] = width-f, f+width
+		}
+		low[i], high[i] = -end(lows, a.ratios, a.ratio, level), end(highs, a.ratios, a.ratio, level)
+		if r.m.method == Split {
+			low[i], high[i] = low[i]+means[0][i], high[i]+means[0][i]
+		}
+		// At low levels the ends of several fits may lie on either side of it, or cross.
+		low[i], high[i] = min(low[i], predicted[i]), max(high[i], predicted[i])
+	}
+	return nil
+}

@@ -1,0 +1,378 @@
+package conformal
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+const (
+	regressorType = "conformal: Regressor"
+	regressorKind = "conformal.Regressor"
+
+	defaultFolds = 10
+	defaultHeld  = 0.5
+	// Up to fewRows half of them choose settings too badly; of other estimators than smoothers
+	// Folds fits of more than manyRows take long.
+	fewRows, manyRows = 200, 2000
+)
+
+// Regressor gives a regressor's predictions intervals with a guarantee, whatever the distribution
+// of the targets is. The zero value wraps lssvm.Regressor and chooses the method by the rows.
+//
+// Fit costs that of Estimator on the rows that choose its settings, and one system of all rows (n³, n²
+// numbers) for Full and the jackknives, Folds fits more for CrossValidation. An interval costs O(n²) there,
+// and a prediction and variance of each fold.
+type Regressor struct {
+	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Regressor{}.
+	Estimator estimators.Regressor
+	Method    Method
+	// Held is the share of rows whose scores count, while the others choose the settings: of Full and the
+	// jackknives, whose last system is of all rows, and of Split, whose fit is of the others alone. 0: .5.
+	Held float64
+	// SameRows says that Full and the jackknives let all rows choose and all of them count. It is exact where
+	// there is nothing to choose, as with a kernel and a ridge that are given; elsewhere intervals are too
+	// short for few rows (package documentation).
+	SameRows bool
+	Folds    int // of CrossValidation; 0: 10, or as many as there are rows
+	// NoScaling takes plain residuals for CrossValidation and Split. Otherwise they are divided by the
+	// standard deviations of the predictions where Estimator has estimators.Variance.
+	NoScaling bool
+	// Group, if not nil, is a group for each row of x: intervals then keep their promise in each group by
+	// itself (Mondrian), from the scores of the group alone. It is not stored in a model file.
+	Group func(row []float64) int
+	// LikelihoodRatio, if not nil, is how much more likely a row is among those to be predicted than among
+	// those of Fit, up to a factor: with Full and Split intervals keep their promise under such a shift. It
+	// is not stored in a model file.
+	LikelihoodRatio func(row []float64) float64
+	Seed            uint64 // of the parts that rows are dealt to
+	Workers         int    // goroutines that predict intervals; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each fit and each system.
+	Observe func(estimators.Step)
+
+	m *model
+}
+
+var (
+	_ estimators.Regressor                    = (*Regressor)(nil)
+	_ estimators.IntervalPredictor            = (*Regressor)(nil)
+	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
+	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
+	_ estimators.Reporter                     = (*Regressor)(nil)
+	_ encoding.BinaryMarshaler                = (*Regressor)(nil)
+	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
+)
+
+// model is a fitted Regressor. Only what waits changes after Fit.
+type model struct {
+	method Method
+	rows   *mat.Dense // of Fit, n×d
+	y      []float64
+	own    []float64 // weights; nil: all 1
+	held   []int     // rows whose scores count, ascending
+	chosen estimators.Regressor
+	folds  []fold // of CrossValidation and Split
+
+	mu      sync.Mutex
+	machine estimators.Smoother
+}
+
+// fold is a fit without some rows, and their scores.
+type fold struct {
+	fitted estimators.Regressor
+	rows   []int
+	scores []float64
+}
+
+func (r *Regressor) estimator() estimators.Regressor {
+	if r.Estimator == nil {
+		return &lssvm.Regressor{}
+	}
+	return r.Estimator
+}
+
+// Fit learns from x (n×d) and y (n). Errors: ErrParam, ErrShape for fewer rows than a method needs,
+// ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported for a method that needs
+// estimators.Smoothing of an estimator without, or ctx's.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets. The scores of rows with
+// different weights are those of different precision, standardised by it; the guarantee is of rows
+// whose weights are exchangeable with them, and of a new row of weight 1.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, slices.Clone(weights))
+}
+
+func (r *Regressor) validate() error {
+	if r.Method < 0 || int(r.Method) >= len(methodNames) {
+		return fault.Param(regressorType, "Method", int(r.Method), "one of the constants")
+	}
+	if !(r.Held >= 0 && r.Held < 1) {
+		return fault.Param(regressorType, "Held", r.Held, "in (0, 1), or 0 for .5")
+	}
+	if r.Folds == 1 {
+		return fault.Param(regressorType, "Folds", r.Folds, ">= 2, or 0 for 10")
+	}
+	if r.LikelihoodRatio != nil && r.Method != Automatic && r.Method != Full && r.Method != Split {
+		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil, or Method Full or Split")
+	}
+	return cmp.Or(check.Setting(regressorType, "Folds", r.Folds, "10"), check.Workers(regressorType, r.Workers))
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Targeted(x, y)
+	if err != nil {
+		return err
+	}
+	m := &model{method: r.methodFor(len(y)), rows: mat.DenseCopyOf(xd), y: slices.Clone(y), own: own}
+	if m.method.smooths() {
+		err = m.learn(ctx, r)
+	} else {
+		err = m.learnFolds(ctx, r)
+	}
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// methodFor is what Automatic stands for.
+func (r *Regressor) methodFor(n int) Method {
+	switch smooths := estimators.Supports(r.estimator(), estimators.Smoothing); {
+	case r.Method != Automatic:
+		return r.Method
+	case smooths && n > fewRows:
+		return Full
+	case r.LikelihoodRatio != nil || !smooths && n > manyRows:
+		return Split
+	}
+	return CrossValidation
+}
+
+// order is a random one of n rows.
+func order(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)).Perm(n) }
+
+// parts deals the rows to parts of these shares, in random order; each part ascends.
+func parts(n int, seed uint64, sizes ...int) [][]int {
+	order := order(n, seed)
+	out := make([][]int, len(sizes))
+	for i, size := range sizes {
+		out[i] = slices.Sorted(slices.Values(order[:size]))
+		order = order[size:]
+	}
+	return out
+}
+
+// halves are the rows that choose and those whose scores count.
+func (r *Regressor) halves(n int) (choose, held []int, err error) {
+	if n < 2 {
+		return nil, nil, fault.Shape("x has", n, "rows", "method %v wants at least 2", r.methodFor(n))
+	}
+	share := cmp.Or(r.Held, defaultHeld)
+	count := min(max(int(share*float64(n)+.5), 1), n-1)
+	p := parts(n, r.Seed, n-count, count)
+	return p[0], p[1], nil
+}
+
+// fitOn fits a clone of Estimator on some rows.
+func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators.Regressor, error) {
+	clone, err := estimators.Clone(regressorType, r.estimator())
+	if err != nil {
+		return nil, err
+	}
+	x, y := linalg.Rows(m.rows, rows), pick(m.y, rows)
+	if m.own == nil {
+		return clone, clone.Fit(ctx, x, y)
+	}
+	weighted, ok := clone.(estimators.WeightedFitter[float64])
+	if !ok || !estimators.Supports(clone, estimators.Weighted) {
+		return nil, estimators.Unsupported(regressorType, clone, estimators.Weighted)
+	}
+	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
+}
+
+func pick(v []float64, rows []int) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(rows))
+	for i, row := range rows {
+		out[i] = v[row]
+	}
+	return out
+}
+
+func all(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// learn lets some rows choose the settings and makes the system of all rows.
+func (m *model) learn(ctx context.Context, r *Regressor) error {
+	choose := all(len(m.y))
+	m.held = choose
+	if !r.SameRows {
+		var err error
+		if choose, m.held, err = r.halves(len(m.y)); err != nil {
+			return err
+		}
+	}
+	var err error
+	if m.chosen, err = m.fitOn(ctx, r, choose); err != nil {
+		return err
+	}
+	r.tell(1, 2, "settings chosen")
+	if _, err := m.smoother(ctx); err != nil {
+		return err
+	}
+	r.tell(2, 2, "the system of all rows")
+	return nil
+}
+
+func (r *Regressor) tell(i, total int, message string) {
+	if r.Observe != nil {
+		r.Observe(estimators.Step{Iteration: i, Total: total, Message: message})
+	}
+}
+
+// smoother is the system of all rows with the chosen settings, made once.
+func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.machine != nil {
+		return m.machine, nil
+	}
+	linear, ok := m.chosen.(estimators.LinearSmoother)
+	if !ok || !estimators.Supports(m.chosen, estimators.Smoothing) {
+		return nil, estimators.Unsupported(regressorType, m.chosen, estimators.Smoothing)
+	}
+	machine, err := linear.Smoother(ctx, m.rows, mat.NewDense(len(m.y), 1, slices.Clone(m.y)), m.own)
+	if err == nil {
+		m.machine = machine
+	}
+	return machine, err
+}
+
+// Predict returns, for each row of x (m×d), the prediction of the system of all rows, of the clone fitted
+// to all rows (CrossValidation), or to those that Split fits on.
+func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(regressorType)
+	}
+	if !r.m.method.smooths() {
+		return r.m.chosen.Predict(x)
+	}
+	machine, err := r.m.smoother(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	f, err := machine.Outputs(context.Background(), x)
+	if err != nil {
+		return nil, err
+	}
+	out := mat.Col(nil, 0, f)
+	return out, check.Vector(regressorType+": prediction", out)
+}
+
+// PredictInterval returns, for each row of x (m×d), the ends of the interval that its observation lies in
+// with probability at least level, in (0, 1), as the method promises. An end is infinite where there
+// are too few scores for the level: fewer than level/(1-level).
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	if r.m == nil {
+		return nil, nil, fault.NotFitted(regressorType)
+	}
+	if err := interval.Level(regressorType, level); err != nil {
+		return nil, nil, err
+	}
+	_, d := r.m.rows.Dims()
+	xd, err := check.Wide("x", x, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := xd.Dims()
+	low, high = make([]float64, n), make([]float64, n)
+	of, err := r.scores(xd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.m.method.smooths() {
+		err = r.smoothed(xd, of, level, low, high)
+	} else {
+		err = r.folded(xd, of, level, low, high)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range low {
+		if low[i] != low[i] || high[i] != high[i] {
+			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": interval", Row: i, Col: -1, Value: low[i] + high[i]}
+		}
+	}
+	return low, high, nil
+}
+
+// Chosen returns the fitted clone of Estimator that chose the settings, or that predicts; nil before
+// Fit. It must not be fitted again.
+func (r *Regressor) Chosen() estimators.Regressor {
+	if r.m == nil {
+		return nil
+	}
+	return r.m.chosen
+}
+
+// ChosenMethod returns the method of the last Fit; Automatic before.
+func (r *Regressor) ChosenMethod() Method {
+	if r.m == nil {
+		return Automatic
+	}
+	return r.m.method
+}
+
+// Report is that of Chosen, the zero Report where it has none.
+func (r *Regressor) Report() estimators.Report {
+	if r.m == nil || !estimators.Supports(r.m.chosen, estimators.Reporting) {
+		return estimators.Report{}
+	}
+	return r.m.chosen.(estimators.Reporter).Report()
+}
+
+// Supports implements estimators.Wrapper.
+func (r *Regressor) Supports(c estimators.Capability) bool {
+	return estimators.Wrapped{Estimators: []any{r.estimator()}, Own: []estimators.Capability{estimators.Interval}}.Supports(r, c)
+}
+
+// Clone returns an unfitted Regressor of the same configuration, with a clone of Estimator.
+func (r *Regressor) Clone() estimators.Regressor {
+	c := *r
+	c.m = nil
+	if r.Estimator != nil {
+		if clone, err := estimators.Clone(regressorType, r.Estimator); err == nil {
+			c.Estimator = clone
+		}
+	}
+	return &c
+}

@@ -1,0 +1,91 @@
+package falkon
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/smoother"
+)
+
+// smoothed is the machine on other rows, with all of their features.
+type smoothed struct {
+	*smoother.Features
+	basis   *basis
+	width   int
+	workers int
+}
+
+var _ estimators.LinearSmoother = (*Regressor)(nil)
+
+// Smoother implements estimators.LinearSmoother: the machine of the chosen kernel, ridge and
+// landmarks on these rows and targets, solved directly. It holds n×M numbers: ErrTooLarge over
+// MaxBytes. Cost O(nM²). What the landmarks do not see of k(x, x) has no part in its variance.
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(regressorType)
+	}
+	m, d := r.m.landmarks.Dims()
+	xd, err := smoother.Check(regressorType, x, targets, weights, d)
+	if err != nil {
+		return nil, err
+	}
+	s := r.settings().withDefaults()
+	n, _ := xd.Dims()
+	if err := smoother.Memory(regressorType+": the features of all rows", 3*int64(n)*int64(m), s.maxBytes, "fewer Components, or raise MaxBytes"); err != nil {
+		return nil, err
+	}
+	b, err := r.m.spread.basisOf(ctx, r.m, s)
+	if err != nil {
+		return nil, err
+	}
+	out := &smoothed{basis: b, width: d, workers: s.workers}
+	z, err := out.features(ctx, xd)
+	if err != nil {
+		return nil, err
+	}
+	if out.Features, err = smoother.NewFeatures(z, targets, weights, r.m.ridge, !r.NoIntercept); err != nil {
+		return nil, err
+	}
+	return out, ctx.Err()
+}
+
+func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	z := mat.NewDense(n, s.basis.m, nil)
+	return z, parallel.For(ctx, s.workers, blocks(n, blockRows), func(i int) error {
+		from, to := i*blockRows, min((i+1)*blockRows, n)
+		return s.basis.features(ctx, window(z, from, to), batch{first: from, x: window(x, from, to)}, nil)
+	})
+}
+
+// Outputs implements estimators.Smoother.
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	z, err := s.featuresOf(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return s.Features.Outputs(z), nil
+}
+
+func (s *smoothed) featuresOf(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	xd, err := check.Wide("x", x, s.width)
+	if err != nil {
+		return nil, err
+	}
+	return s.features(ctx, xd)
+}
+
+// Influence implements estimators.Smoother.
+func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	z, err := s.featuresOf(ctx, x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, b, spread = s.Features.Influence(z)
+	return f, b, spread, nil
+}

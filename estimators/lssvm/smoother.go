@@ -1,0 +1,98 @@
+package lssvm
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/smoother"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// smoothed is the machine on other rows, with all of P.
+type smoothed struct {
+	*smoother.Kernel
+	prepared *kernels.Prepared
+	kernel   kernels.Kernel
+	width    int
+}
+
+var (
+	_ estimators.LinearSmoother = (*Regressor)(nil)
+	_ estimators.LinearSmoother = (*Classifier)(nil)
+)
+
+// Smoother implements estimators.LinearSmoother: the machine of the chosen kernel and ridge on these
+// rows and targets. It holds 2n² numbers. Cost O(n²d + n³). After FitMatrix there are no rows to
+// compare with: the error wraps ErrNotFitted.
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return r.m.smoother(ctx, r.settings(), x, targets, weights)
+}
+
+// Smoother implements estimators.LinearSmoother, as Regressor's. The targets are those of the
+// machine, ±1 for each class, and not the labels. Balanced weights are not added to those given.
+func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return c.m.smoother(ctx, c.settings(), x, targets, weights)
+}
+
+func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	if m == nil {
+		return nil, fault.NotFitted(s.typ)
+	}
+	if m.rows == nil {
+		return nil, &fault.NotFittedError{Type: s.typ + ": fitted on a matrix: there are no rows to compare with"}
+	}
+	_, d := m.rows.Dims()
+	xd, err := smoother.Check(s.typ, x, targets, weights, d)
+	if err != nil {
+		return nil, err
+	}
+	kept := mat.DenseCopyOf(xd)
+	k, err := s.matrix(ctx, m.kernel, kept)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := smoother.NewKernel(k, targets, weights, m.ridge, true)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := kernels.Prepare(ctx, m.kernel, kept, &s.options)
+	if err != nil {
+		return nil, err
+	}
+	return &smoothed{Kernel: machine, prepared: prepared, kernel: m.kernel, width: d}, ctx.Err()
+}
+
+// values returns the kernel of new rows with those of the machine.
+func (s *smoothed) values(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense, err error) {
+	if rows, err = check.Wide("x", x, s.width); err != nil {
+		return nil, nil, err
+	}
+	k = &mat.Dense{}
+	return rows, k, s.prepared.CrossTo(ctx, k, rows)
+}
+
+// Outputs implements estimators.Smoother.
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	_, k, err := s.values(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return s.Kernel.Outputs(k), nil
+}
+
+// Influence implements estimators.Smoother.
+func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	rows, k, err := s.values(ctx, x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	n, _ := rows.Dims()
+	diag := make([]float64, n)
+	kernels.Diag(diag, s.kernel, rows)
+	f, b, spread = s.Kernel.Influence(k, diag)
+	return f, b, spread, nil
+}

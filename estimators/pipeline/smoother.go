@@ -1,0 +1,65 @@
+package pipeline
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+var (
+	_ estimators.LinearSmoother = (*Regressor)(nil)
+	_ estimators.LinearSmoother = (*Classifier)(nil)
+)
+
+// Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
+func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
+}
+
+// Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
+func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
+}
+
+func smootherOf[Y float64 | int, E estimator[Y]](
+	ctx context.Context, configured func() *chain[Y, E], fitted *chain[Y, E], x mat.Matrix, targets *mat.Dense, weights []float64,
+) (estimators.Smoother, error) {
+	var out estimators.Smoother
+	err := through(configured, fitted, estimators.Smoothing, x, func(final estimators.LinearSmoother, z mat.Matrix) (err error) {
+		out, err = final.Smoother(ctx, z, targets, weights)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &smoothed{Smoother: out, rows: fitted.rows, named: fitted.ofFinal}, nil
+}
+
+// smoothed is a final estimator's behind the steps.
+type smoothed struct {
+	estimators.Smoother
+	rows  func(mat.Matrix) (mat.Matrix, error)
+	named func(error) error
+}
+
+// Outputs implements estimators.Smoother.
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	z, err := s.rows(x)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Smoother.Outputs(ctx, z)
+	return f, s.named(err)
+}
+
+// Influence implements estimators.Smoother.
+func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	z, err := s.rows(x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, b, spread, err = s.Smoother.Influence(ctx, z)
+	return f, b, spread, s.named(err)
+}

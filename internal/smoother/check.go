@@ -1,0 +1,39 @@
+package smoother
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Check validates what a Smoother is made of: x (n×width) and targets (n×k, k ≥ 1) are finite, and
+// there is a weight above 0 for each row, or none. The matrix that it returns is not to be written to.
+func Check(typ string, x mat.Matrix, targets *mat.Dense, own []float64, width int) (*mat.Dense, error) {
+	xd, err := check.Wide("x", x, width)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	if targets == nil || targets.IsEmpty() {
+		return nil, fault.Shape("targets has", 0, "rows", "x has %d", n)
+	}
+	if got, _ := targets.Dims(); got != n {
+		return nil, fault.Shape("targets has", got, "rows", "x has %d", n)
+	}
+	if _, err := check.Dense("targets", targets); err != nil {
+		return nil, err
+	}
+	if own != nil {
+		err = check.Weights(typ, own, n)
+	}
+	return xd, err
+}
+
+// Memory returns an ErrTooLarge error if so many numbers are more than a limit of bytes.
+func Memory(what string, numbers, limit int64, hint string) error {
+	if bytes := 8 * numbers; bytes > limit {
+		return &fault.TooLargeError{What: what, Bytes: bytes, Limit: limit, Hint: hint}
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package smoother
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Features is ridge regression on features z: with z~ those less their weighted mean, S = (Z~'WZ~ +
+// ridge)⁻¹, and residuals e of the fit,
+//
+//	h = w(1/Σw + z~'Sz~),  a = we/ridge,  c = w(1-h)/ridge
+//	b[i] = w[i](1/Σw + z~[i]'Sz~),  s = ridge(1/w + 1/Σw + z~'Sz~)
+//
+// and without the constant z~ = z, 1/Σw = 0.
+type Features struct {
+	rows         *mat.Dense // Z~ in the factor's coordinates, U⁻ᵀZ~' (p×n)
+	factor       *linalg.Cholesky
+	coefficients *mat.Dense // u, p×k
+	means        []float64  // of the features
+	bias         []float64
+	spread       float64 // 1/Σw
+	ridge        float64
+	weights      []float64
+	a            *mat.Dense
+	c            []float64
+}
+
+// NewFeatures solves for targets (n×k); z (n×p) is taken over. It holds np + p² numbers. Cost O(np²).
+func NewFeatures(z, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Features, error) {
+	n, p := z.Dims()
+	_, outputs := targets.Dims()
+	m := &Features{
+		means: make([]float64, p), bias: make([]float64, outputs), ridge: ridge, weights: own,
+		a: mat.DenseCopyOf(targets), c: make([]float64, n),
+	}
+	if constant {
+		total := 0.0
+		for i := range n {
+			total += weights.At(own, i)
+		}
+		m.spread = 1 / total
+		// Twice: the second time what rounding left of a large mean.
+		for range 2 {
+			m.subtractMeans(z, m.means)
+			m.subtractMeans(m.a, m.bias)
+		}
+	}
+	scaled := mat.DenseCopyOf(z)
+	for i := range n {
+		floats.Scale(math.Sqrt(weights.At(own, i)), scaled.RawRowView(i))
+	}
+	gram := mat.NewSymDense(p, nil)
+	fast.SymOuterK(gram, 1, scaled.T())
+	for j := range p {
+		gram.SetSym(j, j, gram.At(j, j)+ridge)
+	}
+	var err error
+	if m.factor, err = linalg.NewCholesky("Z'WZ + ridge", gram); err != nil {
+		return nil, err
+	}
+	m.solve(z)
+	return m, nil
+}
+
+// solve sets the coefficients, and what the rows have; m.a holds the centred targets.
+func (m *Features) solve(z *mat.Dense) {
+	n, p := z.Dims()
+	_, outputs := m.a.Dims()
+	weighted := mat.DenseCopyOf(m.a)
+	for i := range n {
+		floats.Scale(weights.At(m.weights, i), weighted.RawRowView(i))
+	}
+	m.coefficients = mat.NewDense(p, outputs, nil)
+	fast.Mul(m.coefficients, z.T(), weighted)
+	m.factor.Solve(m.coefficients)
+	var fitted mat.Dense
+	fast.Mul(&fitted, z, m.coefficients)
+	m.rows = m.turned(z)
+	leverage := columnSquares(m.rows)
+	for i := range n {
+		w := weights.At(m.weights, i)
+		row := m.a.RawRowView(i)
+		floats.Sub(row, fitted.RawRowView(i))
+		floats.Scale(w/m.ridge, row)
+		m.c[i] = w * rest(1-w*(m.spread+leverage[i]), 1) / m.ridge
+	}
+}
+
+// turned returns U⁻ᵀz' for the rows z of a matrix, S⁻¹ = U'U.
+func (m *Features) turned(z *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(z.T())
+	fast.Trsm(blas.Left, blas.Trans, 1, m.factor.Upper(), out.RawMatrix())
+	return out
+}
+
+func (m *Features) subtractMeans(x *mat.Dense, means []float64) {
+	n, columns := x.Dims()
+	mean := make([]float64, columns)
+	for i := range n {
+		floats.AddScaled(mean, weights.At(m.weights, i)*m.spread, x.RawRowView(i))
+	}
+	for i := range n {
+		floats.Sub(x.RawRowView(i), mean)
+	}
+	floats.Add(means, mean)
+}
+
+func columnSquares(b *mat.Dense) []float64 {
+	r, c := b.Dims()
+	out := make([]float64, c)
+	for i := range r {
+		for j, v := range b.RawRowView(i) {
+			out[j] += v * v
+		}
+	}
+	return out
+}
+
+// Rows implements estimators.Smoother.
+func (m *Features) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
+
+// Outputs are those of new rows of features z (m×p), which are changed: the means are taken away.
+func (m *Features) Outputs(z *mat.Dense) *mat.Dense {
+	r, _ := z.Dims()
+	f := mat.NewDense(r, len(m.bias), nil)
+	for i := range r {
+		floats.Sub(z.RawRowView(i), m.means)
+	}
+	fast.Mul(f, z, m.coefficients)
+	for i := range r {
+		floats.Add(f.RawRowView(i), m.bias)
+	}
+	return f
+}
+
+// Influence is that of new rows of features z (m×p), which are changed.
+func (m *Features) Influence(z *mat.Dense) (f, b *mat.Dense, s []float64) {
+	r, _ := z.Dims()
+	f, b, s = m.Outputs(z), mat.NewDense(r, len(m.c), nil), make([]float64, r)
+	turned := m.turned(z)
+	fast.Mul(b, turned.T(), m.rows)
+	squares := columnSquares(turned)
+	for i := range r {
+		row := b.RawRowView(i)
+		for j := range row {
+			row[j] = weights.At(m.weights, j) * (row[j] + m.spread)
+		}
+		s[i] = m.ridge * (1 + m.spread + squares[i])
+	}
+	return f, b, s
+}

@@ -1,0 +1,124 @@
+// Package smoother has the machines of package estimators that are linear in their targets: of a
+// kernel matrix, and of features.
+package smoother
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Kernel is the machine of a kernel matrix K: with C = K + ridge diag(1/w), η = C⁻¹1 and σ = 1'η,
+//
+//	P = C⁻¹ - ηη'/σ,  a = Py,  c = diag P,  b = Pk + η/σ,  s = k(x,x) + ridge/w - k'C⁻¹k + (1 - k'η)²/σ
+//
+// and without the constant η = 0, 1/σ = 0. The quadratic form of s goes by the factor of C: by P it
+// would have lost as many digits again where s is small beside k(x,x).
+type Kernel struct {
+	inverse *mat.SymDense // P
+	factor  *linalg.Cholesky
+	eta     []float64 // η/σ; nil without the constant
+	spread  float64   // 1/σ
+	ridge   float64
+	a       *mat.Dense
+	c       []float64
+	bias    []float64
+}
+
+// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds 2n² numbers. Cost n³.
+func NewKernel(k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
+	n, outputs := targets.Dims()
+	for i := range n {
+		k.SetSym(i, i, k.At(i, i)+ridge/weights.At(own, i))
+	}
+	chol, err := linalg.NewCholesky("K + ridge", k)
+	if err != nil {
+		return nil, err
+	}
+	m := &Kernel{inverse: chol.Inverse(), factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
+	for i := range m.c {
+		m.c[i] = m.inverse.At(i, i)
+	}
+	if constant {
+		m.centre(chol)
+		for i, whole := range m.c {
+			m.c[i] = rest(m.inverse.At(i, i), whole)
+		}
+	}
+	chol.Solve(m.a)
+	return m, nil
+}
+
+// rest is what is left of a whole, 0 where that is rounding: a row of leverage 1, as the only one
+// with a constant.
+func rest(left, whole float64) float64 {
+	if left > leastRest*whole {
+		return left
+	}
+	return 0
+}
+
+const leastRest = 1e-13
+
+// centre makes P of C⁻¹, and takes the constant that fits the targets away from them.
+func (m *Kernel) centre(chol *linalg.Cholesky) {
+	n, outputs := m.a.Dims()
+	m.eta = slices.Repeat([]float64{1}, n)
+	chol.SolveVec(m.eta)
+	m.spread = 1 / vecmath.Sum(m.eta)
+	m.inverse.SymRankOne(m.inverse, -m.spread, mat.NewVecDense(n, slices.Clone(m.eta)))
+	floats.Scale(m.spread, m.eta)
+	for j := range outputs {
+		// Twice: the second time what rounding left of a large mean.
+		for range 2 {
+			part := 0.0
+			for i, e := range m.eta {
+				part += e * m.a.At(i, j)
+			}
+			for i := range n {
+				m.a.Set(i, j, m.a.At(i, j)-part)
+			}
+			m.bias[j] += part
+		}
+	}
+}
+
+// Rows implements estimators.Smoother.
+func (m *Kernel) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
+
+// Influence is that of new rows of kernel values k (m×n) with the rows, and diag (m) with themselves.
+func (m *Kernel) Influence(k *mat.Dense, diag []float64) (f, b *mat.Dense, s []float64) {
+	r, n := k.Dims()
+	b, s = mat.NewDense(r, n, nil), make([]float64, r)
+	fast.Symm(blas.Right, 1, m.inverse.RawSymmetric(), k.RawMatrix(), 0, b.RawMatrix())
+	quad := m.factor.QuadInverse(mat.DenseCopyOf(k.T()))
+	for i := range s {
+		constant := 0.0
+		if m.eta != nil {
+			floats.Add(b.RawRowView(i), m.eta)
+			rest := 1 - floats.Dot(k.RawRowView(i), m.eta)/m.spread
+			constant = rest * rest * m.spread
+		}
+		// The variance of the function is ≥ 0 but for rounding.
+		s[i] = max(0, diag[i]-quad[i]) + m.ridge + constant
+	}
+	return m.Outputs(k), b, s
+}
+
+// Outputs are those of new rows of kernel values k (m×n).
+func (m *Kernel) Outputs(k *mat.Dense) *mat.Dense {
+	r, _ := k.Dims()
+	f := mat.NewDense(r, len(m.bias), nil)
+	fast.Mul(f, k, m.a)
+	for i := range r {
+		floats.Add(f.RawRowView(i), m.bias)
+	}
+	return f
+}

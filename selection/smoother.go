@@ -1,0 +1,65 @@
+package selection
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+var (
+	_ estimators.LinearSmoother = (*Regressor)(nil)
+	_ estimators.LinearSmoother = (*Classifier)(nil)
+)
+
+// Smoother is that of the estimator that was built, on preprocessed rows; an error that wraps
+// errors.ErrUnsupported if it has none, as the mean of several ways.
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
+}
+
+// Smoother is that of the estimator that was built, as Regressor's.
+func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
+}
+
+func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	z, err := f.transform(typ, x)
+	if err != nil {
+		return nil, err
+	}
+	linear, ok := any(f.inner).(estimators.LinearSmoother)
+	if !ok || !estimators.Supports(f.inner, estimators.Smoothing) {
+		return nil, estimators.Unsupported(typ, f.inner, estimators.Smoothing)
+	}
+	out, err := linear.Smoother(ctx, z, targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	return &smoothed{Smoother: out, transform: func(x mat.Matrix) (*mat.Dense, error) { return f.transform(typ, x) }}, nil
+}
+
+// smoothed is a machine behind the preprocessing.
+type smoothed struct {
+	estimators.Smoother
+	transform func(mat.Matrix) (*mat.Dense, error)
+}
+
+// Outputs implements estimators.Smoother.
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	z, err := s.transform(x)
+	if err != nil {
+		return nil, err
+	}
+	return s.Smoother.Outputs(ctx, z)
+}
+
+// Influence implements estimators.Smoother.
+func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	z, err := s.transform(x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s.Smoother.Influence(ctx, z)
+}
