@@ -150,6 +150,9 @@ func TestLandmarksByBudget(t *testing.T) {
 func TestShapeOnLandmarks(t *testing.T) {
 	x, y := problemOf(400, 3, .2, 4) // the last two columns are noise
 	for _, workers := range []int{1, 3} {
+		if testing.Short() && workers == 1 {
+			continue
+		}
 		clock, err := newClock("test", 0, nil, 1)
 		require.NoError(t, err)
 		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())

@@ -3,7 +3,9 @@
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/openblas"
 //
-// The README says which packages and which linker flags it takes.
+// While the library runs tasks of its own beside each other, OpenBLAS is kept to the thread that
+// calls it, in the whole process; at all other times it has the threads that OPENBLAS_NUM_THREADS
+// says. The README says which packages and which linker flags it takes, and more of threads.
 package openblas
 
 import (
@@ -16,4 +18,5 @@ import (
 func init() {
 	blas64.Use(blasnetlib.Implementation{})
 	lapack64.Use(lapacknetlib.Implementation{})
+	surroundTasks()
 }

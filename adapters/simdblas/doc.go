@@ -10,7 +10,7 @@
 // registered one: the import is for the program's own matrices.
 //
 // Implementation embeds gonum's own BLAS and replaces Dgemm, Dsyrk, Dsyr2k, Dsymm,
-// Dtrmm and Dtrsm by products of packed blocks, and Dgemv, Dsymv, Dger, Dsyr, Dsyr2,
+// Dtrmm and Dtrsm by products of packed blocks (of small factors as they are), and Dgemv, Dsymv, Dger, Dsyr, Dsyr2,
 // Dtrsv, Ddot, Daxpy, Dscal and Dnrm2 by vector loops. On other processors, on other
 // architectures and with the build tag purego it is gonum's BLAS and registers nothing.
 //

@@ -139,6 +139,9 @@ func (g *geweke) statistics() []float64 {
 // JASA 99, 2004): draws from the prior, and a run of sweeps that alternate with new data,
 // have the same moments.
 func TestJointDistribution(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many draws on one goroutine")
+	}
 	const runs, draws, batch = 16000, 16000, 400
 	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
 		for _, kind := range []Map{Stationary, Paired, AllPairs} {

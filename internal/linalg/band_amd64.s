@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// Rows of 48 numbers, twelve registers of four. See band_amd64.go.
+// Rows of 48 numbers, twelve registers of four. See band_vectors.go.
 
 // Masks of the last three, two and one of four numbers.
 DATA masks<>+0(SB)/8, $0

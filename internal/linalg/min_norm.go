@@ -19,10 +19,15 @@ import (
 // most max(m, n)·2⁻⁵² of the first's count as dependent on those before them, and what
 // is left from the other side, a complete orthogonal decomposition. A
 // singular value decomposition draws the line a little more sharply, at about ten times
-// the cost. Cost about 4mn·min(m, n).
+// the cost. Cost about 4mn·min(m, n); of a tall A, only 2n²m + 4n³/3, with memory for both again:
+// what is factored then is R of A = QR, whose columns have the same products.
 func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
-	m, n := a.Dims()
+	rows, n := a.Dims()
 	_, k := b.Dims()
+	if rows >= tall*(n+k) {
+		a, b, residual = triangular(a, b)
+	}
+	m, _ := a.Dims()
 	x = mat.NewDense(n, k, nil)
 	order, tau := make([]int, n), make([]float64, min(m, n))
 	for i := range order {
@@ -30,7 +35,7 @@ func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
 	}
 	work := make([]float64, max(2*n+(n+1)*64, 64*k+64*64))
 	lapack64.Geqp3(a.RawMatrix(), order, tau, work, len(work))
-	limit := float64(max(m, n)) * 0x1p-52 * math.Abs(a.At(0, 0))
+	limit := float64(max(rows, n)) * 0x1p-52 * math.Abs(a.At(0, 0))
 	for rank < min(m, n) && math.Abs(a.At(rank, rank)) > limit {
 		rank++
 	}
@@ -53,6 +58,28 @@ func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
 		x.SetRow(from, solution.RawRowView(i))
 	}
 	return x, rank, residual
+}
+
+// tall is how many times as many rows as columns make it worth while to reduce a matrix without pivoting
+// first, by products of matrices.
+const tall = 2
+
+// triangular returns R and Q'B for A = QR (m×n) and B (m×k), m ≥ n+k, and the squares of what of B is
+// not in the space of A's columns: all of them are in the triangle of A and B side by side.
+func triangular(a, b *mat.Dense) (r, inside *mat.Dense, outside float64) {
+	m, n := a.Dims()
+	_, k := b.Dims()
+	both := mat.NewDense(m, n+k, nil)
+	for i := range m {
+		copy(both.RawRowView(i)[copy(both.RawRowView(i), a.RawRowView(i)):], b.RawRowView(i))
+	}
+	whole, _ := reduceColumns(both)
+	for i := n; i < n+k; i++ {
+		for _, v := range whole.RawRowView(i)[i:] {
+			outside += v * v
+		}
+	}
+	return mat.DenseCopyOf(whole.Slice(0, n, 0, n)), mat.DenseCopyOf(whole.Slice(0, n, n, n+k)), outside
 }
 
 // leastOf returns the solution of least norm of RX = B for the first rows of a pivoted

@@ -10,7 +10,7 @@ import (
 
 // A⁺B by singular values, for tall, wide, square and rank-deficient A.
 func TestMinNorm(t *testing.T) {
-	for _, c := range []struct{ m, n, rank int }{{12, 5, 5}, {5, 12, 5}, {7, 7, 7}, {12, 6, 3}, {6, 12, 4}, {1, 1, 1}, {1, 9, 1}, {9, 1, 1}, {150, 90, 70}} {
+	for _, c := range []struct{ m, n, rank int }{{12, 5, 5}, {5, 12, 5}, {7, 7, 7}, {12, 6, 3}, {6, 12, 4}, {1, 1, 1}, {1, 9, 1}, {9, 1, 1}, {150, 90, 70}, {400, 90, 70}, {400, 90, 90}, {14, 5, 3}, {13, 5, 3}} {
 		left, right := randomDense(c.m, c.rank, 1), randomDense(c.rank, c.n, 2)
 		var a mat.Dense
 		a.Mul(left, right)
@@ -31,4 +31,8 @@ func TestMinNorm(t *testing.T) {
 	assert.Equal(t, 0, rank)
 	assert.Zero(t, mat.Norm(got, 1))
 	assert.Equal(t, 9.0, residual)
+	got, rank, residual = MinNorm(mat.NewDense(6, 2, nil), mat.NewDense(6, 1, []float64{1, 2, 2, 0, 0, 0}))
+	assert.Equal(t, 0, rank)
+	assert.Zero(t, mat.Norm(got, 1))
+	assert.InDelta(t, 9, residual, 1e-14)
 }

@@ -23,35 +23,45 @@ type panelOf struct {
 // factor. Cost 4n²(m - n/3), memory that of a again.
 func ThinQR(a *mat.Dense) *mat.Dense {
 	m, n := a.Dims()
-	raw := a.RawMatrix()
-	r := mat.NewDense(n, n, nil)
-	product := make([]float64, qrPanel*n)
-	from := func(row, column int) blas64.General {
-		return blas64.General{Rows: m - row, Cols: n - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
-	}
-	var panels []panelOf
-	for first := 0; first < n; first += qrPanel {
-		count := min(qrPanel, n-first)
-		p := reducePanelOf(a, r, first, count)
-		panels = append(panels, p)
-		if first+count < n {
-			multiplyBlock(from(first, first+count), p.v, blas.Trans, p.factor, product)
-		}
-		for i := first; i < first+count; i++ {
-			copy(r.RawRowView(i)[first+count:], a.RawRowView(i)[first+count:])
-		}
-	}
+	r, panels := reduceColumns(a)
 	for i := range m {
 		clear(a.RawRowView(i))
 		if i < n {
 			a.Set(i, i, 1)
 		}
 	}
+	product := make([]float64, qrPanel*n)
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
-		multiplyBlock(from(first, first), panels[k].v, blas.NoTrans, panels[k].factor, product)
+		multiplyBlock(behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product)
 	}
 	return r
+}
+
+// behind is the part of a from this row and column on.
+func behind(a *mat.Dense, row, column int) blas64.General {
+	raw := a.RawMatrix()
+	return blas64.General{Rows: raw.Rows - row, Cols: raw.Cols - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
+}
+
+// reduceColumns returns R of a (m×n, m ≥ n), which is destroyed, and the reflectors whose product is Q.
+// Cost 2n²(m - n/3).
+func reduceColumns(a *mat.Dense) (r *mat.Dense, panels []panelOf) {
+	_, n := a.Dims()
+	r = mat.NewDense(n, n, nil)
+	product := make([]float64, qrPanel*n)
+	for first := 0; first < n; first += qrPanel {
+		count := min(qrPanel, n-first)
+		p := reducePanelOf(a, r, first, count)
+		panels = append(panels, p)
+		if first+count < n {
+			multiplyBlock(behind(a, first, first+count), p.v, blas.Trans, p.factor, product)
+		}
+		for i := first; i < first+count; i++ {
+			copy(r.RawRowView(i)[first+count:], a.RawRowView(i)[first+count:])
+		}
+	}
+	return r, panels
 }
 
 // reducePanelOf finds the reflectors of some columns of a, from the diagonal on, and writes the

@@ -77,6 +77,9 @@ func assertReduces(t *testing.T, a *mat.SymDense, tri *Tridiagonal, transposed *
 func TestReductions(t *testing.T) {
 	for name, reduce := range reductions {
 		for _, n := range orders {
+			if testing.Short() && n > blockStrip+bandWidth {
+				continue // takes an emulator most of the time of all tests
+			}
 			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
 				a := randomSymmetric(n, uint64(n))
 				tri := reduce(clone(a))

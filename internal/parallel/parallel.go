@@ -20,6 +20,48 @@ func Workers(n int) int {
 // begun is how many goroutines of all calls of For are at work, beside those that called it.
 var begun atomic.Int64
 
+// around has what surrounds tasks, and how many calls of For are running some.
+var around struct {
+	sync.Mutex
+	enter, leave func()
+	running      int
+}
+
+// surrounded is whether there is something.
+var surrounded atomic.Bool
+
+// Around has enter called before any call of For of more than one task begins them, and leave
+// when none is running any more: a BLAS that has threads of its own is kept to one of them in between.
+// Whether For takes one goroutine or several makes no difference, so that what tasks compute does not
+// depend on it. Nil takes both away. No call of For may be running.
+func Around(enter, leave func()) {
+	around.Lock()
+	defer around.Unlock()
+	around.enter, around.leave = enter, leave
+	surrounded.Store(enter != nil)
+}
+
+// begin notes that a call of For runs tasks, and returns what notes that it no longer does.
+func begin() (end func()) {
+	if !surrounded.Load() {
+		return func() {}
+	}
+	around.Lock()
+	defer around.Unlock()
+	if around.running == 0 {
+		around.enter()
+	}
+	around.running++
+	return func() {
+		around.Lock()
+		defer around.Unlock()
+		around.running--
+		if around.running == 0 {
+			around.leave()
+		}
+	}
+}
+
 // For calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
 // GOMAXPROCS), and returns when all that were begun have ended. The caller's is one of them, and
 // the only one where other calls of For already keep all processors busy: within one that runs f on
@@ -29,6 +71,9 @@ var begun atomic.Int64
 // the order in which goroutines happen to run. A panic in f is raised again in
 // the caller's goroutine.
 func For(ctx context.Context, workers, n int, f func(i int) error) error {
+	if n > 1 {
+		defer begin()()
+	}
 	workers = min(Workers(workers), n)
 	others := int(begun.Load())
 	if workers <= 1 || others > 0 && others+1 >= runtime.GOMAXPROCS(0) {

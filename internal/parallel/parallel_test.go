@@ -103,3 +103,44 @@ func TestNested(t *testing.T) {
 	assert.LessOrEqual(t, most.Load(), int64(2))
 	assert.Zero(t, begun.Load(), "none is counted for ever")
 }
+
+// What surrounds tasks begins with the first call of For of several of them and ends with the last, on
+// however many goroutines they run and however they end.
+func TestAround(t *testing.T) {
+	var entered, left atomic.Int64
+	Around(func() { entered.Add(1) }, func() { left.Add(1) })
+	defer Around(nil, nil)
+	within := func() bool { return entered.Load() == left.Load()+1 }
+	calls := int64(0)
+	for _, w := range []int{1, 3} {
+		for _, fails := range []string{"", "error", "panic"} {
+			calls++
+			call := func() {
+				err := For(context.Background(), w, 4, func(i int) error {
+					assert.True(t, within())
+					assert.NoError(t, For(context.Background(), w, 3, func(int) error { assert.True(t, within()); return nil }))
+					assert.True(t, within(), "the inner call's end is not the outer one's")
+					switch {
+					case i == 3 && fails == "error":
+						return errors.New("bad")
+					case i == 3 && fails == "panic":
+						panic("oh")
+					}
+					return nil
+				})
+				assert.Equal(t, fails == "error", err != nil)
+			}
+			if fails == "panic" {
+				assert.Panics(t, call)
+			} else {
+				call()
+			}
+			assert.Equal(t, calls, entered.Load())
+			assert.Equal(t, calls, left.Load())
+		}
+	}
+	assert.NoError(t, For(context.Background(), 2, 1, func(int) error {
+		assert.False(t, within(), "a single task leaves the processors to what it calls")
+		return nil
+	}))
+}

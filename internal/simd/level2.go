@@ -239,6 +239,10 @@ func symvRows(p part, from, to, n int, a []float64, lda int, x, sums []float64) 
 // symvSquare does so for the elements on the diagonal and next to it: the square of the
 // given order whose first row is i.
 func symvSquare(p part, i, order int, a []float64, lda int, x, sums []float64) {
+	if order == 4 {
+		symvSquare4(p, a[i*lda+i:], lda, x[i:i+4], sums[i:i+4])
+		return
+	}
 	for r := i; r < i+order; r++ {
 		sums[r] += a[r*lda+r] * x[r]
 		for c := i; c < r; c++ {
@@ -250,6 +254,21 @@ func symvSquare(p part, i, order int, a []float64, lda int, x, sums []float64) {
 			sums[c] += v * x[r]
 		}
 	}
+}
+
+// symvSquare4 is symvSquare for order 4, whose elements are used in the same order.
+func symvSquare4(p part, a []float64, lda int, x, sums []float64) {
+	row, column := lda, 1
+	if p == upper {
+		row, column = 1, lda
+	}
+	a10, a20, a30 := a[row], a[2*row], a[3*row]
+	a21, a31, a32 := a[2*row+column], a[3*row+column], a[3*row+2*column]
+	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+	sums[0] = sums[0] + a[0]*x0 + a10*x1 + a20*x2 + a30*x3
+	sums[1] = sums[1] + a[lda+1]*x1 + a10*x0 + a21*x2 + a31*x3
+	sums[2] = sums[2] + a[2*lda+2]*x2 + a20*x0 + a21*x1 + a32*x3
+	sums[3] = sums[3] + a[3*lda+3]*x3 + a30*x0 + a31*x1 + a32*x2
 }
 
 // Dger is gonum's Dger: A += alpha·x·yᵀ, where A is m×n.

@@ -9,7 +9,7 @@ const (
 	// on its own: a micro-kernel's tile would be nearly empty.
 	thin, thinResult = 4, 64
 	// Products of so few multiplications are gonum's, and of so short an inner dimension
-	// with so small a result: packing takes longer.
+	// with so small a result: packing takes longer. (Where nothing is packed: readInPlace.)
 	small, short, smallResult = 500, 4, 2048
 )
 
@@ -38,11 +38,12 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 		rowsB, columnsB = n, k
 	}
 	if !hasVectors || alpha == 0 || !legalA || !legalB || !holds(a, lda, rowsA, columnsA) ||
-		!holds(b, ldb, rowsB, columnsB) || !holds(c, ldc, m, n) || m*n*k <= small || k <= short && m*n <= smallResult {
+		!holds(b, ldb, rowsB, columnsB) || !holds(c, ldc, m, n) || leftToGonum(m, n, k) {
 		impl.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	if min(m, n) <= thin || m*n <= thinResult {
+	inPlace := readInPlace(m, n, k)
+	if !inPlace && (min(m, n) <= thin || m*n <= thinResult) {
 		impl.thinProduct(aTrans, bTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
@@ -51,7 +52,16 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 		a: operand{view: stored(a, lda, aTrans)}, b: operand{view: stored(b, ldb, !bTrans)},
 		c: c, ldc: ldc,
 	}
+	if inPlace {
+		p.runInPlace()
+		return
+	}
 	p.run()
+}
+
+// leftToGonum reports whether a product is so small that gonum takes less time.
+func leftToGonum(m, n, k int) bool {
+	return !readInPlace(m, n, k) && (m*n*k <= small || k <= short && m*n <= smallResult)
 }
 
 // thinProduct computes a product of few rows or columns one by one.

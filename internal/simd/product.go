@@ -143,10 +143,11 @@ func (p *product) run() {
 	across, down := count(p.n, tn), count(p.m, tm)
 	tm, tn = roundUp(count(p.m, down), rows), roundUp(count(p.n, across), columns)
 	across, down = count(p.n, tn), count(p.m, tm)
+	own := *p // what tasks share is on the heap, and p need not be
 	// Without an error or a context to end it, For returns none.
 	_ = parallel.For(context.Background(), workers, across*down, func(i int) error {
 		i0, j0 := i/across*tm, i%across*tn
-		p.tile(i0, min(i0+tm, p.m), j0, min(j0+tn, p.n))
+		own.tile(i0, min(i0+tm, own.m), j0, min(j0+tn, own.n))
 		return nil
 	})
 }

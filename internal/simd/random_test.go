@@ -289,6 +289,13 @@ func largeCalls() (calls []call) {
 	add("Dgemm", func(impl blas.Float64, s [][]float64) {
 		impl.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, 1, s[0], lda, s[1], ldb, 0.5, s[2], ldc)
 	}, a, b, c)
+	const long, narrow = 1501, 43
+	long0, ld0 := s.matrix(long, narrow)
+	square, ldSquare := s.matrix(narrow, narrow)
+	long1, ld1 := s.matrix(long, narrow)
+	add("Dgemm, tall and narrow", func(impl blas.Float64, s [][]float64) {
+		impl.Dgemm(blas.NoTrans, blas.Trans, long, narrow, narrow, 1, s[0], ld0, s[1], ldSquare, 0.5, s[2], ld1)
+	}, long0, square, long1)
 	for _, ul := range triangleNames {
 		square, lds := s.triangle(m, ul, blas.NonUnit)
 		add("Dsyrk", func(impl blas.Float64, s [][]float64) {

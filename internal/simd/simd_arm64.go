@@ -16,3 +16,10 @@ func kernel8x24(int, *float64, *float64, *float64, int, float64, float64) { pani
 func solve8x24(_, _ *float64) { panic("simd: no AVX-512") }
 
 func multiply8x24(_, _ *float64) { panic("simd: no AVX-512") }
+
+// hasInPlace is whether there are kernels that read factors where they are.
+const hasInPlace = false
+
+func inPlace(int, int, *float64, int, int, *float64, int, *float64, int, int, float64, float64) {
+	panic("simd: no products in place")
+}

@@ -1,0 +1,51 @@
+//go:build unix
+
+package openblas
+
+/*
+#cgo linux LDFLAGS: -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+
+static int (*get_threads)(void);
+static void (*set_threads)(int);
+
+// Looks for what OpenBLAS has beyond a CBLAS, and returns 1 if its threads are its own. With OpenMP the
+// number is one of each thread that calls, which cannot be set for all.
+static int find_threads(void) {
+	int (*kind)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+	get_threads = (int (*)(void))dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+	set_threads = (void (*)(int))dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+	return kind != NULL && get_threads != NULL && set_threads != NULL && kind() == 1;
+}
+
+static int threads(void) { return get_threads(); }
+
+static void use_threads(int n) { set_threads(n); }
+*/
+import "C"
+
+import "github.com/kernelearn/kernelearn/internal/parallel"
+
+// ownThreads is whether the BLAS is OpenBLAS with threads of its own.
+var ownThreads = C.find_threads() == 1
+
+func threads() int { return int(C.threads()) }
+
+func useThreads(n int) { C.use_threads(C.int(n)) }
+
+// outside is how many threads OpenBLAS has outside the library's tasks.
+var outside int
+
+// surroundTasks keeps OpenBLAS to the thread that calls it while the library's own goroutines run
+// beside each other.
+func surroundTasks() {
+	if !ownThreads {
+		return
+	}
+	parallel.Around(func() {
+		outside = threads()
+		useThreads(1)
+	}, func() { useThreads(outside) })
+}
