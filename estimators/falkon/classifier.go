@@ -29,7 +29,7 @@ const classifierType = "falkon: Classifier"
 // training rows, so under class weights the most probable class may be another than the
 // predicted one.
 type Classifier struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of 1000 rows
+	Kernel kernels.Kernel // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
 	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
 	Components    int
 	Landmarks     *mat.Dense      // given landmarks (M×d); Components and Rule have to be 0

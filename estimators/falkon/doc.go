@@ -38,6 +38,21 @@
 // Sums go by blocks of 128 rows in their order: the same model on any number of Workers, and from
 // FitBlocks the same as from Fit. ErrTooLarge comes before what is over MaxBytes is allocated.
 //
+// # The kernel of the zero value
+//
+// Where Kernel is nil it is the Matérn kernel of ν = 5/2 with the length of the least leave-one-out
+// error, at the best ridge of each: on 300 landmarks and 2000 of the rows drawn, a sixteenth to four times
+// the typical distance and further where that is better, then halves and doubles of the best and the
+// top of a parabola; then, where there are 600 landmarks and 4600 rows drawn, halves of it on so many
+// as long as that is better, since more landmarks want narrower kernels. Few rows are all landmarks,
+// of which that error is exact. A length half or twice as far as the typical distance has to be
+// better by .005, one of a quarter or four times by .02. That is about ten small fits, a second of a processor for many rows
+// and many columns. NMSE beside that of kernels.MedianRBF: friedman1 .0454 and .0483 of 10 000
+// rows, .0426 and .0432 of 100 000; dataset.Sine .126 and .141, .094 and .101; california-housing .220
+// and .228; electricity, classes as ±1, .520 and .543, mammography .478 and .511; but eeg-eye-state .458 and .425.
+// A fit with it takes about one and a half times as long, because of the search and of the exponentials
+// with their roots.
+//
 // # Variance
 //
 // Of a new observation, with S = (G + ΛI)⁻¹ and r(x) = k(x,x) - |z|², as a share of the mean k(c, c),

@@ -41,9 +41,12 @@ func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) 
 	return out, err
 }
 
-// chosenKernel is the setting, or the kernel of the median distance of the first drawn rows.
-func (s settings) chosenKernel(ctx context.Context, d *drawn) (kernels.Kernel, error) {
-	return kernels.OrMedianRBF(ctx, s.configured, window(d.x, 0, min(leastDrawn, d.rows())), s.seed)
+// chosenKernel is the setting, or that of the width that is best for m landmarks.
+func (s settings) chosenKernel(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
+	if s.configured == nil {
+		return s.chooseWidth(ctx, d, m)
+	}
+	return kernels.OrMedianRBF(ctx, s.configured, window(d.x, 0, 1), s.seed)
 }
 
 // choose returns m landmarks, or as many as there are distinct rows among those drawn.

@@ -136,7 +136,7 @@ func (s settings) prepare(ctx context.Context, src *source) (*problem, *drawn, [
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kernel, err := s.chosenKernel(ctx, d)
+	kernel, err := s.chosenKernel(ctx, d, want)
 	if err != nil {
 		return nil, nil, nil, err
 	}

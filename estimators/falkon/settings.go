@@ -100,7 +100,7 @@ const (
 // settings is the configuration that Regressor and Classifier share.
 type settings struct {
 	typ         string
-	configured  kernels.Kernel // nil: of the median distance
+	configured  kernels.Kernel // nil: chosen, by leave-one-out
 	components  int
 	given       *mat.Dense // landmarks
 	rule        LandmarkRule

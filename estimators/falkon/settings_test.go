@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // Settings that contradict each other are errors that name them.
@@ -42,9 +41,4 @@ func TestDefaults(t *testing.T) {
 	assert.False(t, s.direct(1e6, 501))
 	assert.True(t, s.direct(8000, 1000))
 	assert.False(t, s.direct(8001, 1000))
-	x, y, _ := friedman(200, 3, 1, 1)
-	median, err := kernels.MedianRBF(ctx, x, 0)
-	require.NoError(t, err)
-	got := fitted(t, Regressor{}, x, y).ChosenKernel().(kernels.RBF)
-	assert.InEpsilon(t, median.Gamma, got.Gamma, 1e-12)
 }
