@@ -111,6 +111,10 @@ func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source,
 	return by, lambdas, err
 }
 
+// bracketRows are the least of the sample's rows whose leave-one-out error brackets the ridge. A row for
+// each landmark is enough: the bracket is wider than the error of so many.
+const bracketRows = 1000
+
 // bracket returns the ridges over n that are worth solving for. On the sample alone, with the
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
@@ -118,7 +122,8 @@ func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 	grid := ridgeGrid(leastRidge*p.scale()*p.src.weight/float64(p.src.n), largestRidge*p.scale()*p.src.weight/float64(p.src.n), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.n)
-	errors, err := p.errorsOf(ctx, c, sample.weight, p.over(ctx, sample))
+	few := sample.head(max(bracketRows, p.m))
+	errors, err := p.errorsOf(ctx, c, few.weight, p.over(ctx, few))
 	if err != nil {
 		return nil, err
 	}

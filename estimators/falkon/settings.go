@@ -87,7 +87,7 @@ func (l Loss) String() string {
 }
 
 const (
-	defaultTolerance  = 1e-3
+	defaultTolerance  = 1e-2
 	defaultIterations = 200
 	directUpTo        = 500 // landmarks
 	samplePerLandmark = 4

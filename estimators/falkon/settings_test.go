@@ -34,7 +34,7 @@ func TestDefaults(t *testing.T) {
 	for n, want := range map[int]int{30: 30, 1000: 500, 2500: 500, 10000: 1000, 1000000: 2000} {
 		assert.Equal(t, want, s.componentsFor(n), "%d rows", n)
 	}
-	assert.Equal(t, .001, s.tolerance)
+	assert.Equal(t, .01, s.tolerance)
 	assert.Equal(t, 200, s.iterations)
 	assert.EqualValues(t, 8<<30, s.maxBytes)
 	assert.True(t, s.direct(1e6, 500))
