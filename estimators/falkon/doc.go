@@ -31,7 +31,7 @@
 // s = 4M rows: the error falls by about √(M/s) = ½ an iteration, whatever the ridge is and however
 // the landmarks were chosen. It ends by the estimated error in the energy norm. The true residual
 // would stall where the predictions have many digits more. Where Ridge is 0 the leave-one-out
-// error of the sample brackets it, up to ten ridges are solved at once until they can be compared
+// error of the sample brackets it, up to eight ridges are solved at once until they can be compared
 // on as many rows outside the sample, by e(1 + l) with l the leverage that the sample gives, and
 // the best of them is solved to the end.
 //

@@ -33,9 +33,9 @@ const (
 	// earlyEnergy is the error at which the ridges are compared: a better solution moves the
 	// score of a ridge by a ten-thousandth.
 	earlyEnergy = 1e-2
-	// mostRidges are solved at a time, and no more columns than mostColumns where there are
-	// several targets.
-	mostRidges, leastRidges, mostColumns = 10, 4, 40
+	// mostRidges are solved at a time, as many as are multiplied at once, and no more columns than
+	// mostColumns where there are several targets.
+	mostRidges, leastRidges, mostColumns = 8, 4, 40
 )
 
 // byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
