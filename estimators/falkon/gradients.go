@@ -103,9 +103,10 @@ func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source,
 	}
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(b.g)
-	by := anyRidge{rotate(g)}
-	if resumed {
-		return by, nil, nil
+	turned, err := rotate(ctx, g)
+	by := anyRidge{turned}
+	if err != nil || resumed {
+		return by, nil, err
 	}
 	lambdas, err := p.bracket(ctx, by, b.r, sample)
 	return by, lambdas, err

@@ -96,7 +96,11 @@ func (w *widths) at(ctx context.Context, length float64) (float64, error) {
 	p.centreBy(equations.g, sum)
 	unit := p.scale() * w.rows.weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
-	errors, err := p.errorsOf(ctx, newCandidates(rotate(equations.g), equations.r, grid), w.rows.weight, all)
+	turned, err := rotate(ctx, equations.g)
+	if err != nil {
+		return 0, err
+	}
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows.weight, all)
 	if err != nil {
 		return 0, err
 	}
