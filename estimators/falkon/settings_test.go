@@ -37,8 +37,8 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, .01, s.tolerance)
 	assert.Equal(t, 200, s.iterations)
 	assert.EqualValues(t, 8<<30, s.maxBytes)
-	assert.True(t, s.direct(1e6, 500))
-	assert.False(t, s.direct(1e6, 501))
+	assert.True(t, s.direct(1e6, 250))
+	assert.False(t, s.direct(1e6, 251))
 	assert.True(t, s.direct(8000, 1000))
 	assert.False(t, s.direct(8001, 1000))
 }
