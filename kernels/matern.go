@@ -125,9 +125,7 @@ func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), stripe)
 		s := dst[:n]
-		for i, d := range squared[:n] {
-			s[i] = k.scaled(d)
-		}
+		k.distances(s, squared[:n])
 		vecmath.Exp(exps[:n], -1, s)
 		switch f {
 		case maternValue:
@@ -141,18 +139,26 @@ func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
 	}
 }
 
+// distances sets s to √(2ν)·r of squared distances, as scaled does one by one.
+func (k Matern) distances(s, squared []float64) {
+	const extreme = 1e150 // where 2ν/ℓ² is not far from where numbers end
+	if per := 2 * k.Nu / k.Length / k.Length; per > 1/extreme && per < extreme {
+		vecmath.Roots(s, per, 1e300, squared)
+		return
+	}
+	for i, d := range squared {
+		s[i] = k.scaled(d)
+	}
+}
+
 func (k Matern) values(s, exps []float64) {
 	switch k.Nu {
 	case 0.5:
 		copy(s, exps)
 	case 1.5:
-		for i, e := range exps {
-			s[i] = (1 + s[i]) * e
-		}
+		vecmath.Quadratics(s, 0, exps)
 	default:
-		for i, e := range exps {
-			s[i] = (1 + s[i] + s[i]*s[i]/3) * e
-		}
+		vecmath.Quadratics(s, 1.0/3, exps)
 	}
 }
 

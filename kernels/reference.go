@@ -8,7 +8,7 @@ import (
 )
 
 // Reference is a kernel as a model file holds it: by its name, to be compared with
-// that of the value read into, since functions are not stored. The RBF that was
+// that of the value read into, since functions are not stored. An RBF or a Matern that was
 // taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
 // learnt their values are, which the kernel of the field then takes.
 //
@@ -18,6 +18,7 @@ type Reference struct {
 	Name   string
 	Median bool // the field was nil
 	Gamma  float64
+	Nu     float64 `cbor:",omitempty"` // of a Matern in place of an RBF, whose length is in Params
 	// Params are the values of the parameters of the kernel that was used, where they are
 	// others than those in the field.
 	Params []float64 `cbor:",omitempty"`
@@ -27,10 +28,17 @@ type Reference struct {
 // field.
 func MakeReference(configured, used Kernel) Reference {
 	r := Reference{Name: used.String()}
-	if k, ok := used.(RBF); ok && configured == nil {
-		r.Median, r.Gamma = true, k.Gamma
+	if configured == nil {
+		switch k := used.(type) {
+		case RBF:
+			r.Median, r.Gamma = true, k.Gamma
+		case Matern:
+			k = k.withDefaults()
+			r.Median, r.Nu, r.Params = true, k.Nu, []float64{k.Length}
+		}
+		return r
 	}
-	if configured == nil || configured.String() == r.Name {
+	if configured.String() == r.Name {
 		return r
 	}
 	values := valuesOf(paramsOf(used))
@@ -68,13 +76,9 @@ func withStored(k Kernel, values []float64) (Kernel, error) {
 func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	switch {
 	case r.Median && configured != nil:
-		return nil, fault.BadModel(kind, "fitted with Kernel nil (%s by the median), this value has Kernel %v", r.Name, configured)
+		return nil, fault.BadModel(kind, "fitted with Kernel nil (%s was chosen), this value has Kernel %v", r.Name, configured)
 	case r.Median:
-		k := RBF{Gamma: r.Gamma}
-		if Validate(k) != nil || k.String() != r.Name {
-			return nil, fault.BadModel(kind, "kernel %q with gamma %v", r.Name, r.Gamma)
-		}
-		return k, nil
+		return r.chosen(kind)
 	case configured == nil:
 		return nil, fault.BadModel(kind, "fitted with Kernel %s, this value has Kernel nil", r.Name)
 	case len(r.Params) > 0 && Validate(configured) == nil:
@@ -86,4 +90,20 @@ func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 		return nil, fault.BadModel(kind, "fitted with Kernel %s, this value has Kernel %v", r.Name, configured)
 	}
 	return configured, nil
+}
+
+// chosen returns the kernel that was taken for nil.
+func (r Reference) chosen(kind string) (Kernel, error) {
+	var k Kernel = RBF{Gamma: r.Gamma}
+	what, value := "gamma", any(r.Gamma)
+	if r.Nu != 0 {
+		what, value = "nu and length", append([]float64{r.Nu}, r.Params...)
+		if len(r.Params) == 1 {
+			k = Matern{Nu: r.Nu, Length: r.Params[0]}
+		}
+	}
+	if Validate(k) != nil || k.String() != r.Name {
+		return nil, fault.BadModel(kind, "kernel %q with %s %v", r.Name, what, value)
+	}
+	return k, nil
 }

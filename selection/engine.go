@@ -36,8 +36,8 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	ways    []way
 	mean    func(parts []*fitted[E]) E
 	columns string // the way of this search
-	// many, if not nil, makes the machine of more than above rows, on so many landmarks.
-	many  func(k kernels.Kernel, landmarks, workers int) E
+	// many, if not nil, makes the machine of more than above rows.
+	many  func(onSome) E
 	above int
 }
 

@@ -143,7 +143,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		return f, c.restoreWays(kind, &s, f)
 	}
 	if f.inner = chosen.build(); c.many != nil && f.result.Landmarks > 0 {
-		f.inner = c.many(chosen.kernel, f.result.Landmarks, c.workers)
+		f.inner = c.many(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.workers})
 	}
 	if any(f.inner) == nil {
 		return nil, c.builtNothing()

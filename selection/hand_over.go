@@ -11,7 +11,8 @@ import (
 
 const (
 	// handOver is the number of rows above which the machines of the zero value are those of package
-	// falkon: an exact machine of 5000 rows takes n³/3 multiplications a ridge, and n² numbers.
+	// falkon, and a Shape learns on landmarks: an exact machine of 5000 rows takes n³/3 multiplications a
+	// ridge, and n² numbers.
 	handOver = 5000
 	// Landmarks without a budget, and the first with one; and the most.
 	usualLandmarks, firstLandmarks = 2000, 500
@@ -28,13 +29,33 @@ var (
 	_ onFalkon = (*falkon.Classifier)(nil)
 )
 
-// falkonRegressor and falkonClassifier are the machines of many rows.
-func falkonRegressor(k kernels.Kernel, landmarks, workers int) estimators.Regressor {
-	return &falkon.Regressor{Kernel: k, Components: landmarks, Workers: workers}
+// onSome is what a machine of many rows is made with.
+type onSome struct {
+	kernel    kernels.Kernel
+	landmarks int
+	workers   int
+	observe   func(estimators.Step)
 }
 
-func falkonClassifier(k kernels.Kernel, landmarks, workers int) estimators.Classifier {
-	return &falkon.Classifier{Kernel: k, Components: landmarks, Workers: workers}
+// falkonRegressor and falkonClassifier are the machines of many rows.
+func falkonRegressor(s onSome) estimators.Regressor {
+	return &falkon.Regressor{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Observe: s.observe}
+}
+
+func falkonClassifier(s onSome) estimators.Classifier {
+	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Observe: s.observe}
+}
+
+// shown returns what shows Observe the steps of a fit; nil without an Observe.
+func (c engine[Y, E]) shown(result *Result, landmarks int) func(estimators.Step) {
+	if c.observe == nil {
+		return nil
+	}
+	return func(step estimators.Step) {
+		row := unscored(result.Point)
+		row.Family, row.Columns, row.ScoredOn, row.Step = result.Family, c.columns, landmarks, &step
+		c.observe(row)
+	}
 }
 
 // fitMany fits on all of many rows with the kernel that was chosen. Landmarks are doubled while the
@@ -53,7 +74,7 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows r
 		if from.limit > 0 {
 			begun = from.seconds()
 		}
-		next := c.many(kernel, m, c.workers)
+		next := c.many(onSome{kernel, m, c.workers, c.shown(result, m)})
 		if err := fitRows(ctx, c.typ, next, rows); err != nil {
 			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)
 		}

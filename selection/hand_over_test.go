@@ -2,8 +2,10 @@ package selection
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +15,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // manyRegressor is the zero value, fitted as if handOver were 200 rows.
@@ -131,9 +132,10 @@ func TestLandmarksByBudget(t *testing.T) {
 		e.now = func() time.Time { at = at.Add(c.each); return at }
 		e.limit = c.budget
 		var asked []int
-		e.many = func(k kernels.Kernel, m, workers int) estimators.Regressor {
-			asked = append(asked, m)
-			return falkonRegressor(k, 10, workers)
+		e.many = func(s onSome) estimators.Regressor {
+			asked = append(asked, s.landmarks)
+			s.landmarks = 10
+			return falkonRegressor(s)
 		}
 		clock, err := newClock("test", c.budget, e.now, 1)
 		require.NoError(t, err)
@@ -144,6 +146,62 @@ func TestLandmarksByBudget(t *testing.T) {
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)
 		assert.Equal(t, len(asked), result.Fits, name)
 	}
+}
+
+// Observe hears of the machines of many rows to their end, the columns made even in both ways, in rows
+// that the trace does not have and a search that goes on passes over.
+func TestFitsOfManyRowsAreObserved(t *testing.T) {
+	x, y := problemOf(1300, 2, .1, 4)
+	e := (&Regressor{}).engine()
+	e.above = 200
+	whole := e.many
+	e.many = func(s onSome) estimators.Regressor {
+		r := whole(s).(*falkon.Regressor)
+		r.Solver = falkon.ConjugateGradients
+		return r
+	}
+	var seen, steps []TraceRow
+	e.observe = func(row TraceRow) {
+		seen = append(seen, row)
+		if row.Step != nil {
+			steps = append(steps, row)
+		}
+	}
+	f, err := e.fit(ctx, x, y, nil, y, nil)
+	require.NoError(t, err)
+	require.Len(t, f.parts, 2)
+	for _, p := range f.parts {
+		assert.False(t, slices.ContainsFunc(p.result.Trace, func(row TraceRow) bool { return row.Step != nil }))
+		own := slices.DeleteFunc(slices.Clone(steps), func(row TraceRow) bool { return row.Columns != p.result.Columns })
+		iterations := 0
+		for i, row := range own {
+			assert.Equal(t, i+1, row.Step.Iteration)
+			assert.Equal(t, p.result.Landmarks, row.ScoredOn)
+			assert.Equal(t, p.result.Family, row.Family)
+			assert.Zero(t, row.Iteration)
+			if strings.HasPrefix(row.Step.Message, "conjugate gradients, iteration") {
+				iterations++
+			}
+		}
+		assert.Equal(t, p.inner.(*falkon.Regressor).Report().Iterations, iterations)
+		last := own[len(own)-1]
+		assert.Contains(t, last.Decision(), "fit on 650 landmarks, conjugate gradients, iteration")
+	}
+
+	e.observe, e.resume = nil, seen
+	again, err := e.fit(ctx, x, y, nil, y, nil)
+	require.NoError(t, err)
+	want, err := json.Marshal(f.result.Trace)
+	require.NoError(t, err)
+	got, err := json.Marshal(again.result.Trace)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(want), string(got))
+
+	data, err := json.Marshal(steps[0])
+	require.NoError(t, err)
+	var read TraceRow
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, steps[0].Step, read.Step)
 }
 
 // What was learnt on blocks goes on on landmarks, whichever start it is from.
@@ -189,8 +247,8 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 		objective Objective
 		want      bool
 	}{
-		{landmarksFrom + 1, AutomaticObjective, true}, {landmarksFrom + 1, LeaveOneOutError, true},
-		{landmarksFrom, AutomaticObjective, false}, {landmarksFrom + 1, RestrictedEvidence, false},
+		{handOver + 1, AutomaticObjective, true}, {handOver + 1, LeaveOneOutError, true},
+		{handOver, AutomaticObjective, false}, {handOver + 1, RestrictedEvidence, false},
 	} {
 		x, y := problemOf(c.n, 1, .1, 4)
 		clock, err := newClock("test", 0, nil, 1)

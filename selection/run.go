@@ -97,7 +97,7 @@ type recall struct {
 func newRun(p problem, b budget) *Run {
 	r := &Run{problem: p, budget: b, index: map[place]int{}, recalled: map[recall]TraceRow{}}
 	for _, row := range p.resume {
-		if row.Family != r.familyName() || row.Columns != r.columns {
+		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.columns {
 			continue
 		}
 		key := recall{row.place(), row.Rows}

@@ -13,11 +13,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/shape"
 )
 
-// Beyond landmarksFrom rows lengths are learnt by the leave-one-out error on landmarks: from
+// Beyond handOver rows lengths are learnt by the leave-one-out error on landmarks: from
 // several starts on few rows, and from the best of those on more. Neighbours that a few blocks
 // miss, as those in time of electricity, are among so many rows.
 const (
-	landmarksFrom                  = 5000
 	fewRows, fewLandmarks          = 2000, 300
 	fewSteps, moreSteps            = 50, 20
 	moreRows, moreLandmarks        = 6000, 600
@@ -39,7 +38,7 @@ func (l *learning) learnsOnLandmarks() bool {
 	if l.Objective == ComplexityRegularised {
 		return n >= 2*leastRowsPerLandmark
 	}
-	return l.onBlocks > 0 && n > landmarksFrom && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
+	return l.onBlocks > 0 && n > handOver && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
 }
 
 // onLandmarks is a climb of the leave-one-out error on landmarks, over some rows that are none.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
@@ -54,6 +55,10 @@ type TraceRow struct {
 	Matrices int     `json:"matrices,omitempty"` // kernel matrices that the search made for it
 	Fits     int     `json:"fits,omitempty"`     // of the learner
 	Seconds  float64 `json:"seconds"`
+
+	// Step is how far the machine of many rows is, of a row that Observe alone is shown: it has no
+	// Iteration, no score and no place in the Result's trace, and Resume passes over it.
+	Step *estimators.Step `json:"step,omitempty"`
 }
 
 // RidgeScore is what the closed forms say of a kernel at one ridge.
@@ -108,6 +113,9 @@ type Taken struct {
 // Decision says what the row was for and what became of it, for people.
 func (t TraceRow) Decision() string {
 	var parts []string
+	if t.Step != nil {
+		return fmt.Sprintf("fit on %d landmarks, %s", t.ScoredOn, t.Step.Message)
+	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if !math.IsNaN(t.Aim) {
 		add("towards entropy %.3g", t.Aim)

@@ -36,7 +36,7 @@ func BenchmarkFit(b *testing.B) {
 	for _, d := range []int{10, 20} {
 		x, y, _ := friedman(n, d, 1, 1)
 		xt, _, clean := friedman(2000, d, 0, 2)
-		for _, m := range []int{500, 1000, 2000} {
+		for _, m := range []int{250, 500, 1000, 2000} {
 			for _, c := range []struct {
 				name string
 				r    Regressor

@@ -29,7 +29,7 @@ const classifierType = "falkon: Classifier"
 // training rows, so under class weights the most probable class may be another than the
 // predicted one.
 type Classifier struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of 1000 rows
+	Kernel kernels.Kernel // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
 	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
 	Components    int
 	Landmarks     *mat.Dense      // given landmarks (M×d); Components and Rule have to be 0
@@ -40,7 +40,7 @@ type Classifier struct {
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Solver        Solver          // zero: Automatic
-	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .001
+	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .01
 	MaxIterations int             // of ConjugateGradients, or steps of Newton's method; 0: 200
 	Seed          uint64          // of landmarks and samples
 	Workers       int             // goroutines; 0: GOMAXPROCS

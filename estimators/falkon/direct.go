@@ -46,7 +46,11 @@ func (p *problem) bestRidge(ctx context.Context, equations *normal, out *solutio
 	out.iterations = len(grid)
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(equations.g)
-	errors, err := p.errorsOf(ctx, newCandidates(rotate(g), equations.r, grid), p.src.weight, p.named(ctx, "ridges"))
+	turned, err := rotate(ctx, g)
+	if err != nil {
+		return err
+	}
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), p.src.weight, p.named(ctx, "ridges"))
 	if err != nil {
 		return err
 	}

@@ -89,8 +89,8 @@ func ExampleSolver() {
 		fmt.Printf("%v: %.4f\n", solver, at[0])
 	}
 	// Output:
-	// Direct: 0.9098
-	// ConjugateGradients: 0.9098
+	// Direct: 0.9099
+	// ConjugateGradients: 0.9099
 }
 
 func ExampleLandmarkRule() {

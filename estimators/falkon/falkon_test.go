@@ -186,17 +186,22 @@ func TestWeightsAreRepetitions(t *testing.T) {
 }
 
 // stopping is a kernel that cancels a context when it has been asked for so many values, and
-// counts those that are asked for later.
+// counts those that are asked for later: no sooner than the context has ended, however slow that is.
 type stopping struct {
 	kernels.RBF
 	after  int64
 	cancel context.CancelFunc
 	count  *atomic.Int64
+	ended  chan struct{} // nil where nothing is cancelled
 }
 
 func (s stopping) Eval(x, z []float64) float64 {
-	if s.count.Add(1) == s.after {
+	switch n := s.count.Add(1); {
+	case n == s.after:
 		s.cancel()
+		close(s.ended)
+	case s.ended != nil && n > s.after:
+		<-s.ended
 	}
 	return s.RBF.Eval(x, z)
 }
@@ -209,7 +214,7 @@ func TestCancelledWithinABlock(t *testing.T) {
 	for _, solver := range []Solver{Direct, ConjugateGradients} {
 		for _, after := range []int64{1e3, 1e5, 3e5, 1e6} {
 			stop, cancel := context.WithCancel(ctx)
-			k := stopping{kernels.RBF{Gamma: 1}, after, cancel, &atomic.Int64{}}
+			k := stopping{kernels.RBF{Gamma: 1}, after, cancel, &atomic.Int64{}, make(chan struct{})}
 			r := &Regressor{Kernel: k, Components: 150, Solver: solver, Workers: 2}
 			err := r.Fit(stop, x, y)
 			assert.ErrorIs(t, err, context.Canceled)

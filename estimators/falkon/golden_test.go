@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // Files of version 1 stay readable and predict what a fit predicts now; the machine that wrote
@@ -17,7 +18,11 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y, _ := friedman(60, 5, 1, 3)
 	at, _, _ := friedman(4, 5, 0, 4)
 
-	fitted := &Regressor{Components: 12}
+	// The kernel that was taken for nil when the files were written.
+	median, err := kernels.MedianRBF(ctx, x, 0)
+	require.NoError(t, err)
+
+	fitted := &Regressor{Kernel: median, Components: 12}
 	require.NoError(t, fitted.Fit(ctx, x, y))
 	read := &Regressor{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fitted.MarshalBinary)))
@@ -36,7 +41,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		labels[i] = int(v) % 3
 	}
 	for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
-		c := &Classifier{Components: 10, Loss: loss, Balanced: true}
+		c := &Classifier{Kernel: median, Components: 10, Loss: loss, Balanced: true}
 		require.NoError(t, c.Fit(ctx, x, labels))
 		readClassifier := &Classifier{}
 		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-"+loss.String()+"-v1.keln", c.MarshalBinary)))
@@ -49,7 +54,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 
 	var state *State
-	r := &Regressor{Components: 10, Solver: ConjugateGradients, Ridge: .1, Checkpoint: func(s *State) {
+	r := &Regressor{Kernel: median, Components: 10, Solver: ConjugateGradients, Ridge: .1, Checkpoint: func(s *State) {
 		if s.Iteration == 2 {
 			state = s
 		}

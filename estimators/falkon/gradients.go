@@ -33,9 +33,9 @@ const (
 	// earlyEnergy is the error at which the ridges are compared: a better solution moves the
 	// score of a ridge by a ten-thousandth.
 	earlyEnergy = 1e-2
-	// mostRidges are solved at a time, and no more columns than mostColumns where there are
-	// several targets.
-	mostRidges, leastRidges, mostColumns = 10, 4, 40
+	// mostRidges are solved at a time, as many as are multiplied at once, and no more columns than
+	// mostColumns where there are several targets.
+	mostRidges, leastRidges, mostColumns = 8, 4, 40
 )
 
 // byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
@@ -103,13 +103,18 @@ func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source,
 	}
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(b.g)
-	by := anyRidge{rotate(g)}
-	if resumed {
-		return by, nil, nil
+	turned, err := rotate(ctx, g)
+	by := anyRidge{turned}
+	if err != nil || resumed {
+		return by, nil, err
 	}
 	lambdas, err := p.bracket(ctx, by, b.r, sample)
 	return by, lambdas, err
 }
+
+// bracketRows are the least of the sample's rows whose leave-one-out error brackets the ridge. A row for
+// each landmark is enough: the bracket is wider than the error of so many.
+const bracketRows = 1000
 
 // bracket returns the ridges over n that are worth solving for. On the sample alone, with the
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
@@ -118,7 +123,8 @@ func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 	grid := ridgeGrid(leastRidge*p.scale()*p.src.weight/float64(p.src.n), largestRidge*p.scale()*p.src.weight/float64(p.src.n), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.n)
-	errors, err := p.errorsOf(ctx, c, sample.weight, p.over(ctx, sample))
+	few := sample.head(max(bracketRows, p.m))
+	errors, err := p.errorsOf(ctx, c, few.weight, p.over(ctx, few))
 	if err != nil {
 		return nil, err
 	}

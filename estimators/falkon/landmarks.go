@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// drawnPerLandmark rows are drawn: half of them are the preconditioner's, half are outside.
-	drawnPerLandmark = 2 * samplePerLandmark
+	// outsidePerLandmark rows, and no fewer than leastOutside unless the preconditioner has fewer,
+	// are drawn besides those of the preconditioner.
+	outsidePerLandmark = 2
+	leastOutside       = 4000
 	// leastDrawn is what the median distance looks at.
 	leastDrawn = 1000
 	// pilotLandmarks give the leverage scores, with pilotRidge of the mean k(x, x) as λ.
@@ -29,9 +31,15 @@ type drawn struct {
 	rng *rand.Rand
 }
 
+// outsideFor is how many rows outside the preconditioner's sample are for comparing ridges and for what
+// leaving out rows says.
+func outsideFor(m int) int {
+	return max(outsidePerLandmark*m, min(samplePerLandmark*m, leastOutside))
+}
+
 // draw takes the rows that landmarks and preconditioner of at most m landmarks are made of.
 func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) {
-	count := min(src.n, max(leastDrawn, drawnPerLandmark*m))
+	count := min(src.n, max(leastDrawn, samplePerLandmark*m+outsideFor(m)))
 	if err := s.checkBytes(fmt.Sprintf("a sample of %d rows", count), 8*float64(count)*float64(src.d+src.k+1)); err != nil {
 		return nil, err
 	}
@@ -41,9 +49,12 @@ func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) 
 	return out, err
 }
 
-// chosenKernel is the setting, or the kernel of the median distance of the first drawn rows.
-func (s settings) chosenKernel(ctx context.Context, d *drawn) (kernels.Kernel, error) {
-	return kernels.OrMedianRBF(ctx, s.configured, window(d.x, 0, min(leastDrawn, d.rows())), s.seed)
+// chosenKernel is the setting, or that of the width that is best for m landmarks.
+func (s settings) chosenKernel(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
+	if s.configured == nil {
+		return s.chooseWidth(ctx, d, m)
+	}
+	return kernels.OrMedianRBF(ctx, s.configured, window(d.x, 0, 1), s.seed)
 }
 
 // choose returns m landmarks, or as many as there are distinct rows among those drawn.

@@ -37,10 +37,10 @@ type rotated struct {
 	q   *mat.Dense // M×M
 }
 
-// rotate reduces a matrix, which it takes over.
-func rotate(a *mat.SymDense) *rotated {
-	tri, q := linalg.TridiagonalizeWithQ(a, nil)
-	return &rotated{tri: tri, q: q}
+// rotate reduces a matrix, which it takes over. The error is ctx's.
+func rotate(ctx context.Context, a *mat.SymDense) (*rotated, error) {
+	tri, q, err := linalg.TridiagonalizeWithQ(ctx, a, nil)
+	return &rotated{tri: tri, q: q}, err
 }
 
 // turn returns Q'b in columns for the rows b' of a matrix.

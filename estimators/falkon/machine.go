@@ -136,7 +136,7 @@ func (s settings) prepare(ctx context.Context, src *source) (*problem, *drawn, [
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kernel, err := s.chosenKernel(ctx, d)
+	kernel, err := s.chosenKernel(ctx, d, want)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -176,10 +176,11 @@ func (s settings) bytes(src *source, m int) float64 {
 	return 8 * numbers
 }
 
-// halves are the sample of the preconditioner, and rows outside it. Few rows are halved.
+// halves are the sample of the preconditioner, and rows outside it, in the same shares where there are
+// fewer rows.
 func (d *drawn) halves(m int) (sample, outside *source) {
-	n := d.rows()
-	size := min(samplePerLandmark*m, (n+1)/2)
+	n, all := d.rows(), samplePerLandmark*m+outsideFor(m)
+	size := min(samplePerLandmark*m, (n*samplePerLandmark*m+all-1)/all)
 	of := func(from, to int) *source {
 		b := d.part(from, to)
 		return inMemory(b.x, b.y, b.w)

@@ -81,14 +81,22 @@ type normal struct {
 func (p *problem) normals(ctx context.Context) (*normal, error) {
 	sum := make([]float64, p.m)
 	out, err := p.products(ctx, p.src, nil, sum, p.named(ctx, "normal equations"))
-	if err != nil || p.noIntercept {
-		return out, err
+	if err != nil {
+		return nil, err
 	}
-	// Of the centred features, to whose product with W(y - ȳ) the centre adds nothing.
+	p.centreBy(out.g, sum)
+	return out, nil
+}
+
+// centreBy takes z̄ from the sum of the features, and G = Z'WZ of those less it. To the product with
+// W(y - ȳ) it adds nothing.
+func (p *problem) centreBy(g *mat.SymDense, sum []float64) {
+	if p.noIntercept {
+		return
+	}
 	floats.Scale(1/p.src.weight, sum)
 	p.centre = sum
-	out.g.SymRankOne(out.g, -p.src.weight, mat.NewVecDense(p.m, sum))
-	return out, nil
+	g.SymRankOne(g, -p.src.weight, mat.NewVecDense(p.m, sum))
 }
 
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;

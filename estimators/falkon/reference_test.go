@@ -170,7 +170,9 @@ func TestErrorsOfAllRidges(t *testing.T) {
 				want[len(want)-1] += m
 			}
 		}
-		got, err := p.errorsOf(ctx, newCandidates(rotate(n.g), n.r, ridges), p.src.weight, p.named(ctx, "ridges"))
+		turned, err := rotate(ctx, n.g)
+		require.NoError(t, err)
+		got, err := p.errorsOf(ctx, newCandidates(turned, n.r, ridges), p.src.weight, p.named(ctx, "ridges"))
 		require.NoError(t, err)
 		for i := range want {
 			assert.InDelta(t, want[i], got[i], 1e-7*max(want[i], 1e-3), "%s, ridge %g", c.Name, ridges[i])

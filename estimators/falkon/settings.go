@@ -44,10 +44,9 @@ type Solver int
 
 // The solvers.
 const (
-	// Automatic is Direct up to 500 landmarks, where both take about as long on simdblas, and
-	// where there are no more than eight rows a landmark; ConjugateGradients beyond. With 1000
-	// landmarks Direct takes 1.6 to 2 times as long on simdblas and 2 to 4 times on gonum's BLAS,
-	// with 2000 about four times on simdblas (BenchmarkFit).
+	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no
+	// more than eight rows a landmark; ConjugateGradients beyond. With 500 landmarks Direct takes
+	// about 1.8 times as long (BenchmarkFit).
 	Automatic Solver = iota
 	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
 	Direct
@@ -87,9 +86,9 @@ func (l Loss) String() string {
 }
 
 const (
-	defaultTolerance  = 1e-3
+	defaultTolerance  = 1e-2
 	defaultIterations = 200
-	directUpTo        = 500 // landmarks
+	directUpTo        = 250 // landmarks
 	samplePerLandmark = 4
 	// leastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
 	leastJitter = 1e-13
@@ -100,7 +99,7 @@ const (
 // settings is the configuration that Regressor and Classifier share.
 type settings struct {
 	typ         string
-	configured  kernels.Kernel // nil: of the median distance
+	configured  kernels.Kernel // nil: chosen, by leave-one-out
 	components  int
 	given       *mat.Dense // landmarks
 	rule        LandmarkRule

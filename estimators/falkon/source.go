@@ -49,7 +49,14 @@ type source struct {
 	hash     uint64    // of all that was read
 	// read calls visit on the rows in their order, size at a time but for the last. What visit
 	// is given is overwritten after it returns.
-	read func(ctx context.Context, size int, visit func(batch) error) error
+	read  func(ctx context.Context, size int, visit func(batch) error) error
+	whole batch // of a source in memory
+}
+
+// head is the first rows of a source in memory.
+func (s *source) head(rows int) *source {
+	b := s.whole.part(0, min(rows, s.n))
+	return inMemory(b.x, b.y, b.w)
 }
 
 // inMemory is a source of rows that are there, in which targets are n×k.
@@ -58,6 +65,7 @@ func inMemory(x, y *mat.Dense, w []float64) *source {
 	s.n, s.d = x.Dims()
 	_, s.k = y.Dims()
 	whole := batch{x: x, y: y, w: w}
+	s.whole = whole
 	s.read = func(ctx context.Context, size int, visit func(batch) error) error {
 		for i := 0; i < s.n; i += size {
 			if err := ctx.Err(); err != nil {

@@ -83,12 +83,16 @@ func (t *turn) byRows() {
 func (t *turn) byProducts() {
 	r, _ := t.k.Dims()
 	outputs, _ := t.out.Dims()
-	q, v := mat.NewDense(r, max(t.c, 1), nil), mat.NewDense(r, outputs, nil)
+	// A few long rows are multiplied faster than many short ones.
+	across, q, v := mat.NewDense(max(t.c, 1), r, nil), make([]float64, t.c), mat.NewDense(r, outputs, nil)
 	if t.c > 0 {
-		fast.Gemm(blas.NoTrans, blas.Trans, 1, t.k.RawMatrix(), t.s.RawMatrix(), 0, q.RawMatrix())
+		fast.Gemm(blas.NoTrans, blas.Trans, 1, t.s.RawMatrix(), t.k.RawMatrix(), 0, across.RawMatrix())
 	}
 	for i := range r {
-		t.weigh(i, q.RawRowView(i)[:t.c], v.RawRowView(i))
+		for j := range q {
+			q[j] = across.At(j, i)
+		}
+		t.weigh(i, q, v.RawRowView(i))
 	}
 	fast.Gemm(blas.Trans, blas.NoTrans, 1, v.RawMatrix(), t.k.RawMatrix(), 1, t.out.RawMatrix())
 }

@@ -125,7 +125,13 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Describe(set.Name + ": " + what)
 		_ = bar.Add(1)
 	}
-	observe := func(row selection.TraceRow) { step(fmt.Sprintf("search, step %d", row.Iteration)) }
+	observe := func(row selection.TraceRow) {
+		if row.Step != nil { // of more than 5000 rows
+			step(row.Decision())
+			return
+		}
+		step(fmt.Sprintf("search, step %d", row.Iteration))
+	}
 	learnt := &selection.Regressor{Observe: observe}
 	one := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &selection.Entropy{}, Observe: observe,

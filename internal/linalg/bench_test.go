@@ -91,7 +91,7 @@ func BenchmarkTridiagonalize(b *testing.B) {
 		})
 	}
 	b.Run("with Q", func(b *testing.B) {
-		benchmark(b, 8./3, func(a *mat.SymDense) { TridiagonalizeWithQ(a, nil) })
+		benchmark(b, 8./3, func(a *mat.SymDense) { withQ(a, nil) })
 	})
 	b.Run("rotate one column", func(b *testing.B) {
 		for _, n := range benchmarkOrders {

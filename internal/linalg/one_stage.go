@@ -22,8 +22,8 @@ type oneStage struct {
 	a, tau []float64
 }
 
-// inOneStage reduces a matrix, in whose memory the reflectors are left.
-func inOneStage(a blas64.Symmetric) (*Tridiagonal, *oneStage) {
+// inOneStage reduces a matrix, in whose memory the reflectors are left. The error is ctx's.
+func inOneStage(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, *oneStage, error) {
 	n := a.N
 	t := &oneStage{n: n, a: contiguous(a), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
 	switch {
@@ -34,9 +34,11 @@ func inOneStage(a blas64.Symmetric) (*Tridiagonal, *oneStage) {
 		work := make([]float64, max(1, 64*n))
 		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
 	default:
-		t.reduce()
+		if err := t.reduce(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
-	return &Tridiagonal{n: n, d: t.d, e: t.e, q: t}, t
+	return &Tridiagonal{n: n, d: t.d, e: t.e, q: t}, t, nil
 }
 
 // leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
@@ -50,8 +52,8 @@ const reducePanel = 16
 // reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
 // read, row by row, and each row serves both as itself and as a column while it is in
 // the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
-// go where it leaves them, below the diagonal.
-func (t *oneStage) reduce() {
+// go where it leaves them, below the diagonal. ctx is looked at for each panel.
+func (t *oneStage) reduce(ctx context.Context) error {
 	n := t.n
 	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
 	// round, so that the update is one product of twice the depth.
@@ -64,6 +66,9 @@ func (t *oneStage) reduce() {
 	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
 	column, inner := make([]float64, n), make([]float64, reducePanel)
 	for first := 0; first < n; first += reducePanel {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		size := min(reducePanel, n-first)
 		for i := range size {
 			k := first + i
@@ -75,7 +80,7 @@ func (t *oneStage) reduce() {
 			}
 			t.d[k] = c[0]
 			if k == n-1 {
-				return
+				return nil
 			}
 			v, w := row(vw, i), row(vw, size+i)
 			clear(v[:k+1])
@@ -96,6 +101,7 @@ func (t *oneStage) reduce() {
 		}
 		t.update(first+size, 2*size, vw, wv)
 	}
+	return nil
 }
 
 // reflect finds the reflector of column k, given what is below the diagonal, which it
@@ -174,20 +180,23 @@ const (
 )
 
 // form returns Q in the memory of the reflectors, beginning at its end: those of a panel act
-// on the rows and columns behind the first of them, and all others are before it. Cost 4n³/3.
-func (t *oneStage) form() *mat.Dense {
+// on the rows and columns behind the first of them, and all others are before it. Cost 4n³/3. The error is ctx's.
+func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	n := t.n
 	if n < leastFormed {
 		var impl lapack.Implementation
 		if work := make([]float64, max(1, 64*n)); n > 0 {
 			impl.Dorgtr(blas.Lower, n, t.a, n, t.tau, work, len(work))
 		}
-		return mat.NewDense(n, n, t.a)
+		return mat.NewDense(n, n, t.a), nil
 	}
 	vs, products := make([]float64, formPanel*n), make([]float64, formPanel*n)
 	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
 	done := n // Q is there from this row and column on
 	for last := n - 1; last > 0; last = max(0, last-formPanel) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		first := max(0, last-formPanel)
 		count, from := last-first, first+1
 		m := n - from
@@ -210,7 +219,7 @@ func (t *oneStage) form() *mat.Dense {
 	for i := 1; i < n; i++ {
 		t.a[i*n] = 0
 	}
-	return mat.NewDense(n, n, t.a)
+	return mat.NewDense(n, n, t.a), nil
 }
 
 // copyPanel sets the rows of v to the reflectors from first on, their ones and zeros

@@ -36,7 +36,7 @@ const leastStaged = 1000
 func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 	raw := a.RawSymmetric()
 	if raw.N < leastStaged {
-		t, _ := inOneStage(raw)
+		t, _, _ := inOneStage(context.Background(), raw) // too small for an end of a context to matter
 		return t
 	}
 	return inTwoStages(raw)
@@ -44,14 +44,19 @@ func Tridiagonalize(a *mat.SymDense) *Tridiagonal {
 
 // TridiagonalizeWithQ reduces a, whose memory it takes over, returns Q in it, and overwrites
 // the columns of b (n×k; nil for none) with Qᵀb. In one stage: two would make Q of twice as
-// many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k.
-func TridiagonalizeWithQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
-	t, r := inOneStage(a.RawSymmetric())
+// many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k. The error is ctx's, which is
+// looked at some hundred times; a and b then hold nothing of use.
+func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
+	t, r, err := inOneStage(ctx, a.RawSymmetric())
+	if err != nil {
+		return nil, nil, err
+	}
 	if b != nil {
 		r.rotate(b)
 	}
 	t.q = nil
-	return t, r.form()
+	q, err := r.form(ctx)
+	return t, q, err
 }
 
 // Rotate overwrites the columns of b (n×k) with Qᵀb; not after TridiagonalizeWithQ, which

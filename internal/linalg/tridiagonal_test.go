@@ -17,7 +17,7 @@ import (
 // reductions are the ways to reduce a matrix that there are, at any size.
 var reductions = map[string]func(a *mat.SymDense) *Tridiagonal{
 	"one stage": func(a *mat.SymDense) *Tridiagonal {
-		t, _ := inOneStage(a.RawSymmetric())
+		t, _, _ := inOneStage(context.Background(), a.RawSymmetric())
 		return t
 	},
 	"two stages": func(a *mat.SymDense) *Tridiagonal { return inTwoStages(a.RawSymmetric()) },
@@ -191,6 +191,42 @@ func TestReductionsOfAPart(t *testing.T) {
 	}
 }
 
+// withQ is TridiagonalizeWithQ to its end.
+func withQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
+	t, q, err := TridiagonalizeWithQ(context.Background(), a, b)
+	if err != nil {
+		panic(err)
+	}
+	return t, q
+}
+
+// looks is a context that ends when it has been looked at so many times.
+type looks struct {
+	context.Context
+	left int
+}
+
+func (l *looks) Err() error {
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A reduction looks at its context for each panel, on the way down and on the way back.
+func TestTridiagonalizeIsCancelled(t *testing.T) {
+	const n = 10 * reducePanel * 3
+	panels := n/reducePanel + (n-2)/formPanel + 1
+	for _, left := range []int{0, 1, n / reducePanel, panels - 1, panels} {
+		_, _, err := TridiagonalizeWithQ(&looks{context.Background(), left}, definite(n, 3), nil)
+		if left < panels {
+			assert.ErrorIs(t, err, context.Canceled, "%d", left)
+		} else {
+			assert.NoError(t, err)
+		}
+	}
+}
+
 // The same bits on any number of processors, and through the doors that callers take.
 func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 	n := leastStaged + bandWidth/2
@@ -198,8 +234,8 @@ func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 	tri := Tridiagonalize(clone(a))
 	b := randomDense(n, 3, 1)
 	tri.Rotate(b)
-	withQ, q := TridiagonalizeWithQ(clone(a), nil)
-	assert.InDeltaSlice(t, withQ.Values(), tri.Values(), 1e-11*float64(n))
+	formed, q := withQ(clone(a), nil)
+	assert.InDeltaSlice(t, formed.Values(), tri.Values(), 1e-11*float64(n))
 	inverse, err := NewCholesky("A", clone(a))
 	require.NoError(t, err)
 	diagonal := inverse.Inverse()
@@ -213,7 +249,7 @@ func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 		c := randomDense(n, 3, 1)
 		again.Rotate(c)
 		require.True(t, mat.Equal(b, c))
-		_, other := TridiagonalizeWithQ(clone(a), nil)
+		_, other := withQ(clone(a), nil)
 		require.True(t, mat.Equal(q, other))
 		require.True(t, mat.Equal(diagonal, inverse.Inverse()))
 	}
@@ -224,7 +260,7 @@ func TestTridiagonalizeWithQ(t *testing.T) {
 		a := randomSymmetric(n, uint64(n))
 		b := randomDense(n, 2, 7)
 		rotated := mat.DenseCopyOf(b)
-		tri, q := TridiagonalizeWithQ(clone(a), rotated)
+		tri, q := withQ(clone(a), rotated)
 		assertReduces(t, a, tri, mat.DenseCopyOf(q.T()))
 		var want mat.Dense
 		want.Mul(q.T(), b)
@@ -237,7 +273,7 @@ func TestShifted(t *testing.T) {
 		a := randomSPD(n, uint64(n))
 		b := randomDense(n, 2, 7)
 		rotated := mat.DenseCopyOf(b)
-		tri, q := TridiagonalizeWithQ(clone(a), rotated)
+		tri, q := withQ(clone(a), rotated)
 		const lambda = 0.3
 		chol, err := NewCholesky("A", plusRidge(a, lambda))
 		require.NoError(t, err)

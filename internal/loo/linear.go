@@ -40,7 +40,7 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	p.moment = mat.NewDense(d, k, nil)
 	fast.Mul(p.moment, z.T(), targets)
 	var q *mat.Dense
-	p.tri, q = linalg.TridiagonalizeWithQ(gram, p.moment)
+	p.tri, q, _ = linalg.TridiagonalizeWithQ(context.Background(), gram, p.moment) // which has no end, the only error
 	p.rotated = mat.NewDense(d, n, nil)
 	fast.Gemm(blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 	return p

@@ -72,7 +72,7 @@ func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int)
 			p.rotated.Set(i, j+1, s*targets.At(i, j))
 		}
 	}
-	p.tri, p.qt = linalg.TridiagonalizeWithQ(gram, p.rotated)
+	p.tri, p.qt, _ = linalg.TridiagonalizeWithQ(context.Background(), gram, p.rotated) // which has no end, the only error
 	linalg.Transpose(p.qt)
 	return p
 }

@@ -22,6 +22,8 @@ func TestNothingBeside(t *testing.T) {
 				Sincos(b, c, a)
 				AddNorms(b, 1, a, .1)
 				Finite(a)
+				Roots(b, 1, 2, a)
+				Quadratics(b, .5, a)
 			})
 		}
 	}

@@ -6,3 +6,33 @@ import "golang.org/x/sys/cpu"
 
 // hasVectors is a variable for the tests.
 var hasVectors = cpu.X86.HasAVX2
+
+// rootsVector computes the first elements of what Roots does, and returns how many.
+func rootsVector(dst []float64, a, limit float64, x []float64) int {
+	if !hasVectors || len(x) < four {
+		return 0
+	}
+	groups := len(x) / four
+	rootsFours(groups, a, limit, &x[0], &dst[0])
+	return groups * four
+}
+
+// quadraticsVector computes the first elements of what Quadratics does, and returns how many.
+func quadraticsVector(s []float64, c float64, e []float64) int {
+	if !hasVectors || len(s) < four {
+		return 0
+	}
+	groups := len(s) / four
+	quadraticsFours(groups, 1, c, &s[0], &e[0])
+	return groups * four
+}
+
+// rootsFours computes n groups of four.
+//
+//go:noescape
+func rootsFours(n int, a, limit float64, x, dst *float64)
+
+// quadraticsFours computes n groups of four.
+//
+//go:noescape
+func quadraticsFours(n int, one, c float64, s, e *float64)

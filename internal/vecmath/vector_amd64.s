@@ -196,3 +196,48 @@ finite:
 	MOVQ      AX, ret+16(FP)
 	VZEROUPPER
 	RET
+
+// func rootsFours(n int, a, limit float64, x, dst *float64)
+TEXT ·rootsFours(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD a+8(FP), Y15
+	VBROADCASTSD limit+16(FP), Y14
+	MOVQ         x+24(FP), SI
+	MOVQ         dst+32(FP), DI
+
+roots:
+	VMULPD  (SI), Y15, Y0
+	VMINPD  Y0, Y14, Y0         // of a NaN that is Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     roots
+
+	VZEROUPPER
+	RET
+
+// func quadraticsFours(n int, one, c float64, s, e *float64)
+TEXT ·quadraticsFours(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD one+8(FP), Y15
+	VBROADCASTSD c+16(FP), Y14
+	MOVQ         s+24(FP), SI
+	MOVQ         e+32(FP), DI
+
+quadratics:
+	VMOVUPD (SI), Y0
+	VMULPD  Y14, Y0, Y1
+	VADDPD  Y15, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y15, Y1, Y1
+	VMULPD  (DI), Y1, Y1
+	VMOVUPD Y1, (SI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     quadratics
+
+	VZEROUPPER
+	RET

@@ -16,3 +16,10 @@ func addNormsVector([]float64, float64, []float64, float64) (done int, above boo
 
 // finiteVector looks at the first elements, and returns at how many.
 func finiteVector([]float64) (done int, finite bool) { return 0, true }
+
+// rootsVector computes the first elements of what Roots does, and returns how many: the loop in Go has an
+// instruction for a root.
+func rootsVector([]float64, float64, float64, []float64) int { return 0 }
+
+// quadraticsVector computes the first elements of what Quadratics does, and returns how many.
+func quadraticsVector([]float64, float64, []float64) int { return 0 }

@@ -151,11 +151,11 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		if err := derivatives.MatrixTo(ctx, &w, d); err != nil {
 			return nil, err
 		}
-		k := mat.NewDense(rows, s.m, nil)
-		for i := range rows {
-			copy(k.RawRowView(i), w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m])
+		b, err := s.again(ctx, from, rows, &w)
+		if err != nil {
+			return nil, err
 		}
-		g := by.rows(s.block(from, k))
+		g := by.rows(b)
 		w.Zero()
 		for i := range rows {
 			w.SetSym(i, i, by.own)
@@ -173,6 +173,18 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		own := make([]float64, last)
 		return own, derivatives.Gradient(ctx, own, &w)
 	}, func(own []float64) { floats.Add(dst[:last], own) })
+}
+
+// again is a block that was kept, or is made of the kernel matrix of its rows and the landmarks.
+func (s *state) again(ctx context.Context, from, rows int, w *mat.SymDense) (block, error) {
+	if s.whole != nil {
+		return s.load(ctx, from, rows)
+	}
+	k := mat.NewDense(rows, s.m, nil)
+	for i := range rows {
+		copy(k.RawRowView(i), w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m])
+	}
+	return s.block(from, k), nil
 }
 
 // Logarithmic turns a value and its gradient into those of minus the objective as a log likelihood of

@@ -66,6 +66,8 @@ type Problem struct {
 	Jitter   float64
 	Workers  int
 	MaxBytes int64
+
+	anew bool // features are never kept: what tests compare with
 }
 
 // Value is what is known at a kernel and a ridge.
@@ -96,6 +98,8 @@ type state struct {
 	right    *mat.Dense    // Z~'W(y - ȳ), M×k
 	centre   []float64     // nil without an intercept
 	trace    float64       // τ
+	// whole has the features of each block, less the centre; nil where they are more than keptNumbers.
+	whole []block
 
 	// At a ridge.
 	ridge  float64
@@ -194,6 +198,9 @@ type block struct {
 	root       []float64  // of the weights
 }
 
+// keptNumbers is how many of the features are kept between passes: 64 MB. Others are made anew.
+const keptNumbers = 8 << 20
+
 // leastRows are those of a block: with as many as landmarks half of what Derivatives computes
 // for the gradient is used.
 const leastRows = 512
@@ -246,8 +253,11 @@ func (s *state) block(from int, k *mat.Dense) block {
 	return b
 }
 
-// load is block with the kernel computed.
+// load is block with the kernel computed, or one that was kept.
 func (s *state) load(ctx context.Context, from, rows int) (block, error) {
+	if s.whole != nil {
+		return s.whole[from/s.blockRows()], nil
+	}
 	_, d := s.X.Dims()
 	k := mat.NewDense(rows, s.m, nil)
 	if err := s.prepared.CrossTo(ctx, k, s.X.Slice(from, from+rows, 0, d)); err != nil {
@@ -259,10 +269,12 @@ func (s *state) load(ctx context.Context, from, rows int) (block, error) {
 // normals makes the normal equations in one pass.
 func (s *state) normals(ctx context.Context) error {
 	type part struct {
+		block
 		gram  *mat.SymDense
 		right *mat.Dense // Z'y, and Z'√w
 		trace float64
 	}
+	var kept []block
 	s.raw = mat.NewSymDense(s.m, nil)
 	total := mat.NewDense(s.m, s.k+1, nil)
 	err := blocks(ctx, s, func(from, rows int) (p part, err error) {
@@ -280,17 +292,21 @@ func (s *state) normals(ctx context.Context) error {
 			copy(targets.RawRowView(i), b.y.RawRowView(i))
 			targets.Set(i, s.k, b.root[i])
 		}
-		p.gram, p.right = linalg.SymmetricProduct(1, b.z), mat.NewDense(s.m, s.k+1, nil)
+		p.block, p.gram, p.right = b, linalg.SymmetricProduct(1, b.z), mat.NewDense(s.m, s.k+1, nil)
 		fast.Mul(p.right, b.z.T(), targets)
 		return p, nil
 	}, func(p part) {
 		s.raw.AddSym(s.raw, p.gram)
 		total.Add(total, p.right)
 		s.trace += p.trace
+		if s.n*s.m <= keptNumbers && !s.anew {
+			kept = append(kept, p.block)
+		}
 	})
 	if err != nil {
 		return err
 	}
+	defer func() { s.keep(kept) }()
 	s.right = mat.DenseCopyOf(total.Slice(0, s.m, 0, s.k))
 	s.gram = s.raw
 	if s.NoIntercept {
@@ -301,6 +317,19 @@ func (s *state) normals(ctx context.Context) error {
 	s.gram = mat.NewSymDense(s.m, nil)
 	s.gram.SymRankOne(s.raw, -s.weight, mat.NewVecDense(s.m, s.centre))
 	return nil
+}
+
+// keep takes the features of all blocks, less the centre that is known now.
+func (s *state) keep(blocks []block) {
+	s.whole = blocks
+	if s.centre == nil {
+		return
+	}
+	for _, b := range blocks {
+		for i, root := range b.root {
+			floats.AddScaled(b.z.RawRowView(i), -root, s.centre)
+		}
+	}
 }
 
 // sums are what one pass at a ridge gives.

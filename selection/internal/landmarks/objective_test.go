@@ -200,3 +200,30 @@ func TestNoValue(t *testing.T) {
 	_, err = p.At(ended, kernels.RBF{Gamma: 1}, 1, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// Features that are kept between the passes are those that are made anew, but for rounding.
+func TestKeptFeatures(t *testing.T) {
+	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3}}
+	for _, kind := range []Kind{LeaveOneOut, Complexity} {
+		for _, noIntercept := range []bool{false, true} {
+			p := drawn(1300, 3, 40) // three blocks
+			p.Kind, p.NoIntercept, p.Noise = kind, noIntercept, .1
+			if kind == LeaveOneOut {
+				p.Weights = make([]float64, 1300)
+				for i := range p.Weights {
+					p.Weights[i] = 1 + float64(i%3)
+				}
+			}
+			kept, anew := make([]float64, 4), make([]float64, 4)
+			a, err := p.At(ctx, k, .5, kept)
+			require.NoError(t, err)
+			p.anew = true
+			b, err := p.At(ctx, k, .5, anew)
+			require.NoError(t, err)
+			assert.InEpsilon(t, b.F, a.F, 1e-10)
+			for j := range anew {
+				assert.InDelta(t, anew[j], kept[j], 1e-8*floats.Norm(anew, 2))
+			}
+		}
+	}
+}

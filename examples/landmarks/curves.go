@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// point is the mean over the draws.
+type point struct {
+	rows                      int
+	error, deviation, seconds float64 // deviation is the standard error of error
+}
+
+// curve is what a learner makes of a set.
+type curve struct {
+	learner string
+	points  []point
+}
+
+// setCurves are those of all learners.
+type setCurves struct {
+	set, what string
+	curves    []curve
+}
+
+// curves measures, prints and draws.
+func (p program) curves(ctx context.Context, out io.Writer) error {
+	var all []setCurves
+	for _, name := range p.sets {
+		src, err := open(p.dir, name)
+		if err != nil {
+			return err
+		}
+		c := setCurves{set: name, what: "NMSE"}
+		if src.classes {
+			c.what = "share of wrong labels"
+		}
+		for _, learner := range p.learners {
+			c.curves = append(c.curves, curve{learner: learner})
+		}
+		for _, n := range p.sizes(src) {
+			if err := p.measure(ctx, src, n, &c); err != nil {
+				return err
+			}
+		}
+		all = append(all, c)
+		if err := c.print(out, src); err != nil {
+			return err
+		}
+	}
+	p.compare(out, all)
+	if p.out == "" {
+		return nil
+	}
+	path := filepath.Join(p.out, pictured)
+	if err := drawCurves(path, all); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "drawn:", path)
+	return err
+}
+
+// sizes are those that are asked for and all rows.
+func (p program) sizes(src source) []int {
+	out := slices.DeleteFunc(slices.Clone(p.rows), func(n int) bool { return n > src.most })
+	if len(out) < len(p.rows) || len(out) == 0 {
+		out = append(out, src.most) // which is less than what was asked for
+	}
+	return slices.Compact(out)
+}
+
+// measure adds a point of so many rows to each curve.
+func (p program) measure(ctx context.Context, src source, n int, to *setCurves) error {
+	for i, learner := range p.learners {
+		var errors, seconds []float64
+		for _, seed := range p.seeds() {
+			v, err := p.measured(key{"curves", src.name, learner, n, 0, seed}, func() (value, error) {
+				train, test, err := src.rows(n, seed)
+				if err != nil {
+					return value{}, err
+				}
+				if peers[learner] {
+					return p.boosting(ctx, learner, train, test, seed)
+				}
+				return ours(ctx, learner, train, test)
+			})
+			if err != nil {
+				return err
+			}
+			errors, seconds = append(errors, v.error), append(seconds, v.seconds)
+		}
+		mean, deviation := stat.MeanStdDev(errors, nil)
+		if len(errors) == 1 {
+			deviation = 0
+		}
+		to.curves[i].points = append(to.curves[i].points, point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil)})
+	}
+	return nil
+}
+
+// print is a table: a line for each number of rows.
+func (c setCurves) print(out io.Writer, src source) error {
+	fmt.Fprintf(out, "\n%s, %s of %d test rows, and seconds\n%9s", c.set, c.what, src.test, "rows")
+	for _, l := range c.curves {
+		fmt.Fprintf(out, " %26s", l.learner)
+	}
+	fmt.Fprintln(out)
+	for i, first := range c.curves[0].points {
+		fmt.Fprintf(out, "%9d", first.rows)
+		for _, l := range c.curves {
+			q := l.points[i]
+			fmt.Fprintf(out, " %9.5f ± %.5f %6.1f", q.error, q.deviation, q.seconds)
+		}
+		fmt.Fprintln(out)
+	}
+	for _, l := range c.curves {
+		if rises := l.rises(); len(rises) > 0 {
+			fmt.Fprintf(out, "the error of %s rises at %s rows\n", l.learner, strings.Join(rises, ", "))
+		}
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}
+
+// rises are the numbers of rows at which the error is more than it was with fewer.
+func (c curve) rises() (out []string) {
+	for i := 1; i < len(c.points); i++ {
+		if c.points[i].error > c.points[i-1].error {
+			out = append(out, fmt.Sprint(c.points[i].rows))
+		}
+	}
+	return out
+}
+
+// compare counts the sets on which each of ours has no more error than a peer, of all rows.
+func (p program) compare(out io.Writer, all []setCurves) {
+	for i, learner := range p.learners {
+		for j, peer := range p.learners {
+			if peers[learner] || !peers[peer] {
+				continue
+			}
+			count, lost := 0, []string(nil)
+			for _, c := range all {
+				own, theirs := c.curves[i].points, c.curves[j].points
+				a, b := own[len(own)-1].error, theirs[len(theirs)-1].error
+				if a <= b {
+					count++
+				} else {
+					lost = append(lost, fmt.Sprintf("%s %.4g for %.4g", c.set, a, b))
+				}
+			}
+			fmt.Fprintf(out, "%s has no more error than %s on %d of %d sets with all rows", learner, peer, count, len(all))
+			if lost != nil {
+				fmt.Fprintf(out, "; more on %s", strings.Join(lost, ", "))
+			}
+			fmt.Fprintln(out)
+		}
+	}
+}

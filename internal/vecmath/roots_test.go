@@ -1,0 +1,53 @@
+package vecmath
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Both are those of plain loops to the bit, of any number of elements, limits and NaN included.
+func TestRootsAndQuadratics(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for n := range 23 {
+		x, e := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], e[i] = rng.ExpFloat64(), rng.Float64()
+			switch rng.IntN(8) {
+			case 0:
+				x[i] = math.Inf(1)
+			case 1:
+				x[i] = math.NaN()
+			case 2:
+				x[i] = 0
+			case 3:
+				x[i] = 1e200
+			}
+		}
+		roots, values := make([]float64, n), make([]float64, n)
+		for i, v := range x {
+			roots[i] = math.Sqrt(min(.7*v, 1e100))
+			values[i] = (float64((float64(roots[i]*.3)+1)*roots[i]) + 1) * e[i]
+		}
+		got := make([]float64, n)
+		Roots(got, .7, 1e100, x)
+		assert.Equal(t, bitsOf(roots), bitsOf(got))
+		Roots(x, .7, 1e100, x)
+		assert.Equal(t, bitsOf(roots), bitsOf(x), "in place")
+		Quadratics(got, .3, e)
+		assert.Equal(t, bitsOf(values), bitsOf(got))
+	}
+}
+
+// bitsOf are those of numbers, all NaN alike.
+func bitsOf(x []float64) []uint64 {
+	out := floatBitsOf(x)
+	for i, v := range x {
+		if v != v {
+			out[i] = floatBitsOf([]float64{math.NaN()})[0]
+		}
+	}
+	return out
+}
