@@ -235,6 +235,39 @@ func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
 	return give(&m.Schema, t, m.probaOf)
 }
 
+// PredictSet returns, for each row of grid, the classes, as Labels has them, among which the right one is
+// with probability level, in (0, 1), as the estimator promises (estimators/conformal); nil for a grid of no
+// rows. Errors as Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no sets.
+func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) ([][]string, error) {
+	return predictSet(c, grid, level)
+}
+
+func (m *classifierModel) sets(t *table, level float64) ([][]string, error) {
+	p, err := capable[estimators.SetPredictor](m.estimator, estimators.Sets)
+	if err != nil || t.n == 0 {
+		return nil, err
+	}
+	return give(&m.Schema, t, func(x *mat.Dense) ([][]string, error) {
+		sets, err := p.PredictSet(x, level)
+		if err != nil {
+			return nil, err
+		}
+		if rows, _ := x.Dims(); len(sets) != rows {
+			return nil, fault.Shape("the estimator's sets have", len(sets), "entries", "x has %d rows", rows)
+		}
+		names, out := texts(m.Target, m.present), make([][]string, len(sets))
+		for i, set := range sets {
+			for _, label := range set {
+				if label < 0 || label >= len(names) {
+					return nil, fault.Param("Estimator", fmt.Sprintf("set for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(names)))
+				}
+				out[i] = append(out[i], names[label])
+			}
+		}
+		return out, nil
+	})
+}
+
 // Labels returns the classes that the training rows held, in the order of the
 // class attribute's categories ("0", "1" for a binary or a float class); nil
 // before Fit.

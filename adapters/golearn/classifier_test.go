@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
 func TestClassifierDropsIn(t *testing.T) {
@@ -434,4 +436,52 @@ func TestCloneIsIndependent(t *testing.T) {
 	assert.Nil(t, c.Fitted())
 	assert.NotSame(t, cls.Estimator, c.Estimator)
 	assert.Equal(t, cls.Estimator, c.Estimator)
+}
+
+// Sets of classes are the estimator's own, by the names of the classes, through a pipeline too.
+func TestClassifierSets(t *testing.T) {
+	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 30, 2)
+	build := func() *Classifier {
+		return &Classifier{Estimator: &conformal.Classifier{Method: conformal.Split, Score: conformal.Adaptive}}
+	}
+	c, p, bare := build(), &Pipeline{Final: build()}, &Classifier{Estimator: &lssvm.Classifier{}}
+	_, err := c.PredictSet(test, 0.9)
+	require.ErrorIs(t, err, estimators.ErrNotFitted)
+	for _, m := range []base.Classifier{c, p, bare} {
+		require.NoError(t, m.Fit(train))
+	}
+	x, labels := flowers(30, 2)
+	want, err := c.Fitted().(estimators.SetPredictor).PredictSet(x, 0.9)
+	require.NoError(t, err)
+	for _, m := range []interface {
+		PredictSet(base.FixedDataGrid, float64) ([][]string, error)
+		Supports(estimators.Capability) bool
+	}{c, p} {
+		got, err := m.PredictSet(test, 0.9)
+		require.NoError(t, err)
+		require.Len(t, got, 30)
+		within := 0
+		for i, set := range got {
+			var names []string
+			for _, k := range want[i] {
+				names = append(names, c.Labels()[k])
+			}
+			assert.Equal(t, names, set)
+			if slices.Contains(set, labels[i]) {
+				within++
+			}
+		}
+		assert.Greater(t, within, 23)
+		for _, level := range []float64{0, 1, math.NaN()} {
+			_, err := m.PredictSet(test, level)
+			require.ErrorIs(t, err, estimators.ErrParam)
+		}
+		none, err := m.PredictSet(base.NewInstancesViewFromVisible(test, nil, test.AllAttributes()), 0.9)
+		require.NoError(t, err)
+		assert.Empty(t, none)
+		assert.True(t, m.Supports(estimators.Sets))
+	}
+	_, err = bare.PredictSet(test, 0.9)
+	require.ErrorIs(t, err, errUnsupported)
+	assert.False(t, bare.Supports(estimators.Sets))
 }

@@ -54,6 +54,7 @@ type predictor interface {
 	proba(t *table) (*mat.Dense, error)
 	variance(t *table) (pair, error)                // mean and variance
 	interval(t *table, level float64) (pair, error) // the lower and the upper bound
+	sets(t *table, level float64) ([][]string, error)
 }
 
 type pair struct{ first, second []float64 }
@@ -70,6 +71,9 @@ func (t *trained) class() column  { return t.Target }
 func (*trained) proba(*table) (*mat.Dense, error)       { return nil, without(estimators.Proba) }
 func (*trained) variance(*table) (pair, error)          { return pair{}, without(estimators.Variance) }
 func (*trained) interval(*table, float64) (pair, error) { return pair{}, without(estimators.Interval) }
+func (*trained) sets(*table, float64) ([][]string, error) {
+	return nil, without(estimators.Sets)
+}
 
 func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
 	if err := errors.Join(t.Schema.validate(), t.Target.validate()); err != nil {
@@ -233,6 +237,17 @@ func predictInterval(o ours, grid base.FixedDataGrid, level float64) (low, high 
 	}
 	out, err := through(o, grid, intervalOf(level))
 	return out.first, out.second, err
+}
+
+func predictSet(o ours, grid base.FixedDataGrid, level float64) ([][]string, error) {
+	if err := interval.Level(o.name(), level); err != nil {
+		return nil, err
+	}
+	return through(o, grid, setsOf(level))
+}
+
+func setsOf(level float64) func(predictor, *table) ([][]string, error) {
+	return func(m predictor, t *table) ([][]string, error) { return m.sets(t, level) }
 }
 
 func answer(m predictor, t *table) (cells, error) {

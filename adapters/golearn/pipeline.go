@@ -162,6 +162,15 @@ func (m *pipelineModel) interval(t *table, level float64) (pair, error) {
 	return ofFinal(m, t, intervalOf(level))
 }
 
+// PredictSet returns Final's sets of classes of that level for each row of grid, as Classifier's does.
+func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) ([][]string, error) {
+	return predictSet(p, grid, level)
+}
+
+func (m *pipelineModel) sets(t *table, level float64) ([][]string, error) {
+	return ofFinal(m, t, setsOf(level))
+}
+
 // Labels returns the classes of a Final of this package; nil before Fit and for
 // others.
 func (p *Pipeline) Labels() []string {
@@ -184,8 +193,8 @@ func (p *Pipeline) Fitted() base.Classifier {
 // it makes none.
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
-// Supports reports whether the method of a capability would work. Proba, Variance, Interval
-// and Reporting depend on Final; Cloning and Marshalling on the transformers too.
+// Supports reports whether the method of a capability would work. Proba, Variance, Interval,
+// Sets and Reporting depend on Final; Cloning and Marshalling on the transformers too.
 // A Final of golearn cannot be copied, and is marshalled through its own
 // SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
