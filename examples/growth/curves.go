@@ -46,7 +46,7 @@ func differences(a, b []float64) []float64 {
 }
 
 // curves are those of all draws that are kept, of the seeds asked for or others.
-func (s settings) curves(sources []source, kept *cells) (out []curve) {
+func (s settings) curves(sources []source, kept measurements) (out []curve) {
 	for _, src := range sources {
 		c := curve{set: src.name, what: "NMSE", test: src.test}
 		if src.classes {
@@ -55,8 +55,8 @@ func (s settings) curves(sources []source, kept *cells) (out []curve) {
 		for _, p := range s.places(src) {
 			q := point{place: p, seeds: kept.seeds(src.name, p)}
 			for _, seed := range q.seeds {
-				a := kept.at[key{src.name, p.learner, p.rows, byEntropy, seed}]
-				b := kept.at[key{src.name, p.learner, p.rows, byGrid, seed}]
+				a := kept.At[key{src.name, p.learner, p.rows, byEntropy, seed}]
+				b := kept.At[key{src.name, p.learner, p.rows, byGrid, seed}]
 				q.entropy, q.grid = append(q.entropy, a.error), append(q.grid, b.error)
 				q.seconds[0] += a.seconds / float64(len(q.seeds))
 				q.seconds[1] += b.seconds / float64(len(q.seeds))

@@ -147,7 +147,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 
 // measureAll takes what is wanted and not kept, draw after draw, so that a run that is ended
 // has whole draws.
-func (s settings) measureAll(ctx context.Context, sources []source, kept *cells, progress io.Writer) error {
+func (s settings) measureAll(ctx context.Context, sources []source, kept measurements, progress io.Writer) error {
 	type todo struct {
 		source source
 		key    key
@@ -158,7 +158,7 @@ func (s settings) measureAll(ctx context.Context, sources []source, kept *cells,
 			for _, p := range s.places(src) {
 				for _, search := range searches {
 					k := key{src.name, p.learner, p.rows, search, s.seed + uint64(i)}
-					if _, ok := kept.at[k]; !ok {
+					if _, ok := kept.At[k]; !ok {
 						all = append(all, todo{src, k})
 					}
 				}
@@ -175,7 +175,7 @@ func (s settings) measureAll(ctx context.Context, sources []source, kept *cells,
 		if err != nil {
 			return fmt.Errorf("%s, %s, %d rows, %s: %w", t.key.set, t.key.learner, t.key.rows, t.key.search, err)
 		}
-		if err := kept.add(t.key, v); err != nil {
+		if err := kept.Add(t.key, v); err != nil {
 			return err
 		}
 		_ = bar.Add(1)

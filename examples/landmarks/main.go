@@ -36,6 +36,7 @@ import (
 	"strings"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/examples/internal/cells"
 )
 
 const (
@@ -63,7 +64,7 @@ type program struct {
 	seed            uint64
 	dir, out        string
 	python, script  string
-	cells           *cells
+	cells           *cells.Cells[key, value]
 	progress        io.Writer
 }
 

@@ -17,7 +17,7 @@ import (
 
 // measured is a measurement that is kept, or is taken now.
 func (p program) measured(k key, take func() (value, error)) (value, error) {
-	if v, ok := p.cells.at[k]; ok {
+	if v, ok := p.cells.At[k]; ok {
 		return v, nil
 	}
 	p.say(k)
@@ -25,7 +25,7 @@ func (p program) measured(k key, take func() (value, error)) (value, error) {
 	if err != nil {
 		return v, fmt.Errorf("%v: %w", k, err)
 	}
-	return v, p.cells.add(k, v)
+	return v, p.cells.Add(k, v)
 }
 
 // growth prints a line for each number of landmarks and rows, and the exponents.
@@ -117,10 +117,10 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 	k := key{"nystroem", "friedman1", "falkon", n, m, seed}
 	peer := k
 	peer.learner = "sklearn"
-	_, here := p.cells.at[k]
-	_, there := p.cells.at[peer]
+	_, here := p.cells.At[k]
+	_, there := p.cells.At[peer]
 	if here && there {
-		return p.cells.at[k], p.cells.at[peer], nil
+		return p.cells.At[k], p.cells.At[peer], nil
 	}
 	dir, err := os.MkdirTemp("", "landmarks")
 	if err != nil {
@@ -132,8 +132,8 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 		return own, theirs, err
 	}
 	ridge := nystroemRidge * float64(n)
-	delete(p.cells.at, peer) // one turn is of both
-	delete(p.cells.at, k)
+	delete(p.cells.At, peer) // one turn is of both
+	delete(p.cells.At, k)
 	theirs, err = p.measured(peer, func() (value, error) {
 		return p.peer(ctx, folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m), strconv.FormatFloat(nystroemGamma, 'g', -1, 64), strconv.FormatFloat(ridge, 'g', -1, 64))
 	})

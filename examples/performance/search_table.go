@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/examples/internal/cells"
 )
 
 // searchers are the columns of the table of searches: ours, and the ends of the peer's scripts. Behind
@@ -59,13 +61,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	for _, s := range all {
 		var r [measured]reached
 		for seed := range o.seeds {
-			key := s.key(o, uint64(seed+1))
-			known, err := earlier.take(key, &r)
-			if err == nil && !known {
-				if err = s.measure(ctx, o, uint64(seed+1), &r); err == nil {
-					err = earlier.put(key, r)
-				}
-			}
+			err := s.measureOrTake(ctx, o, uint64(seed+1), earlier, &r)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -81,6 +77,24 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	}
 	_, err = io.WriteString(out, text.String())
 	return err
+}
+
+// measureOrTake adds what an earlier run measured for a seed, or else measures it and keeps it.
+func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earlier *cells.Cells[searched, found], r *[measured]reached) error {
+	key := searched{s.name, rows(s.rows, o.scale), seed, o.peers.jobs}
+	if v, ok := earlier.At[key]; ok {
+		for i := range r {
+			r[i].add(v[2*i], v[2*i+1])
+		}
+		return nil
+	}
+	if err := s.measure(ctx, o, seed, r); err != nil {
+		return err
+	}
+	if v, ok := lastFound(*r); ok {
+		return earlier.Add(key, v)
+	}
+	return nil
 }
 
 // roundsOf is how often a search is run for each seed.
