@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -27,8 +28,8 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 		if m.chosen, err = m.fitOn(ctx, c, p[0]); err != nil {
 			return err
 		}
-		m.held, m.folds = p[1], []classFold{{fitted: m.chosen, rows: p[1]}}
-		c.tell(1, 1, "fitted")
+		m.held, m.folds = p[1], []fold[estimators.Classifier]{{fitted: m.chosen, rows: p[1]}}
+		tell(c.Observe, 1, 1, "fitted")
 		return m.score()
 	}
 	k := min(cmp.Or(c.Folds, defaultFolds), n)
@@ -41,8 +42,8 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 		if err != nil {
 			return err
 		}
-		m.folds = append(m.folds, classFold{fitted: fitted, rows: rows})
-		c.tell(i+1, k+1, "fitted without a fold")
+		m.folds = append(m.folds, fold[estimators.Classifier]{fitted: fitted, rows: rows})
+		tell(c.Observe, i+1, k+1, "fitted without a fold")
 	}
 	if err := m.score(); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	if m.chosen, err = m.fitOn(ctx, c, m.held); err != nil {
 		return err
 	}
-	c.tell(k+1, k+1, "fitted to all rows")
+	tell(c.Observe, k+1, k+1, "fitted to all rows")
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package conformal
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -47,16 +46,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if s.Chosen, err = estimators.MakePart(classifierType, m.chosen); err != nil {
 		return nil, err
 	}
-	for _, f := range m.folds {
-		out := storedFold{Rows: f.rows, Scores: f.scores}
-		if m.method != Split {
-			part, err := estimators.MakePart(classifierType, f.fitted)
-			if err != nil {
-				return nil, err
-			}
-			out.Fitted = &part
-		}
-		s.Folds = append(s.Folds, out)
+	if s.Folds, err = storeFolds(classifierType, m.method, m.folds); err != nil {
+		return nil, err
 	}
 	return codec.Marshal(classifierKind, version, s)
 }
@@ -75,23 +66,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if m.chosen, err = c.read(m, s.Chosen, "estimator"); err != nil {
+	read := func(p estimators.Part, which string) (estimators.Classifier, error) { return c.read(m, p, which) }
+	if m.chosen, err = read(s.Chosen, "estimator"); err != nil {
 		return err
 	}
-	if m.method.smooths() && !estimators.Supports(m.chosen, estimators.Smoothing) {
-		return fault.BadModel(classifierKind, "method %v with an estimator that is no linear smoother", m.method)
-	}
-	for i, f := range s.Folds {
-		fitted := m.chosen
-		if m.method == CrossValidation {
-			if f.Fitted == nil {
-				return fault.BadModel(classifierKind, "fold %d has no estimator", i)
-			}
-			if fitted, err = c.read(m, *f.Fitted, fmt.Sprintf("estimator of fold %d", i)); err != nil {
-				return err
-			}
-		}
-		m.folds = append(m.folds, classFold{fitted: fitted, rows: f.Rows, scores: f.Scores})
+	if m.folds, err = readFolds(classifierKind, m.method, s.Folds, m.chosen, read); err != nil {
+		return err
 	}
 	c.m = m
 	return nil

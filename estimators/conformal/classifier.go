@@ -88,17 +88,11 @@ type classModel struct {
 	scoring  scoring
 	noRandom bool
 	seed     uint64
-	folds    []classFold
+	folds    []fold[estimators.Classifier]
 
 	mu      sync.Mutex
 	machine estimators.Smoother
 	squares *leastSquares
-}
-
-type classFold struct {
-	fitted estimators.Classifier
-	rows   []int
-	scores []float64
 }
 
 func (c *Classifier) estimator() estimators.Classifier {
@@ -133,14 +127,10 @@ func (c *Classifier) validate() error {
 		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants but JackknifeMinMax")
 	case c.Score < 0 || int(c.Score) >= len(scoreNames):
 		return fault.Param(classifierType, "Score", int(c.Score), "one of the constants")
-	case !(c.Held >= 0 && c.Held < 1):
-		return fault.Param(classifierType, "Held", c.Held, "in (0, 1), or 0 for .5")
-	case c.Folds == 1:
-		return fault.Param(classifierType, "Folds", c.Folds, ">= 2, or 0 for 10")
 	}
 	return cmp.Or(
 		check.Setting(classifierType, "Penalty", c.Penalty, "0.1"), check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
-		check.Setting(classifierType, "Folds", c.Folds, "10"), check.Workers(classifierType, c.Workers),
+		checkParts(classifierType, c.Held, c.Folds, c.Workers),
 	)
 }
 
@@ -208,10 +198,6 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
 }
 
-func (c *Classifier) tell(i, total int, message string) {
-	(&Regressor{Observe: c.Observe}).tell(i, total, message)
-}
-
 func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 	n := len(m.at)
 	choose := all(n)
@@ -227,11 +213,11 @@ func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 	if m.chosen, err = m.fitOn(ctx, c, choose); err != nil {
 		return err
 	}
-	c.tell(1, 2, "settings chosen")
+	tell(c.Observe, 1, 2, "settings chosen")
 	if _, _, err := m.smoother(ctx); err != nil {
 		return err
 	}
-	c.tell(2, 2, "the system of all rows")
+	tell(c.Observe, 2, 2, "the system of all rows")
 	return nil
 }
 

@@ -24,8 +24,8 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 			return err
 		}
 		m.held = held
-		m.folds = []fold{{fitted: m.chosen, rows: held}}
-		r.tell(1, 1, "fitted")
+		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: held}}
+		tell(r.Observe, 1, 1, "fitted")
 		return m.score(r)
 	}
 	k := min(cmp.Or(r.Folds, defaultFolds), n)
@@ -48,8 +48,8 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 		if err != nil {
 			return err
 		}
-		m.folds = append(m.folds, fold{fitted: fitted, rows: rows})
-		r.tell(i+1, k+1, "fitted without a fold")
+		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows})
+		tell(r.Observe, i+1, k+1, "fitted without a fold")
 	}
 	if err := m.score(r); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 	if m.chosen, err = m.fitOn(ctx, r, m.held); err != nil {
 		return err
 	}
-	r.tell(k+1, k+1, "fitted to all rows")
+	tell(r.Observe, k+1, k+1, "fitted to all rows")
 	return nil
 }
 
@@ -85,7 +85,6 @@ func (m *model) score(r *Regressor) error {
 		}
 		m.folds[at].scores = make([]float64, len(f.rows))
 		for i, row := range f.rows {
-			// A row of weight w has noise of 1/w of the variance.
 			m.folds[at].scores[i] = math.Abs(m.y[row]-mean[i]) / sd[i]
 		}
 	}
@@ -122,25 +121,21 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) among, level float64, low,
 	if err != nil {
 		return err
 	}
-	place := make(map[int]int) // of a row in what follows
-	var scores []float64
-	var from []int // its fold
+	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // of each row that counts, and its fold
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
 		if means[at], sds[at], err = deviations(r, f.fitted, x); err != nil {
 			return err
 		}
 		for i, row := range f.rows {
-			place[row] = len(scores)
-			scores, from = append(scores, f.scores[i]), append(from, at)
+			scores[row], from[row] = f.scores[i], at
 		}
 	}
 	for i := range n {
 		a := of(i)
 		lows, highs := make([]float64, len(a.rows)), make([]float64, len(a.rows))
 		for k, row := range a.rows {
-			at := place[row]
-			f, width := means[from[at]][i], scores[at]*sds[from[at]][i]
+			f, width := means[from[row]][i], scores[row]*sds[from[row]][i]
 			if r.m.method == Split { // the score itself decides between ratios, and rounds nothing
 				f = 0
 			}

@@ -41,16 +41,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if s.Chosen, err = estimators.MakePart(regressorType, m.chosen); err != nil {
 		return nil, err
 	}
-	for _, f := range m.folds {
-		out := storedFold{Rows: f.rows, Scores: f.scores}
-		if m.method != Split {
-			part, err := estimators.MakePart(regressorType, f.fitted)
-			if err != nil {
-				return nil, err
-			}
-			out.Fitted = &part
-		}
-		s.Folds = append(s.Folds, out)
+	if s.Folds, err = storeFolds(regressorType, m.method, m.folds); err != nil {
+		return nil, err
 	}
 	return codec.Marshal(regressorKind, version, s)
 }
@@ -72,20 +64,9 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if m.chosen, err = r.read(s.Chosen, "estimator"); err != nil {
 		return err
 	}
-	if m.method.smooths() && !estimators.Supports(m.chosen, estimators.Smoothing) {
-		return fault.BadModel(regressorKind, "method %v with an estimator that is no linear smoother", m.method)
-	}
-	for i, f := range s.Folds {
-		fitted := m.chosen
-		if m.method == CrossValidation {
-			if f.Fitted == nil {
-				return fault.BadModel(regressorKind, "fold %d has no estimator", i)
-			}
-			if fitted, err = r.read(*f.Fitted, fmt.Sprintf("estimator of fold %d", i)); err != nil {
-				return err
-			}
-		}
-		m.folds = append(m.folds, fold{fitted: fitted, rows: f.Rows, scores: f.Scores})
+	m.folds, err = readFolds(regressorKind, m.method, s.Folds, m.chosen, r.read)
+	if err != nil {
+		return err
 	}
 	r.m = m
 	return nil
@@ -129,4 +110,40 @@ func ascending(rows []int, n int) bool {
 		}
 	}
 	return true
+}
+
+// storeFolds are the folds in a file; that of Split is the chosen estimator's.
+func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold, err error) {
+	for _, f := range folds {
+		s := storedFold{Rows: f.rows, Scores: f.scores}
+		if m != Split {
+			part, err := estimators.MakePart(typ, f.fitted)
+			if err != nil {
+				return nil, err
+			}
+			s.Fitted = &part
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// readFolds reads them, and holds the chosen estimator to what the method needs.
+func readFolds[E any](kind string, m Method, folds []storedFold, chosen E, read func(p estimators.Part, which string) (E, error)) (out []fold[E], err error) {
+	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {
+		return nil, fault.BadModel(kind, "method %v with an estimator that is no linear smoother", m)
+	}
+	for i, f := range folds {
+		fitted := chosen
+		if m == CrossValidation {
+			if f.Fitted == nil {
+				return nil, fault.BadModel(kind, "fold %d has no estimator", i)
+			}
+			if fitted, err = read(*f.Fitted, fmt.Sprintf("estimator of fold %d", i)); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, fold[E]{fitted: fitted, rows: f.Rows, scores: f.Scores})
+	}
+	return out, nil
 }

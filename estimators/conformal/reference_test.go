@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -300,7 +301,7 @@ func TestFoldsReference(t *testing.T) {
 			return err
 		}
 		m.held = all(30)[18:]
-		m.folds = []fold{{fitted: m.chosen, rows: m.held}}
+		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: m.held}}
 		return m.score(r)
 	})
 	check(r, func(i int, alpha string) ends { return ref.Split[i].Scaled[alpha] })

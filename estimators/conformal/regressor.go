@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -83,17 +82,10 @@ type model struct {
 	own    []float64 // weights; nil: all 1
 	held   []int     // rows whose scores count, ascending
 	chosen estimators.Regressor
-	folds  []fold // of CrossValidation and Split
+	folds  []fold[estimators.Regressor] // of CrossValidation and Split
 
 	mu      sync.Mutex
 	machine estimators.Smoother
-}
-
-// fold is a fit without some rows, and their scores.
-type fold struct {
-	fitted estimators.Regressor
-	rows   []int
-	scores []float64
 }
 
 func (r *Regressor) estimator() estimators.Regressor {
@@ -110,9 +102,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets. The scores of rows with
-// different weights are those of different precision, standardised by it; the guarantee is of rows
-// whose weights are exchangeable with them, and of a new row of weight 1.
+// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, and the system of all rows. Full
+// studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
+// is of rows that are exchangeable with their weights, and of a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -124,16 +116,10 @@ func (r *Regressor) validate() error {
 	if r.Method < 0 || int(r.Method) >= len(methodNames) {
 		return fault.Param(regressorType, "Method", int(r.Method), "one of the constants")
 	}
-	if !(r.Held >= 0 && r.Held < 1) {
-		return fault.Param(regressorType, "Held", r.Held, "in (0, 1), or 0 for .5")
-	}
-	if r.Folds == 1 {
-		return fault.Param(regressorType, "Folds", r.Folds, ">= 2, or 0 for 10")
-	}
 	if r.LikelihoodRatio != nil && r.Method != Automatic && r.Method != Full && r.Method != Split {
 		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil, or Method Full or Split")
 	}
-	return cmp.Or(check.Setting(regressorType, "Folds", r.Folds, "10"), check.Workers(regressorType, r.Workers))
+	return checkParts(regressorType, r.Held, r.Folds, r.Workers)
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
@@ -170,20 +156,6 @@ func (r *Regressor) methodFor(n int) Method {
 	return CrossValidation
 }
 
-// order is a random one of n rows.
-func order(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)).Perm(n) }
-
-// parts deals the rows to parts of these shares, in random order; each part ascends.
-func parts(n int, seed uint64, sizes ...int) [][]int {
-	order := order(n, seed)
-	out := make([][]int, len(sizes))
-	for i, size := range sizes {
-		out[i] = slices.Sorted(slices.Values(order[:size]))
-		order = order[size:]
-	}
-	return out
-}
-
 // halves are the rows that choose and those whose scores count.
 func (r *Regressor) halves(n int) (choose, held []int, err error) {
 	if n < 2 {
@@ -212,25 +184,6 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
 }
 
-func pick(v []float64, rows []int) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(rows))
-	for i, row := range rows {
-		out[i] = v[row]
-	}
-	return out
-}
-
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // learn lets some rows choose the settings and makes the system of all rows.
 func (m *model) learn(ctx context.Context, r *Regressor) error {
 	choose := all(len(m.y))
@@ -245,18 +198,12 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 	if m.chosen, err = m.fitOn(ctx, r, choose); err != nil {
 		return err
 	}
-	r.tell(1, 2, "settings chosen")
+	tell(r.Observe, 1, 2, "settings chosen")
 	if _, err := m.smoother(ctx); err != nil {
 		return err
 	}
-	r.tell(2, 2, "the system of all rows")
+	tell(r.Observe, 2, 2, "the system of all rows")
 	return nil
-}
-
-func (r *Regressor) tell(i, total int, message string) {
-	if r.Observe != nil {
-		r.Observe(estimators.Step{Iteration: i, Total: total, Message: message})
-	}
 }
 
 // smoother is the system of all rows with the chosen settings, made once.

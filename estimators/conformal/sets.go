@@ -155,12 +155,14 @@ func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) f
 	for k := range t {
 		t[k] = target(k, class) - f[k]
 	}
-	scores := make([]float64, len(rows))
-	for at, i := range rows {
+	count := 1
+	for _, i := range rows {
 		m.leftOut(decision, i, b, t, s)
-		scores[at] = margin(decision, m.labels[i])
+		if margin(decision, m.labels[i]) >= own-rounding {
+			count++
+		}
 	}
-	return pValue(scores, own)
+	return float64(count) / float64(len(rows)+1)
 }
 
 // jackknifeP compares each row, left out, with the new row by the same machines.

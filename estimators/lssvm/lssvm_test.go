@@ -823,3 +823,19 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.Equal(t, spelt.Coefficients(), zero.Coefficients())
 	assert.Equal(t, spelt.ChosenRidge(), zero.ChosenRidge())
 }
+
+// A Smoother holds a matrix and its inverse, and says so before it makes them.
+func TestSmootherTooLarge(t *testing.T) {
+	x, y := mat.NewDense(40, 1, nil), mat.NewDense(40, 1, nil)
+	for i := range 40 {
+		x.Set(i, 0, float64(i))
+		y.Set(i, 0, float64(i%3))
+	}
+	r := &Regressor{Ridge: 1, MaxKernelBytes: 8 * 40 * 40}
+	require.NoError(t, r.Fit(ctx, x, mat.Col(nil, 0, y)))
+	_, err := r.Smoother(ctx, x, y, nil)
+	require.ErrorIs(t, err, estimators.ErrTooLarge)
+	r.MaxKernelBytes *= 2
+	_, err = r.Smoother(ctx, x, y, nil)
+	require.NoError(t, err)
+}

@@ -1,6 +1,7 @@
 package lssvm
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,7 +27,8 @@ var (
 )
 
 // Smoother implements estimators.LinearSmoother: the machine of the chosen kernel and ridge on these
-// rows and targets. It holds 2n² numbers. Cost O(n²d + n³). After FitMatrix there are no rows to
+// rows and targets. It holds 2n² numbers, ErrTooLarge over MaxKernelBytes. Cost
+// O(n²d + n³). After FitMatrix there are no rows to
 // compare with: the error wraps ErrNotFitted.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
@@ -48,6 +50,10 @@ func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, target
 	_, d := m.rows.Dims()
 	xd, err := smoother.Check(s.typ, x, targets, weights, d)
 	if err != nil {
+		return nil, err
+	}
+	n, _ := xd.Dims()
+	if err := smoother.Memory(s.typ+": the system of all rows and its inverse", 2*int64(n)*int64(n), cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes), "fewer rows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(xd)

@@ -3,24 +3,34 @@ package ridge
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// smoothed is the machine on other rows.
-type smoothed struct {
+// ofFeatures is the machine on other rows.
+type ofFeatures struct {
 	*smoother.Features
 	width int
+}
+
+// ofRows is the same where there are more columns than rows: that of their inner products.
+type ofRows struct {
+	*smoother.Kernel
+	rows *mat.Dense // less the means of Fit, which the constant takes up
+	of   *model
 }
 
 var _ estimators.LinearSmoother = (*Regressor)(nil)
 
 // Smoother implements estimators.LinearSmoother: the regression with the chosen ridge on these rows
-// and targets. Cost O(nd² + d³), also with more columns than rows.
+// and targets. Cost O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -30,15 +40,34 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if err != nil {
 		return nil, err
 	}
+	if n, _ := xd.Dims(); d > n {
+		rows := r.m.centred(xd)
+		gram := mat.NewSymDense(n, nil)
+		fast.SymOuterK(gram, 1, rows)
+		machine, err := smoother.NewKernel(gram, targets, weights, r.m.ridge, !r.NoIntercept)
+		if err != nil {
+			return nil, err
+		}
+		return &ofRows{Kernel: machine, rows: rows, of: r.m}, ctx.Err()
+	}
 	machine, err := smoother.NewFeatures(mat.DenseCopyOf(xd), targets, weights, r.m.ridge, !r.NoIntercept)
 	if err != nil {
 		return nil, err
 	}
-	return &smoothed{Features: machine, width: d}, ctx.Err()
+	return &ofFeatures{Features: machine, width: d}, ctx.Err()
+}
+
+// centred is a copy of x less the means.
+func (m *model) centred(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	for i := range out.RawMatrix().Rows {
+		floats.Sub(out.RawRowView(i), m.means)
+	}
+	return out
 }
 
 // Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *ofFeatures) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, err
@@ -47,11 +76,45 @@ func (s *smoothed) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) 
 }
 
 // Influence implements estimators.Smoother.
-func (s *smoothed) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+func (s *ofFeatures) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	f, b, spread = s.Features.Influence(mat.DenseCopyOf(xd))
+	return f, b, spread, nil
+}
+
+// products returns the rows of x, centred, and their inner products with those of the machine.
+func (s *ofRows) products(x mat.Matrix) (rows, k *mat.Dense, err error) {
+	xd, err := check.Wide("x", x, len(s.of.means))
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, k = s.of.centred(xd), &mat.Dense{}
+	fast.Mul(k, rows, s.rows.T())
+	return rows, k, nil
+}
+
+// Outputs implements estimators.Smoother.
+func (s *ofRows) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) {
+	_, k, err := s.products(x)
+	if err != nil {
+		return nil, err
+	}
+	return s.Kernel.Outputs(k), nil
+}
+
+// Influence implements estimators.Smoother.
+func (s *ofRows) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	rows, k, err := s.products(x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	own := make([]float64, rows.RawMatrix().Rows)
+	for i := range own {
+		own[i] = linalg.Dot(rows.RawRowView(i), rows.RawRowView(i))
+	}
+	f, b, spread = s.Kernel.Influence(k, own)
 	return f, b, spread, nil
 }
