@@ -40,7 +40,7 @@ type Classifier struct {
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Solver        Solver          // zero: Automatic
-	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .01
+	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .001
 	MaxIterations int             // of ConjugateGradients, or steps of Newton's method; 0: 200
 	Seed          uint64          // of landmarks and samples
 	Workers       int             // goroutines; 0: GOMAXPROCS

@@ -19,21 +19,24 @@ type conjugate struct {
 	columns   []column
 	u, r, d   *mat.Dense // columns×M: the solutions, residuals, directions
 	iteration int
+	rate      float64 // by which the error falls in an iteration, as far as is known beforehand
 }
 
 // column is one system.
 type column struct {
 	Target    int
-	Lambda    float64 // λ = Λ/n
-	Rho       float64 // r'(B + λI)⁻¹r
-	Gains     []float64
+	Lambda    float64   // λ = Λ/n
+	Rho       float64   // r'(B + λI)⁻¹r
+	Start     float64   // the squared norm of the solution less the error at the start
+	Gains     []float64 // by how much each iteration lowered the squared error
 	Converged bool
 }
 
-// newConjugate begins at 0 with the right sides of the targets (k×M) for each of the ridges.
-func newConjugate(right *mat.Dense, lambdas []float64) *conjugate {
+// newConjugate begins at 0 with the right sides of the targets (k×M) for each of the ridges. The
+// preconditioner is of so many rows.
+func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	k, m := right.Dims()
-	c := &conjugate{u: mat.NewDense(k*len(lambdas), m, nil), r: mat.NewDense(k*len(lambdas), m, nil), d: mat.NewDense(k*len(lambdas), m, nil)}
+	c := &conjugate{rate: math.Sqrt(float64(m) / float64(max(sample, 2*m))), u: mat.NewDense(k*len(lambdas), m, nil), r: mat.NewDense(k*len(lambdas), m, nil), d: mat.NewDense(k*len(lambdas), m, nil)}
 	for _, lambda := range lambdas {
 		for j := range k {
 			c.r.SetRow(len(c.columns), right.RawRowView(j))
@@ -43,26 +46,46 @@ func newConjugate(right *mat.Dense, lambdas []float64) *conjugate {
 	return c
 }
 
-// energy estimates the relative error in the norm of the system, by the gains of the last four
-// iterations (Hestenes and Stiefel 1952; Meurant and Tichý 2013).
-func (c *column) energy() float64 {
-	const delay = 4
-	switch {
-	case len(c.Gains) > delay:
-	case c.Converged: // nothing was left
-		return 0
-	default:
+// from begins at other rows u' than 0, which are overwritten, with hu' = (Hu)'.
+func (c *conjugate) from(u, hu *mat.Dense) {
+	c.r.Sub(c.r, hu)
+	for i := range c.columns {
+		// With b the right side the solution has u*'Hu* = u'b + u'r + r'H⁻¹r.
+		own := u.RawRowView(i)
+		c.columns[i].Start = 2*linalg.Dot(own, c.r.RawRowView(i)) + linalg.Dot(own, hu.RawRowView(i))
+	}
+	c.u = u
+}
+
+// mostRate is the slowest fall of the squared error that an estimate of it reckons with.
+const mostRate = .99
+
+// energy estimates the relative error in the norm of the system. What iterations gain is what the squared
+// error falls by (Hestenes and Stiefel 1952; Meurant and Tichý 2013); those to come are taken to gain
+// less by the largest factor of the last ones and of the rate that was to be expected.
+func (c *column) energy(rate float64) float64 {
+	n := len(c.Gains)
+	if n < 2 {
+		if c.Converged { // nothing was left
+			return 0
+		}
 		return 1
 	}
-	last := floats.Sum(c.Gains[len(c.Gains)-delay:])
-	return math.Sqrt(last / floats.Sum(c.Gains))
+	last := c.Gains[n-1]
+	fall := max(rate*rate, last/c.Gains[n-2])
+	if n > 2 {
+		fall = max(fall, math.Sqrt(last/c.Gains[n-3]))
+	}
+	fall = min(fall, mostRate)
+	left := last * fall / (1 - fall)
+	return min(1, math.Sqrt(left/(c.Start+floats.Sum(c.Gains)+left)))
 }
 
 // energy is the largest of all columns.
 func (c *conjugate) energy() float64 {
 	out := 0.0
 	for i := range c.columns {
-		out = max(out, c.columns[i].energy())
+		out = max(out, c.columns[i].energy(c.rate))
 	}
 	return out
 }
@@ -170,7 +193,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 		rho := linalg.Dot(c.r.RawRowView(i), z.RawRowView(at))
 		beta := rho / col.Rho
 		col.Rho = rho
-		if col.Converged = col.Converged || !(rho > 0) || col.energy() < tolerance; col.Converged {
+		if col.Converged = col.Converged || !(rho > 0) || col.energy(c.rate) < tolerance; col.Converged {
 			continue
 		}
 		d := c.d.RawRowView(i)
@@ -180,28 +203,50 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 	return nil
 }
 
-// firstPass takes k̄ and the right sides Z~'W(y - ȳ)/n, k×M.
-func (p *problem) firstPass(ctx context.Context) (kernelMean []float64, right *mat.Dense, err error) {
-	k := p.src.k
-	sums, _, err := p.twice(ctx, "right sides", 1, nil, k+1, 0, func(b batch, i int, _, v, _ []float64) {
-		w := b.weight(i)
-		for j, y := range b.y.RawRowView(i) {
-			v[j] = w * (y - p.offset[j])
+// firstPass takes k̄, the right sides Z~'W(y - ȳ)/n, k×M, and for rows u' of a start, of which there may
+// be none, (Z~'WZ~u/n)'. A centre that is known is one of some of the rows, near that of all.
+func (p *problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
+	k, c := p.src.k, 0
+	var s *mat.Dense
+	var shift []float64
+	if start != nil {
+		c, _ = start.Dims()
+		s, shift = mat.DenseCopyOf(start), make([]float64, c)
+		p.coefficients(s)
+		if p.centre != nil {
+			for j := range shift {
+				shift[j] = linalg.Dot(p.centre, start.RawRowView(j))
+			}
 		}
-		v[k] = w
+	}
+	sums, totals, err := p.twice(ctx, "right sides", 1, s, c+k+1, c, func(b batch, i int, q, v, totals []float64) {
+		w := b.weight(i)
+		for j, f := range q {
+			v[j] = w * (f - shift[j])
+			totals[j] += v[j]
+		}
+		for j, y := range b.y.RawRowView(i) {
+			v[c+j] = w * (y - p.offset[j])
+		}
+		v[c+k] = w
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	right = mat.DenseCopyOf(sums.Slice(0, k, 0, p.m))
-	p.whiten(right)
-	right.Scale(1/float64(p.src.n), right)
-	if p.noIntercept {
-		return nil, right, nil
+	if !p.noIntercept {
+		kernelMean = sums.RawRowView(c + k)
+		floats.Scale(1/p.src.weight, kernelMean)
+		for j, t := range totals {
+			linalg.Axpy(-t, kernelMean, sums.RawRowView(j))
+		}
 	}
-	kernelMean = sums.RawRowView(k)
-	floats.Scale(1/p.src.weight, kernelMean)
-	return kernelMean, right, nil
+	both := mat.DenseCopyOf(window(sums, 0, c+k))
+	p.whiten(both)
+	both.Scale(1/float64(p.src.n), both)
+	if c > 0 {
+		product = window(both, 0, c)
+	}
+	return kernelMean, window(both, c, c+k), product, nil
 }
 
 // setCentre takes z̄ from k̄.

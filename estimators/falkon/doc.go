@@ -28,8 +28,10 @@
 // [ConjugateGradients] never make G. An iteration computes each block of the kernel once, uses it
 // twice and throws it away; all targets, or ridges to compare, share it. The preconditioner is
 // not that of the papers, made of the landmarks alone, but B + λI with B = Z~'WZ~/s of a sample of
-// s = 4M rows: the error falls by about √(M/s) = ½ an iteration, whatever the ridge is and however
-// the landmarks were chosen. It ends by the estimated error in the energy norm. The true residual
+// s = 4M to 32M rows: the error falls by about √(M/s) an iteration, whatever the ridge is and however
+// the landmarks were chosen, and s is where the preconditioner, 2sM² operations, and the passes cost least
+// together. They begin with the solution of the sample, whose residual comes of the pass that takes the right
+// sides. It ends by the error in the energy norm, estimated from what the last iterations gained; the true residual
 // would stall where the predictions have many digits more. Where Ridge is 0 the leave-one-out
 // error of the sample brackets it, up to eight ridges are solved at once until they can be compared
 // on as many rows outside the sample, by e(1 + l) with l the leverage that the sample gives, and

@@ -45,17 +45,13 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 	if err != nil {
 		return nil, err
 	}
-	var right *mat.Dense
-	if c == nil {
-		if kernelMean, right, err = p.firstPass(ctx); err != nil {
-			return nil, err
-		}
-	}
-	p.setCentre(kernelMean)
-	b, err := p.products(ctx, sample, p.centre, nil, p.over(ctx, sample))
+	// The preconditioner has the centre of its own rows, so that it is there before any pass over all.
+	sum := make([]float64, p.m)
+	b, err := p.products(ctx, sample, nil, sum, p.over(ctx, sample))
 	if err != nil {
 		return nil, err
 	}
+	p.centreBy(b, sample, sum)
 	scaleSym(b.g, 1/float64(sample.n))
 	b.r.Scale(1/float64(sample.n), b.r)
 	by, lambdas, err := p.preconditioner(ctx, b, sample, c != nil)
@@ -63,9 +59,11 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 		return nil, err
 	}
 	if c == nil {
-		c = newConjugate(right, lambdas)
-		c.begin(by)
+		if c, kernelMean, err = p.start(ctx, b.r, by, lambdas, sample.n); err != nil {
+			return nil, err
+		}
 	}
+	p.setCentre(kernelMean)
 	out := &solution{gcv: math.NaN()}
 	choose := func() error { return p.choose(ctx, c, by.(anyRidge), outside) } // without a given ridge it is one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
@@ -76,6 +74,24 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 		out.warnings = append(out.warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.tolerance))
 	}
 	return out, p.finish(ctx, c, b.g, outside, out)
+}
+
+// start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
+// the pass that takes the right sides of all rows takes the residuals too.
+func (p *problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
+	few := newConjugate(sampled, lambdas, sample)
+	by.solve(few.r, few.columns)
+	kernelMean, right, hu, err := p.firstPass(ctx, few.r)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := newConjugate(right, lambdas, sample)
+	for i, col := range c.columns {
+		linalg.Axpy(col.Lambda, few.r.RawRowView(i), hu.RawRowView(i))
+	}
+	c.from(few.r, hu)
+	c.begin(by)
+	return c, kernelMean, nil
 }
 
 // resumed returns where Resume stands; nil without one.

@@ -7,20 +7,41 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The preconditioner has four rows a landmark, and two or 4000 of others are outside where so many are
+// The preconditioner has its rows, and two a landmark or 4000 of others are outside where so many are
 // drawn; fewer are shared out alike, and each row is in one of both.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct{ m, drawn, sample, outside int }{
 		{100, 1000, 400, 600}, {1000, 8000, 4000, 4000}, {2000, 12000, 8000, 4000}, {3000, 18000, 12000, 6000},
 		{3000, 9000, 6000, 3000}, {1000, 3000, 1500, 1500}, {500, 5, 3, 2}, {500, 2, 1, 1},
 	} {
-		d := &drawn{batch: batch{x: mat.NewDense(c.drawn, 1, nil), y: mat.NewDense(c.drawn, 1, nil)}}
+		d := &drawn{sample: 4 * c.m, outside: outsideFor(c.m), batch: batch{x: mat.NewDense(c.drawn, 1, nil), y: mat.NewDense(c.drawn, 1, nil)}}
 		for i := range c.drawn {
 			d.x.Set(i, 0, float64(i))
 		}
-		sample, outside := d.halves(c.m)
+		sample, outside := d.halves()
 		assert.Equal(t, []int{c.sample, c.outside}, []int{sample.n, outside.n}, "%d landmarks, %d rows", c.m, c.drawn)
 		assert.Equal(t, 0., sample.whole.x.At(0, 0))
 		assert.Equal(t, float64(c.sample), outside.whole.x.At(0, 0))
+	}
+}
+
+// More rows make a better preconditioner worth its while, more landmarks a smaller one, and it is never
+// of more than a quarter of the rows unless those are few.
+func TestSampleRows(t *testing.T) {
+	var s settings
+	for _, c := range []struct{ n, m, d, want int }{
+		{100_000, 500, 20, 29}, {1_000_000, 500, 20, 32}, {100_000, 2000, 20, 6}, {1_000_000, 2000, 10, 20},
+		{20_000, 1000, 10, 5}, {30_000, 500, 10, 13}, {1_000_000, 5000, 10, 7}, {1000, 500, 10, 4},
+	} {
+		assert.Equal(t, c.want*c.m, s.sampleRows(c.n, c.m, c.d), "%v", c)
+	}
+	for m := 300; m < 10_000; m *= 2 {
+		last := leastSample * m
+		for n := 1000; n < 10_000_000; n *= 2 {
+			rows := s.sampleRows(n, m, 10)
+			assert.GreaterOrEqual(t, rows, last)
+			assert.True(t, rows == leastSample*m || rows <= n/4)
+			last = rows
+		}
 	}
 }

@@ -18,6 +18,8 @@ const (
 	// are drawn besides those of the preconditioner.
 	outsidePerLandmark = 2
 	leastOutside       = 4000
+	// candidatesPerLandmark rows are looked at by the rules that look at some.
+	candidatesPerLandmark = 8
 	// leastDrawn is what the median distance looks at.
 	leastDrawn = 1000
 	// pilotLandmarks give the leverage scores, with pilotRidge of the mean k(x, x) as λ.
@@ -28,22 +30,24 @@ const (
 // drawn is what of the rows is kept in memory: in the order drawn.
 type drawn struct {
 	batch
-	rng *rand.Rand
+	rng             *rand.Rand
+	sample, outside int // how many are for the preconditioner and how many outside it, or in these shares
 }
 
 // outsideFor is how many rows outside the preconditioner's sample are for comparing ridges and for what
 // leaving out rows says.
 func outsideFor(m int) int {
-	return max(outsidePerLandmark*m, min(samplePerLandmark*m, leastOutside))
+	return max(outsidePerLandmark*m, min(leastSample*m, leastOutside))
 }
 
 // draw takes the rows that landmarks and preconditioner of at most m landmarks are made of.
 func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) {
-	count := min(src.n, max(leastDrawn, samplePerLandmark*m+outsideFor(m)))
+	sample, outside := s.sampleRows(src.n, m, src.d), outsideFor(m)
+	count := min(src.n, max(leastDrawn, sample+outside))
 	if err := s.checkBytes(fmt.Sprintf("a sample of %d rows", count), 8*float64(count)*float64(src.d+src.k+1)); err != nil {
 		return nil, err
 	}
-	out := &drawn{rng: rand.New(rand.NewPCG(s.seed, drawStream))}
+	out := &drawn{rng: rand.New(rand.NewPCG(s.seed, drawStream)), sample: sample, outside: outside}
 	var err error
 	out.batch, err = src.gather(ctx, drawnRows(src.n, count, out.rng))
 	return out, err
@@ -69,7 +73,7 @@ func (s settings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m
 	if s.rule == UniformLandmarks || m >= d.rows() {
 		return linalg.Rows(d.x, distinct(d.x, m)), nil
 	}
-	candidates := linalg.Rows(d.x, distinct(d.x, d.rows()))
+	candidates := linalg.Rows(d.x, distinct(window(d.x, 0, min(d.rows(), candidatesPerLandmark*m)), d.rows()))
 	if n, _ := candidates.Dims(); n <= m {
 		return candidates, nil
 	}

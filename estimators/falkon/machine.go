@@ -103,7 +103,7 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 // solve takes the solver and the loss of the settings.
 func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
 	ridge := p.ridge
-	sample, outside := d.halves(p.m)
+	sample, outside := d.halves()
 	if p.loss == LogisticLoss {
 		p.checkpoint = nil
 	}
@@ -120,7 +120,7 @@ func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
 		}
 		ridge = logisticShare * squared.ridge
 	}
-	return p.byNewton(ctx, ridge, sample)
+	return p.byNewton(ctx, ridge, sample.head(leastSample*p.m)) // made anew for each step and class
 }
 
 // prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows.
@@ -178,9 +178,9 @@ func (s settings) bytes(src *source, m int) float64 {
 
 // halves are the sample of the preconditioner, and rows outside it, in the same shares where there are
 // fewer rows.
-func (d *drawn) halves(m int) (sample, outside *source) {
-	n, all := d.rows(), samplePerLandmark*m+outsideFor(m)
-	size := min(samplePerLandmark*m, (n*samplePerLandmark*m+all-1)/all)
+func (d *drawn) halves() (sample, outside *source) {
+	n, all := d.rows(), d.sample+d.outside
+	size := min(d.sample, (n*d.sample+all-1)/all)
 	of := func(from, to int) *source {
 		b := d.part(from, to)
 		return inMemory(b.x, b.y, b.w)

@@ -33,7 +33,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	}
 	scaled := mat.DenseCopyOf(right)
 	scaled.Scale(1/n, scaled)
-	c := newConjugate(scaled, []float64{lambda})
+	c := newConjugate(scaled, []float64{lambda}, sample.n)
 	c.begin(by)
 	tolerance := min(newtonTolerance, math.Sqrt(math.Sqrt(nt.decrement)))
 	h := nt.hessian(active)

@@ -84,19 +84,22 @@ func (p *problem) normals(ctx context.Context) (*normal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.centreBy(out.g, sum)
+	p.centreBy(out, p.src, sum)
 	return out, nil
 }
 
-// centreBy takes z̄ from the sum of the features, and G = Z'WZ of those less it. To the product with
-// W(y - ȳ) it adds nothing.
-func (p *problem) centreBy(g *mat.SymDense, sum []float64) {
+// centreBy takes z̄ from the sum of the features over a source, and Z'WZ and Z'W(y - offset) to those of
+// the features less it.
+func (p *problem) centreBy(of *normal, src *source, sum []float64) {
 	if p.noIntercept {
 		return
 	}
-	floats.Scale(1/p.src.weight, sum)
+	floats.Scale(1/src.weight, sum)
 	p.centre = sum
-	g.SymRankOne(g, -p.src.weight, mat.NewVecDense(p.m, sum))
+	of.g.SymRankOne(of.g, -src.weight, mat.NewVecDense(p.m, sum))
+	for j, mean := range src.mean {
+		linalg.Axpy(-src.weight*(mean-p.offset[j]), sum, of.r.RawRowView(j))
+	}
 }
 
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;

@@ -217,7 +217,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 				w = file.Weights
 			}
 			p := onReference(t, settings{ridge: r.Ridge, noIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
-			kernelMean, right, err := p.firstPass(ctx)
+			kernelMean, right, _, err := p.firstPass(ctx, nil)
 			require.NoError(t, err)
 			p.setCentre(kernelMean)
 			b := &normal{}
@@ -233,7 +233,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 			}
 			factor, err := shifted("B", b.g, r.Lam)
 			require.NoError(t, err)
-			c := newConjugate(right, []float64{r.Lam})
+			c := newConjugate(right, []float64{r.Lam}, len(file.SampleRows))
 			c.begin(oneRidge{factor})
 			first := []float64{c.columns[0].Rho, c.columns[1].Rho}
 			h := p.hessian(kernelMean, c.energy)

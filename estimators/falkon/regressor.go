@@ -29,9 +29,8 @@ type Regressor struct {
 	Ridge       float64      // Λ, of the sum of squares over all rows; 0: by leave-one-out
 	NoIntercept bool         // leaves out the constant b
 	Solver      Solver       // zero: Automatic
-	// Tolerance ends ConjugateGradients at this estimated relative error in the energy norm; 0: .01.
-	// The estimate is that of four iterations ago, in which the error falls to about a sixteenth, and
-	// the error on other rows is that of the limit. 1e-6 gives predictions to 1e-6.
+	// Tolerance ends ConjugateGradients at this estimated relative error in the energy norm; 0: .001,
+	// where the error on other rows is that of the limit. 1e-7 gives predictions to 1e-6.
 	Tolerance     float64
 	MaxIterations int    // of ConjugateGradients; 0: 200
 	Seed          uint64 // of landmarks and samples

@@ -50,8 +50,8 @@ const (
 	Automatic Solver = iota
 	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
 	Direct
-	// ConjugateGradients are preconditioned by a sample of four rows a landmark: O(nM) an
-	// iteration, mostly five to twenty of them.
+	// ConjugateGradients are preconditioned by a sample of 4 to 32 rows a landmark, the more the more
+	// rows there are: O(nM) an iteration, mostly five to twelve of them.
 	ConjugateGradients
 )
 
@@ -86,10 +86,11 @@ func (l Loss) String() string {
 }
 
 const (
-	defaultTolerance  = 1e-2
+	defaultTolerance  = 1e-3
 	defaultIterations = 200
 	directUpTo        = 250 // landmarks
-	samplePerLandmark = 4
+	// The preconditioner's sample has leastSample to mostSample rows a landmark.
+	leastSample, mostSample = 4, 32
 	// leastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
 	leastJitter = 1e-13
 	// defaultMaxBytes is the limit where MaxBytes is 0, as that of kernel matrices.
@@ -140,6 +141,8 @@ func (s settings) validate() error {
 		return fault.Param(s.typ, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
 	case s.loss == LogisticLoss && s.resume != nil:
 		return fault.Param(s.typ, "Resume", "a State", "nil with LogisticLoss")
+	case s.given != nil && s.given.IsEmpty():
+		return fault.Param(s.typ, "Landmarks", "0×0", "rows, or nil for a choice among those of Fit")
 	case s.given != nil && (s.components != 0 || s.rule != UniformLandmarks):
 		return fault.Param(s.typ, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
 	case s.configured != nil:
@@ -179,7 +182,27 @@ func (s settings) direct(n, m int) bool {
 	case ConjugateGradients:
 		return false
 	}
-	return m <= directUpTo || n <= 2*samplePerLandmark*m
+	return m <= directUpTo || n <= 2*leastSample*m
+}
+
+// sampleRows returns how many rows the preconditioner of m landmarks is made of: those with which it and
+// the iterations together cost least. With ρ rows a landmark it takes ρM³ multiplications and
+// additions, and the error falls by √ρ in a pass over the kernel, so that ln(1000)/ln(√ρ) of them
+// take it to a thousandth. It is a function of the sizes alone, so that a fit is the same on every machine.
+func (s settings) sampleRows(n, m, d int) int {
+	if s.direct(n, m) {
+		return leastSample * m
+	}
+	// A value of the kernel takes as long as so many multiplications and additions of a product of matrices.
+	value := float64(d + 40)
+	best, least := leastSample, math.Inf(1)
+	for rho := leastSample; rho <= max(leastSample, min(mostSample, n/(4*m))); rho++ {
+		passes := 2 * math.Log(1000) / math.Log(float64(rho))
+		if cost := float64(rho)*float64(m)*float64(m) + passes*float64(n)*value; cost < least {
+			best, least = rho, cost
+		}
+	}
+	return best * m
 }
 
 // checkBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point

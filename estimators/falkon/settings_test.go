@@ -15,6 +15,7 @@ func TestSettingsThatContradict(t *testing.T) {
 	x, y, _ := friedman(30, 3, 1, 1)
 	for want, r := range map[string]Regressor{
 		"Components and Rule": {Landmarks: window(x, 0, 3), Components: 3},
+		"Landmarks":           {Landmarks: &mat.Dense{}},
 		"Rule":                {Rule: 3},
 		"Solver":              {Solver: 3},
 		"Resume":              {Resume: &State{}, Solver: ConjugateGradients},
@@ -34,7 +35,7 @@ func TestDefaults(t *testing.T) {
 	for n, want := range map[int]int{30: 30, 1000: 500, 2500: 500, 10000: 1000, 1000000: 2000} {
 		assert.Equal(t, want, s.componentsFor(n), "%d rows", n)
 	}
-	assert.Equal(t, .01, s.tolerance)
+	assert.Equal(t, .001, s.tolerance)
 	assert.Equal(t, 200, s.iterations)
 	assert.EqualValues(t, 8<<30, s.maxBytes)
 	assert.True(t, s.direct(1e6, 250))

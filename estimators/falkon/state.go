@@ -38,7 +38,7 @@ func stateOf(c *conjugate, kernelMean []float64, fingerprint uint64) *State {
 }
 
 func (c *conjugate) clone() *conjugate {
-	out := &conjugate{iteration: c.iteration, columns: slices.Clone(c.columns)}
+	out := &conjugate{iteration: c.iteration, rate: c.rate, columns: slices.Clone(c.columns)}
 	for i := range out.columns {
 		out.columns[i].Gains = slices.Clone(c.columns[i].Gains)
 	}
@@ -49,6 +49,7 @@ func (c *conjugate) clone() *conjugate {
 // storedState is a State in a file.
 type storedState struct {
 	Iteration   int
+	Rate        float64
 	Fingerprint uint64
 	KernelMean  codec.Floats
 	Columns     []column
@@ -63,7 +64,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	}
 	c := s.conjugate
 	return codec.Marshal(stateKind, version, storedState{
-		Iteration: s.Iteration, Fingerprint: s.fingerprint, KernelMean: s.kernelMean, Columns: c.columns,
+		Iteration: s.Iteration, Rate: c.rate, Fingerprint: s.fingerprint, KernelMean: s.kernelMean, Columns: c.columns,
 		U: codec.FromDense(c.u), R: codec.FromDense(c.r), D: codec.FromDense(c.d),
 	})
 }
@@ -74,7 +75,7 @@ func (s *State) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, stateKind, version, &in); err != nil {
 		return err
 	}
-	c := &conjugate{iteration: in.Iteration, columns: in.Columns}
+	c := &conjugate{iteration: in.Iteration, rate: in.Rate, columns: in.Columns}
 	for _, part := range []struct {
 		from codec.Matrix
 		to   **mat.Dense
@@ -110,11 +111,11 @@ func (in storedState) wrong(c *conjugate) string {
 	switch {
 	case rows != len(in.Columns), len(in.KernelMean) != 0 && len(in.KernelMean) != m:
 		return "its matrices do not fit its columns"
-	case !in.KernelMean.Finite() || in.Iteration < 0:
+	case !in.KernelMean.Finite() || in.Iteration < 0 || !(in.Rate > 0 && in.Rate < 1):
 		return "a value is out of range"
 	}
 	for _, col := range in.Columns {
-		sum := col.Lambda + col.Rho
+		sum := col.Lambda + col.Rho + col.Start
 		for _, g := range col.Gains {
 			sum += g
 		}

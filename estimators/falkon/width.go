@@ -93,7 +93,7 @@ func (w *widths) at(ctx context.Context, length float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.centreBy(equations.g, sum)
+	p.centreBy(equations, p.src, sum)
 	unit := p.scale() * w.rows.weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	turned, err := rotate(ctx, equations.g)
