@@ -19,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
@@ -61,6 +62,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} }},
 	{"elm.Classifier", func() estimators.Classifier { return &elm.Classifier{Units: 30, Ridge: .1} }},
 	{"gabasr.Classifier", func() estimators.Classifier { return &gabasr.Classifier{Pairs: 8, Sweeps: 4, Chains: 1} }},
+	{"calibration.Classifier", func() estimators.Classifier { return &calibration.Classifier{Folds: 3} }},
 	{"conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{Folds: 3} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"none", func() estimators.Classifier { return nil }},

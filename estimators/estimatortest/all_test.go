@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
@@ -161,6 +162,11 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Skip: deals, Workers: func(w int) any { return &conformal.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "conformal.Classifier (full)", func() estimators.Classifier { return &conformal.Classifier{Method: conformal.Full} },
 		with(estimatortest.Options{Skip: deals}))
+	estimatortest.Classifier(t, "calibration.Classifier", func() estimators.Classifier { return &calibration.Classifier{} },
+		with(estimatortest.Options{Skip: deals}))
+	estimatortest.Classifier(t, "calibration.Classifier (isotonic)", func() estimators.Classifier {
+		return &calibration.Classifier{Estimator: &toy.Centroid{}, Method: calibration.Isotonic}
+	}, with(estimatortest.Options{Skip: deals}))
 	estimatortest.Regressor(t, "lssvm.Regressor (fixed ridge)", func() estimators.Regressor {
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
 	}, looNoise)

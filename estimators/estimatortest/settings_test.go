@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
@@ -38,6 +39,7 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 		func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
 		func() any { return &elm.Classifier{} },
 		func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
+		func() any { return &calibration.Classifier{} },
 		func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
 		func() any { return &selection.Entropy{} }, func() any { return &selection.Grid{} },
 		func() any { return &selection.Halving{} }, func() any { return &selection.GoldenSection{} },

@@ -68,7 +68,15 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	if !(p.size > 0) || math.IsInf(p.size, 1) {
 		return prior
 	}
-	theta := append([]float64{0}, prior.Offset[1:]...) // the slope, times size, and the offsets but the first
+	theta := p.minimise(append([]float64{0}, prior.Offset[1:]...))
+	if !(theta[0] > 0) {
+		return prior
+	}
+	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
+}
+
+// minimise goes from theta, the slope times size and the offsets but the first, to the least loss.
+func (p *problem) minimise(theta []float64) []float64 {
 	current := p.loss(theta)
 	for range iterations {
 		step := p.step(theta)
@@ -90,10 +98,7 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 			break
 		}
 	}
-	if !(theta[0] > 0) {
-		return prior
-	}
-	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
+	return theta
 }
 
 // problem is the rows of a fit; scores are taken over size, for the conditioning.
@@ -103,6 +108,8 @@ type problem struct {
 	rows   []float64
 	count  []float64 // of the classes
 	size   float64
+	// slopeAlone leaves the offsets at what they are.
+	slopeAlone bool
 }
 
 func newProblem(scores *mat.Dense, at []int, rows []float64) *problem {
@@ -176,6 +183,12 @@ func (p *problem) step(theta []float64) []float64 {
 	for c := range k {
 		hess.SetSym(c, c, hess.At(c, c)*(1+1e-12)+1e-12)
 	}
+	if p.slopeAlone {
+		for c := 1; c < k; c++ {
+			grad[c] = 0
+			hess.SetSym(0, c, 0)
+		}
+	}
 	var chol mat.Cholesky
 	var step mat.VecDense
 	if !chol.Factorize(hess) || chol.SolveVecTo(&step, mat.NewVecDense(k, grad)) != nil {
@@ -208,4 +221,19 @@ func (p *problem) addDerivatives(grad []float64, hess *mat.SymDense, proba []flo
 			hess.SetSym(e, c, hess.At(e, c)+w*cross)
 		}
 	}
+}
+
+// FitSlope is Fit without offsets: p[k] ∝ exp(a f[k]), with the same smoothed labels.
+func FitSlope(scores *mat.Dense, at []int, rows []float64) Link {
+	p := newProblem(scores, at, rows)
+	p.slopeAlone = true
+	flat := Link{Offset: make([]float64, len(p.count))}
+	if !(p.size > 0) || math.IsInf(p.size, 1) {
+		return flat
+	}
+	theta := p.minimise(make([]float64, len(p.count)))
+	if !(theta[0] > 0) {
+		return flat
+	}
+	return Link{Slope: theta[0] / p.size, Offset: flat.Offset}
 }

@@ -1,0 +1,392 @@
+package calibration
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+const (
+	classifierType = "calibration: Classifier"
+	classifierKind = "calibration.Classifier"
+
+	defaultFolds = 5
+)
+
+// Method is a link from scores to probabilities.
+type Method int
+
+// The methods.
+const (
+	// Automatic is the one of the others that has the least log loss on parts of the scores that it was not
+	// fitted to.
+	Automatic Method = iota
+	// Temperature has one number, by which probabilities are made sharper or flatter.
+	Temperature
+	// Platt has a slope, and an offset for each class but the first.
+	Platt
+	// Isotonic has a step function for each class, one alone of two, between which it interpolates.
+	Isotonic
+)
+
+var methodNames = [...]string{"Automatic", "Temperature", "Platt", "Isotonic"}
+
+// String returns the method's name.
+func (m Method) String() string {
+	if m < 0 || int(m) >= len(methodNames) {
+		return fmt.Sprintf("Method(%d)", int(m))
+	}
+	return methodNames[m]
+}
+
+// Classifier gives the estimator that it wraps probabilities that agree with how often they come true. The
+// zero value wraps lssvm.Classifier and chooses the method.
+type Classifier struct {
+	// Estimator is fitted as a clone and left as it is; it has PredictProba or Decision. nil: &lssvm.Classifier{}.
+	Estimator estimators.Classifier
+	Method    Method
+	// Folds is the number of parts, dealt by class, without each of which Estimator is fitted. 0: where that
+	// is known in closed form leaving out each row, else 5.
+	Folds int
+	Seed  uint64 // of the parts that rows are dealt to
+	// Observe, if not nil, is called after each fit.
+	Observe func(estimators.Step)
+
+	m *model
+}
+
+// model is a fitted Classifier.
+type model struct {
+	classes []int
+	chosen  estimators.Classifier
+	link    link
+}
+
+var (
+	_ estimators.Classifier                    = (*Classifier)(nil)
+	_ estimators.ProbaPredictor                = (*Classifier)(nil)
+	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
+	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
+	_ estimators.Reporter                      = (*Classifier)(nil)
+	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
+	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
+)
+
+func (c *Classifier) estimator() estimators.Classifier {
+	if c.Estimator == nil {
+		return &lssvm.Classifier{}
+	}
+	return c.Estimator
+}
+
+func (c *Classifier) validate() error {
+	switch {
+	case c.Method < 0 || int(c.Method) >= len(methodNames):
+		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants")
+	case c.Folds == 1:
+		return fault.Param(classifierType, "Folds", c.Folds, ">= 2, or 0 for 5 or leaving out each row")
+	}
+	return check.Setting(classifierType, "Folds", c.Folds, "5, or leaving out each row")
+}
+
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost: a fit of Estimator and a system of
+// its rows, or a fit for each fold and one more. Errors: ErrParam, ErrShape, also where rows without a fold
+// lack a class, ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported where Estimator has neither
+// PredictProba nor Decision, or ctx's.
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	return c.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which Estimator and the link get.
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Labelled(x, len(y))
+	if err != nil {
+		return err
+	}
+	names, at, err := classes.Of(y)
+	if err != nil {
+		return err
+	}
+	t := &task{Classifier: c, x: xd, classes: names, at: at, own: own}
+	m := &model{classes: names}
+	total := 1 + t.folds()
+	if c.Folds == 0 {
+		total = 1
+	}
+	if m.chosen, err = t.fitOn(ctx, nil); err != nil {
+		return err
+	}
+	t.tell(1, total, "fitted to all rows")
+	of, closed, err := t.leftOut(ctx, m.chosen)
+	if err == nil && !closed {
+		of, err = t.byFolds(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if m.link, err = of.fit(ctx, c.Method, at, own, c.Seed); err != nil {
+		return err
+	}
+	c.m = m
+	return nil
+}
+
+// task is one Fit.
+type task struct {
+	*Classifier
+	x       *mat.Dense
+	classes []int
+	at      []int // of each row, among classes
+	own     []float64
+}
+
+func (t *task) folds() int { return min(cmp.Or(t.Folds, defaultFolds), len(t.at)) }
+
+func (t *task) tell(i, total int, message string) {
+	if t.Observe != nil {
+		t.Observe(estimators.Step{Iteration: i, Total: total, Message: message})
+	}
+}
+
+// fitOn fits a clone of Estimator to some rows, nil for all.
+func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, error) {
+	clone, err := estimators.Clone(classifierType, t.estimator())
+	if err != nil {
+		return nil, err
+	}
+	x, at, own := t.x, t.at, t.own
+	if rows != nil {
+		x, at = linalg.Rows(t.x, rows), make([]int, len(rows))
+		if own != nil {
+			own = make([]float64, len(rows))
+		}
+		for i, row := range rows {
+			at[i] = t.at[row]
+			if own != nil {
+				own[i] = t.own[row]
+			}
+		}
+	}
+	if got := len(classes.Distinct(at)); got < len(t.classes) {
+		return nil, fault.Shape("rows without a fold have", got, "classes", "all rows have %d: want more rows of each class", len(t.classes))
+	}
+	y := make([]int, len(at))
+	for i, k := range at {
+		y[i] = t.classes[k]
+	}
+	if own == nil {
+		return clone, clone.Fit(ctx, x, y)
+	}
+	weighted, ok := clone.(estimators.WeightedFitter[int])
+	if !ok || !estimators.Supports(clone, estimators.Weighted) {
+		return nil, estimators.Unsupported(classifierType, clone, estimators.Weighted)
+	}
+	return clone, weighted.FitWeighted(ctx, x, y, own)
+}
+
+// closeTo is by how much of their size decisions may differ from the outputs of a system that are to be the same.
+const closeTo = 1e-6
+
+// leftOut takes the decisions without each row in closed form; closed is false where there are none.
+func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s scores, closed bool, err error) {
+	linear, ok := chosen.(estimators.LinearSmoother)
+	if t.Folds != 0 || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen, estimators.Decision) {
+		return s, false, nil
+	}
+	n, k := len(t.at), len(t.classes)
+	targets := mat.NewDense(n, k, nil)
+	for i, own := range t.at {
+		for j := range k {
+			targets.Set(i, j, -1)
+		}
+		targets.Set(i, own, 1)
+	}
+	machine, err := linear.Smoother(ctx, t.x, targets, t.own)
+	if err != nil {
+		return s, false, err
+	}
+	a, rest := machine.Rows()
+	for _, v := range rest {
+		if !(v > 0) { // a row alone says nothing of what others say of it
+			return s, false, nil
+		}
+	}
+	few := t.x.Slice(0, min(n, 100), 0, t.x.RawMatrix().Cols)
+	decided, err := decisions(chosen, few)
+	if err != nil {
+		return s, false, err
+	}
+	outputs, err := machine.Outputs(ctx, few)
+	if err != nil {
+		return s, false, err
+	}
+	var off mat.Dense
+	off.Sub(decided, outputs)
+	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // as with weights of classes
+		return s, false, nil
+	}
+	left := mat.NewDense(n, k, nil)
+	for i := range n {
+		for j := range k {
+			left.Set(i, j, targets.At(i, j)-a.At(i, j)/rest[i])
+		}
+	}
+	return newScores(left, nil), true, nil
+}
+
+// byFolds takes the scores of each part by an estimator that was fitted without it.
+func (t *task) byFolds(ctx context.Context) (scores, error) {
+	n, k, parts := len(t.at), len(t.classes), t.folds()
+	if n < 2 {
+		return scores{}, fault.Shape("x has", n, "rows", "want at least 2")
+	}
+	part := dealt(t.at, k, parts, t.Seed)
+	var all scores
+	for f := range parts {
+		var in, out []int
+		for i, p := range part {
+			if p == f {
+				out = append(out, i)
+			} else {
+				in = append(in, i)
+			}
+		}
+		fitted, err := t.fitOn(ctx, in)
+		if err != nil {
+			return scores{}, err
+		}
+		got, err := scoresOf(fitted, linalg.Rows(t.x, out))
+		if err != nil {
+			return scores{}, err
+		}
+		all.put(got, out, n, k)
+		t.tell(f+2, parts+1, "fitted without a fold")
+	}
+	return all, nil
+}
+
+func decisions(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
+	return e.(estimators.DecisionPredictor).Decision(x)
+}
+
+// scoresOf returns what an estimator says of rows.
+func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
+	var decided, proba *mat.Dense
+	var err error
+	if estimators.Supports(e, estimators.Decision) {
+		if decided, err = decisions(e, x); err != nil {
+			return scores{}, err
+		}
+	}
+	if estimators.Supports(e, estimators.Proba) {
+		if proba, err = e.(estimators.ProbaPredictor).PredictProba(x); err != nil {
+			return scores{}, err
+		}
+	}
+	if decided == nil && proba == nil {
+		return scores{}, estimators.Unsupported(classifierType, e, estimators.Proba)
+	}
+	return newScores(decided, proba), nil
+}
+
+// Classes returns the labels that Fit saw, ascending; nil before Fit.
+func (c *Classifier) Classes() []int {
+	if c.m == nil {
+		return nil
+	}
+	return slices.Clone(c.m.classes)
+}
+
+// PredictProba returns probabilities, n×K in the order of Classes.
+func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	of, err := scoresOf(c.m.chosen, x)
+	if err != nil {
+		return nil, err
+	}
+	return c.m.link.apply(of), nil
+}
+
+// Predict returns the most probable class for each row of x.
+func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+	p, err := c.PredictProba(x)
+	if err != nil {
+		return nil, err
+	}
+	return classes.Predicted(c.m.classes, p), nil
+}
+
+// Chosen returns the clone of Estimator that was fitted to all rows, which is not to be changed; nil before Fit.
+func (c *Classifier) Chosen() estimators.Classifier {
+	if c.m == nil {
+		return nil
+	}
+	return c.m.chosen
+}
+
+// ChosenMethod returns the method of the last Fit; Automatic before.
+func (c *Classifier) ChosenMethod() Method {
+	if c.m == nil {
+		return Automatic
+	}
+	return c.m.link.method
+}
+
+// Slope returns a of Temperature and Platt, 1 over the temperature; NaN before Fit and of Isotonic.
+func (c *Classifier) Slope() float64 {
+	if c.m == nil || c.m.link.method == Isotonic {
+		return math.NaN()
+	}
+	return c.m.link.smooth.Slope
+}
+
+// Report is that of Chosen, the zero Report where it has none.
+func (c *Classifier) Report() estimators.Report {
+	if c.m == nil || !estimators.Supports(c.m.chosen, estimators.Reporting) {
+		return estimators.Report{}
+	}
+	return c.m.chosen.(estimators.Reporter).Report()
+}
+
+// Supports implements estimators.Wrapper.
+func (c *Classifier) Supports(capability estimators.Capability) bool {
+	return estimators.Wrapped{
+		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba},
+	}.Supports(c, capability)
+}
+
+// Clone returns an unfitted Classifier of the same configuration, with a clone of Estimator.
+func (c *Classifier) Clone() estimators.Classifier {
+	out := *c
+	out.m = nil
+	if c.Estimator != nil {
+		if clone, err := estimators.Clone(classifierType, c.Estimator); err == nil {
+			out.Estimator = clone
+		}
+	}
+	return &out
+}

@@ -1,0 +1,184 @@
+package calibration
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// leastProbability is what a logarithm is taken of at least.
+const leastProbability = 1e-15
+
+// scores are what an estimator says of rows, in two forms, of which one may be made of the other.
+type scores struct {
+	decided *mat.Dense // n×K: decisions, or the logarithms of probabilities
+	logs    *mat.Dense // n×K: the logarithms of probabilities, or decisions
+}
+
+// newScores takes decisions, probabilities or both.
+func newScores(decided, proba *mat.Dense) scores {
+	s := scores{decided: decided, logs: decided}
+	if proba != nil {
+		s.logs = &mat.Dense{}
+		s.logs.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, leastProbability)) }, proba)
+		if decided == nil {
+			s.decided = s.logs
+		}
+	}
+	return s
+}
+
+// put sets rows of n to those of s.
+func (s *scores) put(from scores, rows []int, n, k int) {
+	if s.decided == nil {
+		s.decided, s.logs = mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
+	}
+	for i, row := range rows {
+		s.decided.SetRow(row, from.decided.RawRowView(i))
+		s.logs.SetRow(row, from.logs.RawRowView(i))
+	}
+}
+
+// of returns those that a method takes.
+func (s scores) of(m Method) *mat.Dense {
+	if m == Temperature {
+		return s.logs
+	}
+	return s.decided
+}
+
+// link makes probabilities of scores.
+type link struct {
+	method Method
+	smooth platt.Link // of Temperature and Platt
+	steps  []steps    // of Isotonic: one for each class, or for the second of two
+}
+
+// apply returns probabilities.
+func (l link) apply(s scores) *mat.Dense {
+	out := mat.DenseCopyOf(s.of(l.method))
+	if l.method != Isotonic {
+		l.smooth.Apply(out)
+		return out
+	}
+	n, k := out.Dims()
+	for i := range n {
+		row := out.RawRowView(i)
+		if k == 2 {
+			row[1] = l.steps[0].at(row[1] - row[0])
+			row[0] = 1 - row[1]
+			continue
+		}
+		sum := 0.0
+		for j, f := range row {
+			row[j] = l.steps[j].at(f)
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	return out
+}
+
+// fitOne fits one method to the scores of rows of the classes at, with weights.
+func (s scores) fitOne(m Method, at []int, own []float64) link {
+	of := s.of(m)
+	n, k := of.Dims()
+	l := link{method: m}
+	switch {
+	case m == Temperature:
+		l.smooth = platt.FitSlope(of, at, own)
+	case m == Platt:
+		l.smooth = platt.Fit(of, at, own)
+	case k == 2:
+		f := make([]float64, n)
+		for i := range f {
+			f[i] = of.At(i, 1) - of.At(i, 0)
+		}
+		l.steps = []steps{fitSteps(f, at, 1, own)}
+	default:
+		for j := range k {
+			l.steps = append(l.steps, fitSteps(mat.Col(nil, j, of), at, j, own))
+		}
+	}
+	return l
+}
+
+// parts is the number that Automatic deals the scores to.
+const parts = 5
+
+// fit fits a method, or the one of the least log loss.
+func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, seed uint64) (link, error) {
+	if m != Automatic {
+		return s.fitOne(m, at, own), ctx.Err()
+	}
+	best, least := Temperature, math.Inf(1)
+	n, k := s.decided.Dims()
+	part := dealt(at, k, parts, seed)
+	for m := Temperature; m <= Isotonic; m++ {
+		loss := 0.0
+		for p := range parts {
+			if err := ctx.Err(); err != nil {
+				return link{}, err
+			}
+			var in, out []int
+			for i := range n {
+				if part[i] == p {
+					out = append(out, i)
+				} else {
+					in = append(in, i)
+				}
+			}
+			if len(in) == 0 || len(out) == 0 {
+				continue
+			}
+			l := s.rows(in).fitOne(m, picked(at, in), picked(own, in))
+			proba := l.apply(s.rows(out))
+			for i, row := range out {
+				loss -= weights.At(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
+			}
+		}
+		// One with more numbers has to be better by more than rounding.
+		if loss < least-1e-9*math.Abs(least) || math.IsInf(least, 1) {
+			best, least = m, loss
+		}
+	}
+	return s.fitOne(best, at, own), ctx.Err()
+}
+
+func (s scores) rows(rows []int) scores {
+	return scores{decided: linalg.Rows(s.decided, rows), logs: linalg.Rows(s.logs, rows)}
+}
+
+func picked[T any](v []T, rows []int) []T {
+	if v == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for i, row := range rows {
+		out[i] = v[row]
+	}
+	return out
+}
+
+// dealt deals the rows of each of k classes in turn to parts, in random order, and returns the part of each row.
+func dealt(at []int, k, parts int, seed uint64) []int {
+	out, next := make([]int, len(at)), 0
+	order := rand.New(rand.NewPCG(seed, 0x63616c6962)).Perm(len(at))
+	for class := range k {
+		for _, i := range order {
+			if at[i] == class {
+				out[i] = next % parts
+				next++
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package calibration
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/platt"
+)
+
+const version = 1
+
+// stored is a Classifier's model in a file.
+type stored struct {
+	Classes []int
+	Chosen  estimators.Part
+	Method  Method
+	Slope   float64
+	Offset  codec.Floats
+	Steps   []storedSteps
+}
+
+type storedSteps struct{ X, P codec.Floats }
+
+// MarshalBinary writes the fitted estimator and the link. The error wraps errors.ErrUnsupported if Estimator has
+// no MarshalBinary.
+func (c *Classifier) MarshalBinary() ([]byte, error) {
+	if c.m == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	s := stored{Classes: c.m.classes, Method: c.m.link.method, Slope: c.m.link.smooth.Slope, Offset: c.m.link.smooth.Offset}
+	for _, g := range c.m.link.steps {
+		s.Steps = append(s.Steps, storedSteps{X: g.X, P: g.P})
+	}
+	var err error
+	if s.Chosen, err = estimators.MakePart(classifierType, c.m.chosen); err != nil {
+		return nil, err
+	}
+	return codec.Marshal(classifierKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Errors are ErrBadModel
+// and leave c as it was.
+func (c *Classifier) UnmarshalBinary(data []byte) error {
+	var s stored
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+		return err
+	}
+	l, err := s.link()
+	if err != nil {
+		return err
+	}
+	clone, err := estimators.Clone(classifierType, c.estimator())
+	if err != nil {
+		return err
+	}
+	if err := s.Chosen.Into(classifierKind, "estimator", clone); err != nil {
+		return err
+	}
+	if !slices.Equal(clone.Classes(), s.Classes) {
+		return fault.BadModel(classifierKind, "the estimator has the classes %d, the file %d", clone.Classes(), s.Classes)
+	}
+	c.m = &model{classes: s.Classes, chosen: clone, link: l}
+	return nil
+}
+
+// link validates all but the estimator.
+func (s *stored) link() (link, error) {
+	k := len(s.Classes)
+	l := link{method: s.Method}
+	if !classes.Valid(s.Classes) {
+		return l, fault.BadModel(classifierKind, "classes: want two or more, ascending")
+	}
+	switch s.Method {
+	case Temperature, Platt:
+		if len(s.Steps) != 0 || len(s.Offset) != k || !s.Offset.Finite() || !(s.Slope >= 0) || math.IsInf(s.Slope, 0) {
+			return l, fault.BadModel(classifierKind, "slope %v and %d offsets for %d classes", s.Slope, len(s.Offset), k)
+		}
+		l.smooth = platt.Link{Slope: s.Slope, Offset: s.Offset}
+		return l, nil
+	case Isotonic:
+	default:
+		return l, fault.BadModel(classifierKind, "method %d", int(s.Method))
+	}
+	if want := stepFunctions(k); len(s.Steps) != want {
+		return l, fault.BadModel(classifierKind, "%d step functions for %d classes, want %d", len(s.Steps), k, want)
+	}
+	for i, g := range s.Steps {
+		if len(g.X) == 0 || len(g.P) != len(g.X) || !g.X.Finite() || !g.P.Finite() {
+			return l, fault.BadModel(classifierKind, "step function %d: want as many finite values as scores", i)
+		}
+		for j, p := range g.P {
+			if !(p > 0 && p < 1) || j > 0 && !(g.X[j] > g.X[j-1] && p >= g.P[j-1]) {
+				return l, fault.BadModel(classifierKind, "step function %d, step %d: want ascending scores and probabilities between 0 and 1 that do not fall", i, j)
+			}
+		}
+		l.steps = append(l.steps, steps{X: g.X, P: g.P})
+	}
+	return l, nil
+}
+
+// stepFunctions is how many there are of k classes.
+func stepFunctions(k int) int {
+	if k == 2 {
+		return 1
+	}
+	return k
+}
