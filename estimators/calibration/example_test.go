@@ -14,7 +14,8 @@ import (
 func ExampleClassifier() {
 	x := mat.NewDense(16, 1, []float64{-4, -3, -2.5, -2, -1.5, -1, -0.5, 0.2, -0.2, 0.5, 1, 1.5, 2, 2.5, 3, 4})
 	y := []int{0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1}
-	c := &calibration.Classifier{Estimator: &svm.Classifier{}, Method: calibration.Platt, Folds: 4}
+	var method calibration.Method = calibration.Platt
+	c := &calibration.Classifier{Estimator: &svm.Classifier{}, Method: method, Folds: 4}
 	if err := c.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}
