@@ -77,11 +77,28 @@ type measured struct {
 	held [][]held
 }
 
+// least is what is not more than two binomial standard errors below a level, of so many rows.
+func least(level float64, rows int) float64 {
+	return level - 2*math.Sqrt(level*(1-level)/float64(rows))
+}
+
+// names are those of the ways of a table.
+func (s settings) names() []string {
+	var out []string
+	for _, w := range ways {
+		out = append(out, w.name)
+	}
+	if s.python != "" {
+		out = append(out, peerWays...)
+	}
+	return out
+}
+
 // measure takes a set's splits.
 func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (measured, error) {
 	n, _ := set.X.Dims()
 	test := n / 4
-	out := measured{name: set.Name, rows: min(n-test, s.rows), test: test, held: make([][]held, len(ways))}
+	out := measured{name: set.Name, rows: min(n-test, s.rows), test: test, held: make([][]held, len(s.names()))}
 	for i := range out.held {
 		out.held[i] = make([]held, len(levels))
 	}
@@ -107,6 +124,15 @@ func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (m
 				out.held[i][j].add(low, high, targets, scale)
 			}
 		}
+		for i := len(ways); i < len(out.held); i++ {
+			got, err := s.beside(ctx, peerWays[i-len(ways)], x, y, z, s.seed+uint64(split))
+			if err != nil {
+				return out, err
+			}
+			for j := range levels {
+				out.held[i][j].add(got.low[j], got.high[j], targets, scale)
+			}
+		}
 		done()
 	}
 	return out, nil
@@ -121,8 +147,8 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-func pick(v []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
+func pick[T any](v []T, rows []int) []T {
+	out := make([]T, len(rows))
 	for i, row := range rows {
 		out[i] = v[row]
 	}
@@ -132,21 +158,21 @@ func pick(v []float64, rows []int) []float64 {
 // print writes coverage and mean width of each way and level, a star where the coverage is more than two
 // binomial standard errors below the level. The errors are those of the test rows of all splits as if they were
 // different ones; the splits of a set share rows, so that they are larger.
-func print(out io.Writer, all []measured) error {
+func print(out io.Writer, names []string, all []measured) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(table, "%.0f%%: set\trows\t", 100*level)
-		for _, w := range ways {
-			fmt.Fprintf(table, "%s\twidth\t", w.name)
+		for _, name := range names {
+			fmt.Fprintf(table, "%s\twidth\t", name)
 		}
 		fmt.Fprintln(table)
-		total, short := make([]held, len(ways)), make([]int, len(ways))
+		total, short := make([]held, len(names)), make([]int, len(names))
 		for _, m := range all {
 			fmt.Fprintf(table, "%s\t%d\t", m.name, m.rows)
-			for i := range ways {
+			for i := range names {
 				h := m.held[i][j]
 				mark := ""
-				if h.coverage() < level-2*math.Sqrt(level*(1-level)/float64(h.of)) {
+				if h.coverage() < least(level, h.of) {
 					mark = "*"
 					short[i]++
 				}
@@ -160,7 +186,7 @@ func print(out io.Writer, all []measured) error {
 			fmt.Fprintln(table)
 		}
 		fmt.Fprint(table, "all\t\t")
-		for i := range ways {
+		for i := range names {
 			fmt.Fprintf(table, "%.3f\t%d short\t", total[i].coverage(), short[i])
 		}
 		fmt.Fprintln(table)

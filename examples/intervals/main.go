@@ -7,8 +7,14 @@
 // prints a table over the regression sets there: splits 75/25, columns standardised, gaps filled by the
 // training median.
 //
+// -classes is the same of sets of classes on the classification sets there: how often the class is in the set,
+// and of how many classes it is; splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the
+// regression table, on the same splits.
+//
 //	go run ./examples/intervals -out docs
 //	go run ./examples/intervals -data DIR -splits 20
+//	go run ./examples/intervals -data DIR -splits 3 -python python3
+//	go run ./examples/intervals -data DIR -classes
 package main
 
 import (
@@ -20,6 +26,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +54,8 @@ func main() {
 // settings are what the flags say.
 type settings struct {
 	dir, pictures      string
+	python, script     string
+	classes            bool
 	sets               []string
 	splits, rows, many int
 	seed               uint64
@@ -57,7 +66,10 @@ func settingsOf(args []string, progress io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("intervals", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: no table")
-	names := flags.String("sets", readSets, "comma separated `names` of regression sets in -data")
+	names := flags.String("sets", "", "comma separated `names` of sets in -data; empty: 17 of regression, or all of classes")
+	flags.BoolVar(&s.classes, "classes", false, "the table of sets of classes")
+	flags.StringVar(&s.python, "python", "", "`program` that runs Python with scikit-learn and MAPIE; empty: without")
+	flags.StringVar(&s.script, "script", filepath.Join("examples", "benchmark", "peers", "intervals.py"), "`file` of what it runs")
 	flags.StringVar(&s.pictures, "out", "", "`folder` for the pictures; empty: none are drawn")
 	flags.IntVar(&s.splits, "splits", 20, "splits 75/25 of a set")
 	flags.IntVar(&s.rows, "rows", 1000, "training rows at most")
@@ -69,13 +81,31 @@ func settingsOf(args []string, progress io.Writer) (settings, error) {
 	if s.splits < 1 || s.rows < 20 || s.many < 1 {
 		return s, errors.New("want -splits and -draws of 1 or more, and -rows of 20 or more")
 	}
-	if s.dir != "" {
+	switch {
+	case s.dir == "":
+	case *names != "":
 		s.sets = strings.Split(*names, ",")
+	case s.classes:
+		s.sets = classSets(s.dir)
+	default:
+		s.sets = strings.Split(readSets, ",")
 	}
 	if s.dir == "" && s.pictures == "" {
 		s.pictures = "."
 	}
 	return s, nil
+}
+
+// classSets are the sets of classes that are there, by name.
+func classSets(dir string) []string {
+	var out []string
+	for _, p := range dataset.Protocols() {
+		if p.Classes != nil && dataset.Exists(dir, p.Name) {
+			out = append(out, p.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
@@ -97,24 +127,38 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if set.Y == nil {
-			return fmt.Errorf("%s: its target is a class, want a number", name)
+		if want := "a number"; (set.Y == nil) != s.classes {
+			if s.classes {
+				want = "a class"
+			}
+			return fmt.Errorf("%s: its target is not %s", name, want)
 		}
 		sets = append(sets, set)
 	}
 	bar := newBar(len(sets)*s.splits, progress)
 	var rows []measured
+	var inSets []measuredSets
 	for _, set := range sets {
-		r, err := s.measure(ctx, set, func() { _ = bar.Add(1) })
+		var of measured
+		var in measuredSets
+		var err error
+		if s.classes {
+			in, err = s.measureSets(ctx, set, func() { _ = bar.Add(1) })
+		} else {
+			of, err = s.measure(ctx, set, func() { _ = bar.Add(1) })
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", set.Name, err)
 		}
-		rows = append(rows, r)
+		rows, inSets = append(rows, of), append(inSets, in)
 	}
 	if err := bar.Finish(); err != nil { // the table is shown when it is gone
 		return err
 	}
-	return print(out, rows)
+	if s.classes {
+		return printSets(out, inSets)
+	}
+	return print(out, s.names(), rows)
 }
 
 func newBar(n int, progress io.Writer) *progressbar.ProgressBar {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -20,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/peak"
+	"github.com/kernelearn/kernelearn/examples/internal/peer"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -113,45 +112,8 @@ func wrong(labels, predicted []int) (float64, error) {
 	return 1 - right, err
 }
 
-// folder takes matrices for a peer to read, and what it writes.
-type folder string
-
-// write stores a matrix under a name: rows and columns, and the values.
-func (f folder) write(name string, m *mat.Dense) error {
-	r, c := m.Dims()
-	out := make([]byte, 0, 16+8*r*c)
-	out = binary.LittleEndian.AppendUint64(out, uint64(r))
-	out = binary.LittleEndian.AppendUint64(out, uint64(c))
-	for i := range r {
-		for _, v := range m.RawRowView(i) {
-			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-		}
-	}
-	return os.WriteFile(filepath.Join(string(f), name), out, 0o600)
-}
-
-// read is the matrix of a name.
-func (f folder) read(name string) (*mat.Dense, error) {
-	data, err := os.ReadFile(filepath.Join(string(f), name))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) < 16 {
-		return nil, fmt.Errorf("%s: %d bytes, want a matrix", name, len(data))
-	}
-	r, c := int(binary.LittleEndian.Uint64(data)), int(binary.LittleEndian.Uint64(data[8:]))
-	if r < 1 || c < 1 || len(data) != 16+8*r*c {
-		return nil, fmt.Errorf("%s: %d bytes, want %d×%d numbers", name, len(data), r, c)
-	}
-	values := make([]float64, r*c)
-	for i := range values {
-		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[16+8*i:]))
-	}
-	return mat.NewDense(r, c, values), nil
-}
-
 // put writes what a peer learns from and predicts.
-func (f folder) put(train, test part) error {
+func put(f peer.Folder, train, test part) error {
 	y := mat.NewDense(1, train.x.RawMatrix().Rows, nil)
 	for i := range y.RawRowView(0) {
 		if train.y != nil {
@@ -160,11 +122,11 @@ func (f folder) put(train, test part) error {
 			y.Set(0, i, float64(train.labels[i]))
 		}
 	}
-	return errors.Join(f.write("x", train.x), f.write("y", y), f.write("xt", test.x))
+	return errors.Join(f.Write("x", train.x), f.Write("y", y), f.Write("xt", test.x))
 }
 
 // peer runs the script in a folder, and measures what it predicted.
-func (p program) peer(ctx context.Context, f folder, test part, args ...string) (value, error) {
+func (p program) peer(ctx context.Context, f peer.Folder, test part, args ...string) (value, error) {
 	v := value{megabytes: math.NaN(), landmarks: math.NaN(), iterations: math.NaN()}
 	task := "regression"
 	if test.y == nil {
@@ -181,7 +143,7 @@ func (p program) peer(ctx context.Context, f folder, test part, args ...string) 
 	if _, err := fmt.Sscan(string(text), &v.seconds, &v.processor); err != nil {
 		return v, fmt.Errorf("%s answered %q: %w", p.script, strings.TrimSpace(string(text)), err)
 	}
-	got, err := f.read("p")
+	got, err := f.Read("p")
 	if err != nil {
 		return v, err
 	}
@@ -205,8 +167,8 @@ func (p program) boosting(ctx context.Context, name string, train, test part, se
 		return value{}, err
 	}
 	defer os.RemoveAll(dir)
-	if err := folder(dir).put(train, test); err != nil {
+	if err := put(peer.Folder(dir), train, test); err != nil {
 		return value{}, err
 	}
-	return p.peer(ctx, folder(dir), test, name, strconv.FormatUint(seed, 10))
+	return p.peer(ctx, peer.Folder(dir), test, name, strconv.FormatUint(seed, 10))
 }

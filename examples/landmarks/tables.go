@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/examples/internal/peer"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -113,12 +114,12 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 // beside is one turn of both, on the landmarks that the peer draws.
 func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs value, err error) {
 	k := key{"nystroem", "friedman1", "falkon", n, m, seed}
-	peer := k
-	peer.learner = "sklearn"
+	theirKey := k
+	theirKey.learner = "sklearn"
 	_, here := p.cells.At[k]
-	_, there := p.cells.At[peer]
+	_, there := p.cells.At[theirKey]
 	if here && there {
-		return p.cells.At[k], p.cells.At[peer], nil
+		return p.cells.At[k], p.cells.At[theirKey], nil
 	}
 	dir, err := os.MkdirTemp("", "landmarks")
 	if err != nil {
@@ -126,19 +127,19 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 	}
 	defer os.RemoveAll(dir)
 	train, test := friedman(n, nystroemColumns, p.seed)
-	if err := folder(dir).put(train, test); err != nil {
+	if err := put(peer.Folder(dir), train, test); err != nil {
 		return own, theirs, err
 	}
 	ridge := nystroemRidge * float64(n)
-	delete(p.cells.At, peer) // one turn is of both
+	delete(p.cells.At, theirKey) // one turn is of both
 	delete(p.cells.At, k)
-	theirs, err = p.measured(peer, func() (value, error) {
-		return p.peer(ctx, folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m), strconv.FormatFloat(nystroemGamma, 'g', -1, 64), strconv.FormatFloat(ridge, 'g', -1, 64))
+	theirs, err = p.measured(theirKey, func() (value, error) {
+		return p.peer(ctx, peer.Folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m), strconv.FormatFloat(nystroemGamma, 'g', -1, 64), strconv.FormatFloat(ridge, 'g', -1, 64))
 	})
 	if err != nil {
 		return own, theirs, err
 	}
-	landmarks, err := folder(dir).read("landmarks")
+	landmarks, err := peer.Folder(dir).Read("landmarks")
 	if err != nil {
 		return own, theirs, err
 	}
