@@ -60,14 +60,29 @@ func TestProbabilitiesComeTrue(t *testing.T) {
 	}
 }
 
+// A machine whose link is that of rows left out is right already, and stays so by every method in closed form.
+func TestClosedFormKeepsWhatIsRight(t *testing.T) {
+	x, y := clouds(600, 3, 7)
+	test, truth := clouds(3000, 3, 8)
+	loss := func(c estimators.Classifier) float64 {
+		require.NoError(t, c.Fit(t.Context(), x, y))
+		p, err := c.(estimators.ProbaPredictor).PredictProba(test)
+		require.NoError(t, err)
+		out, err := metrics.LogLoss(truth, c.Classes(), p, nil)
+		require.NoError(t, err)
+		return out
+	}
+	raw := loss(&lssvm.Classifier{})
+	for m := Automatic; m <= Isotonic; m++ {
+		assert.Less(t, loss(&Classifier{Method: m}), 1.1*raw, "%v", m)
+	}
+}
+
 // Scores in closed form are those of as many folds as rows.
 func TestLeftOutIsRefitted(t *testing.T) {
 	x, y := clouds(60, 3, 3)
 	e := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .3}
-	for m := Temperature; m <= Isotonic; m++ {
-		if m == Temperature { // of the estimator's probabilities, which have a link of their own
-			continue
-		}
+	for m := Platt; m <= Isotonic; m++ { // Temperature is of decisions here, and of probabilities there
 		closed, folds := &Classifier{Estimator: e, Method: m}, &Classifier{Estimator: e, Method: m, Folds: 60}
 		require.NoError(t, closed.Fit(t.Context(), x, y))
 		require.NoError(t, folds.Fit(t.Context(), x, y))
@@ -131,6 +146,7 @@ func TestBadFiles(t *testing.T) {
 			"classes": func(s *stored) { s.Classes = s.Classes[:1] },
 			"other":   func(s *stored) { s.Classes[2]++ },
 			"method":  func(s *stored) { s.Method = 4 },
+			"logs":    func(s *stored) { s.Logs = true },
 			"slope":   func(s *stored) { s.Slope = -1 },
 			"offsets": func(s *stored) { s.Offset = s.Offset[:2] },
 			"finite":  func(s *stored) { s.Offset[1] = math.Inf(1) },

@@ -8,7 +8,8 @@
 //	Platt        p[k] ∝ exp(a f[k] + b[k])      f its decisions
 //	Isotonic     p[k] ∝ g[k](f[k])              f its decisions, each g a step function that never falls
 //
-// with Decision and PredictProba standing in for each other where an estimator has one of them alone. a and b
+// with Decision and PredictProba standing in for each other where an estimator has one of them alone, or where only
+// decisions are known of rows left out. a and b
 // minimise the cross-entropy of smoothed labels, g the squared error (the pool adjacent violators algorithm);
 // of two classes the probability of the first is 1 less that of the second.
 //

@@ -15,15 +15,15 @@ import (
 // leastProbability is what a logarithm is taken of at least.
 const leastProbability = 1e-15
 
-// scores are what an estimator says of rows, in two forms, of which one may be made of the other.
+// scores are what an estimator says of rows, in two forms, of which one may stand in for the other.
 type scores struct {
 	decided *mat.Dense // n×K: decisions, or the logarithms of probabilities
-	logs    *mat.Dense // n×K: the logarithms of probabilities, or decisions
+	logs    *mat.Dense // n×K: the logarithms of probabilities; nil where there are none
 }
 
 // newScores takes decisions, probabilities or both.
 func newScores(decided, proba *mat.Dense) scores {
-	s := scores{decided: decided, logs: decided}
+	s := scores{decided: decided}
 	if proba != nil {
 		s.logs = &mat.Dense{}
 		s.logs.Apply(func(_, _ int, p float64) float64 { return math.Log(max(p, leastProbability)) }, proba)
@@ -37,17 +37,22 @@ func newScores(decided, proba *mat.Dense) scores {
 // put sets rows of n to those of s.
 func (s *scores) put(from scores, rows []int, n, k int) {
 	if s.decided == nil {
-		s.decided, s.logs = mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
+		s.decided = mat.NewDense(n, k, nil)
+		if from.logs != nil {
+			s.logs = mat.NewDense(n, k, nil)
+		}
 	}
 	for i, row := range rows {
 		s.decided.SetRow(row, from.decided.RawRowView(i))
-		s.logs.SetRow(row, from.logs.RawRowView(i))
+		if s.logs != nil {
+			s.logs.SetRow(row, from.logs.RawRowView(i))
+		}
 	}
 }
 
-// of returns those that a method takes.
-func (s scores) of(m Method) *mat.Dense {
-	if m == Temperature {
+// of returns those of a link.
+func (s scores) of(l link) *mat.Dense {
+	if l.logs {
 		return s.logs
 	}
 	return s.decided
@@ -56,13 +61,14 @@ func (s scores) of(m Method) *mat.Dense {
 // link makes probabilities of scores.
 type link struct {
 	method Method
+	logs   bool       // of the logarithms of probabilities
 	smooth platt.Link // of Temperature and Platt
 	steps  []steps    // of Isotonic: one for each class, or for the second of two
 }
 
 // apply returns probabilities.
 func (l link) apply(s scores) *mat.Dense {
-	out := mat.DenseCopyOf(s.of(l.method))
+	out := mat.DenseCopyOf(s.of(l))
 	if l.method != Isotonic {
 		l.smooth.Apply(out)
 		return out
@@ -89,9 +95,9 @@ func (l link) apply(s scores) *mat.Dense {
 
 // fitOne fits one method to the scores of rows of the classes at, with weights.
 func (s scores) fitOne(m Method, at []int, own []float64) link {
-	of := s.of(m)
+	l := link{method: m, logs: m == Temperature && s.logs != nil}
+	of := s.of(l)
 	n, k := of.Dims()
-	l := link{method: m}
 	switch {
 	case m == Temperature:
 		l.smooth = platt.FitSlope(of, at, own)
@@ -154,7 +160,11 @@ func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, seed
 }
 
 func (s scores) rows(rows []int) scores {
-	return scores{decided: linalg.Rows(s.decided, rows), logs: linalg.Rows(s.logs, rows)}
+	out := scores{decided: linalg.Rows(s.decided, rows)}
+	if s.logs != nil {
+		out.logs = linalg.Rows(s.logs, rows)
+	}
+	return out
 }
 
 func picked[T any](v []T, rows []int) []T {

@@ -83,12 +83,12 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 			at[i] = 1
 		}
 	}
-	s := scores{decided: f, logs: f}
+	s := scores{decided: f}
 	test := mat.NewDense(5, 2, []float64{0, -2.5, 0, -1, 0, 0, 0, 1.2, 0, 2.6})
 	for m := Automatic; m <= Isotonic; m++ {
 		l, err := s.fit(t.Context(), m, at, nil, 1)
 		require.NoError(t, err)
-		p := l.apply(scores{decided: test, logs: test})
+		p := l.apply(scores{decided: test})
 		for i := range 5 {
 			assert.InDelta(t, 1/(1+math.Exp(-slope*test.At(i, 1))), p.At(i, 1), .045, "%v at %g", m, test.At(i, 1))
 			assert.InDelta(t, 1, p.At(i, 0)+p.At(i, 1), 1e-12)
@@ -127,7 +127,7 @@ func TestAutomaticTakesSteps(t *testing.T) {
 			at[i] = 1
 		}
 	}
-	l, err := scores{decided: f, logs: f}.fit(t.Context(), Automatic, at, nil, 1)
+	l, err := scores{decided: f}.fit(t.Context(), Automatic, at, nil, 1)
 	require.NoError(t, err)
 	assert.Equal(t, Isotonic, l.method)
 }

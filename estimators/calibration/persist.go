@@ -18,6 +18,7 @@ type stored struct {
 	Classes []int
 	Chosen  estimators.Part
 	Method  Method
+	Logs    bool
 	Slope   float64
 	Offset  codec.Floats
 	Steps   []storedSteps
@@ -31,7 +32,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	s := stored{Classes: c.m.classes, Method: c.m.link.method, Slope: c.m.link.smooth.Slope, Offset: c.m.link.smooth.Offset}
+	s := stored{Classes: c.m.classes, Method: c.m.link.method, Logs: c.m.link.logs, Slope: c.m.link.smooth.Slope, Offset: c.m.link.smooth.Offset}
 	for _, g := range c.m.link.steps {
 		s.Steps = append(s.Steps, storedSteps{X: g.X, P: g.P})
 	}
@@ -63,6 +64,9 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if !slices.Equal(clone.Classes(), s.Classes) {
 		return fault.BadModel(classifierKind, "the estimator has the classes %d, the file %d", clone.Classes(), s.Classes)
 	}
+	if s.Logs && !estimators.Supports(clone, estimators.Proba) {
+		return fault.BadModel(classifierKind, "the estimator has no probabilities, of which the file has the temperature")
+	}
 	c.m = &model{classes: s.Classes, chosen: clone, link: l}
 	return nil
 }
@@ -70,9 +74,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 // link validates all but the estimator.
 func (s *stored) link() (link, error) {
 	k := len(s.Classes)
-	l := link{method: s.Method}
+	l := link{method: s.Method, logs: s.Logs}
 	if !classes.Valid(s.Classes) {
 		return l, fault.BadModel(classifierKind, "classes: want two or more, ascending")
+	}
+	if s.Logs && s.Method != Temperature {
+		return l, fault.BadModel(classifierKind, "method %v of the logarithms of probabilities", s.Method)
 	}
 	switch s.Method {
 	case Temperature, Platt:
