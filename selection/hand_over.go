@@ -18,7 +18,7 @@ const (
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000
 	// crowded is the share of the landmarks from which the effective dimension asks for more.
-	crowded = .7
+	crowded = .5
 )
 
 // onFalkon is what machines of package falkon tell of a fit.

@@ -25,7 +25,7 @@ func (p *problem) byNormals(ctx context.Context) (*solution, error) {
 	}
 	out.u = mat.DenseCopyOf(equations.r)
 	solveRows(out.factor, out.u)
-	if out.left, err = p.leaveOut(ctx, out.u, out.factor, p.src, false, p.named(ctx, "leave-one-out")); err != nil {
+	if out.left, err = p.leaveOut(ctx, out.u, out.factor, p.src, 0, p.named(ctx, "leave-one-out")); err != nil {
 		return nil, err
 	}
 	out.objective = out.left.objective

@@ -34,7 +34,8 @@
 // sides. It ends by the error in the energy norm, estimated from what the last iterations gained; the true residual
 // would stall where the predictions have many digits more. Where Ridge is 0 the leave-one-out
 // error of the sample brackets it, up to eight ridges are solved at once until they can be compared
-// on as many rows outside the sample, by e(1 + l) with l the leverage that the sample gives, and
+// on as many rows outside the sample, by e(1 + l) with l the leverage that the sample gives,
+// less the share d/s by which so few rows make too much of it, d the effective dimension, and
 // the best of them is solved to the end. Of the rows outside the sample there are two for each landmark, or
 // 4000 if the sample has as many.
 //

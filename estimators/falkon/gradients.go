@@ -65,7 +65,7 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 	}
 	p.setCentre(kernelMean)
 	out := &solution{gcv: math.NaN()}
-	choose := func() error { return p.choose(ctx, c, by.(anyRidge), outside) } // without a given ridge it is one
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.n, outside) } // without a given ridge it is one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 	if !out.converged {
 		out.warnings = append(out.warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.tolerance))
 	}
-	return out, p.finish(ctx, c, b.g, outside, out)
+	return out, p.finish(ctx, c, b.g, sample.n, outside, out)
 }
 
 // start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
@@ -180,7 +180,7 @@ func (p *problem) iterate(ctx context.Context, c *conjugate, by preconditioner, 
 }
 
 // choose leaves the columns of the ridge with the least error on rows outside the sample.
-func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, outside *source) error {
+func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *source) error {
 	k := p.src.k
 	var lambdas []float64
 	for i := 0; i < len(c.columns); i += k {
@@ -188,7 +188,10 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, outside
 	}
 	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
 	scored.coefficients = by.turn(c.u)
-	scored.scale, scored.outside = 1/float64(p.src.n), true
+	scored.scale = 1 / float64(p.src.n)
+	for _, d := range scored.effective(lambdas) {
+		scored.factors = append(scored.factors, outsideFactor(d, sample))
+	}
 	errors, err := p.errorsOf(ctx, scored, outside.weight, p.over(ctx, outside))
 	if err != nil {
 		return err
@@ -198,7 +201,7 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, outside
 }
 
 // finish takes what the model needs beside its coefficients.
-func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, outside *source, out *solution) (err error) {
+func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *source, out *solution) (err error) {
 	n := float64(p.src.n)
 	out.u = c.u
 	if out.ridge = p.ridge; out.ridge == 0 {
@@ -208,11 +211,12 @@ func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, out
 	if out.factor, err = shifted("the normal equations", b, out.ridge); err != nil {
 		return err
 	}
-	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, true, p.over(ctx, outside)); err != nil {
+	out.effective = float64(p.m) - out.ridge*vecmath.Sum(out.factor.DiagInverse())
+	factor := max(outsideFactor(out.effective, sample), leastRest)
+	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.over(ctx, outside)); err != nil {
 		return err
 	}
 	out.objective, out.energy = out.left.objective, c.energy()
-	out.effective = float64(p.m) - out.ridge*vecmath.Sum(out.factor.DiagInverse())
 	return nil
 }
 

@@ -115,7 +115,7 @@ func (s settings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *
 		return nil, err
 	}
 	p.keep = rows
-	left, err := p.leaveOut(ctx, mat.NewDense(1, b.m, nil), factor, src, false, p.over(ctx, src))
+	left, err := p.leaveOut(ctx, mat.NewDense(1, b.m, nil), factor, src, 0, p.over(ctx, src))
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,25 @@ type candidates struct {
 	bad          []bool           // A + ridge is indefinite
 	coefficients *mat.Dense       // Q'u of each ridge's targets, M×(ridges·k)
 	scale        float64          // times z'(A + ridge)⁻¹z: what a row of weight 1 adds to its leverage
-	// outside says that the rows were not among those that A is made of.
-	outside bool
+	factors      []float64        // outsideFactor of each ridge, where rows are not among those of A; else nil
+}
+
+// outsideFactor is by what the leverage of a row that is not among the rows of a sample is to be multiplied. A
+// ridge λ of so few rows says what one of λ/(1 - d/sample) would say of all, d the effective dimension: z'(B + λ)⁻¹z is
+// too large by the inverse of that (random matrices; El Karoui and Kösters 2011), by a tenth where d is a tenth of the sample.
+func outsideFactor(effective float64, sample int) float64 {
+	return max(0, 1-effective/float64(sample))
+}
+
+// effective is the effective dimension of each ridge, the trace of A(A + ridge)⁻¹.
+func (c *candidates) effective(ridges []float64) []float64 {
+	out := make([]float64, len(ridges))
+	for _, v := range c.tri.Values() {
+		for i, ridge := range ridges {
+			out[i] += max(v, 0) / (max(v, 0) + ridge)
+		}
+	}
+	return out
 }
 
 // newCandidates solves (A + ridge)u = right, whose rows are k×M.
@@ -139,6 +156,7 @@ func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []fl
 	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
 	fast.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
 	out, quad := make([]float64, len(c.shifts)), make([]float64, b.rows())
+	outside := c.factors != nil
 	for i, s := range c.shifts {
 		if c.bad[i] {
 			continue
@@ -147,7 +165,10 @@ func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []fl
 		_ = s.QuadColumns(context.Background(), 1, quad, turned)
 		for row, q := range quad {
 			w := b.weight(row)
-			rest := p.rest(w, c.scale*q, c.outside)
+			if outside {
+				q *= c.factors[i]
+			}
+			rest := p.rest(w, c.scale*q, outside)
 			if !(rest > leastRest) {
 				out[i] = math.Inf(1)
 				break
@@ -219,8 +240,8 @@ type leftOut struct {
 const keptRows = 50000
 
 // leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
-// source, which may be some other rows than those that G is made of.
-func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside bool, pass passing) (*leftOut, error) {
+// source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
+func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, pass passing) (*leftOut, error) {
 	kept := newKept(src, p.keep)
 	out := &leftOut{}
 	type sums struct{ objective, rss, trace float64 }
@@ -239,7 +260,11 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
 			for i := range b.rows() {
 				w, row := b.weight(i), fitted.RawRowView(i)
-				rest := p.rest(w, linalg.Dot(z.RawRowView(i), z.RawRowView(i)), outside)
+				quad := linalg.Dot(z.RawRowView(i), z.RawRowView(i))
+				if outside > 0 {
+					quad *= outside
+				}
+				rest := p.rest(w, quad, outside > 0)
 				s.trace += 1 - rest
 				for j, y := range b.y.RawRowView(i) {
 					e := y - p.offset[j] - row[j]
