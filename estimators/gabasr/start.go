@@ -73,7 +73,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		// In proportion to the power, and to its root, which gives the weaker waves more.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
-	trial := some.chain()
+	trial := some.chain(ctx)
 	best, bestEv := candidate{}, math.Inf(-1)
 	bestRidge := 0.0
 	for _, c := range s.candidates(d, drawn) {
@@ -81,28 +81,36 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 			return nil, err
 		}
 		s.place(trial, c, eps, epsLocal)
-		trial.fill()
-		trial.sys.load(some.target)
+		if err := trial.fill(); err != nil {
+			return nil, err
+		}
+		if err := trial.sys.load(some.target); err != nil {
+			return nil, err
+		}
 		if ridge, ev := trial.sys.bestRidge(s.ridges()); ev > bestEv {
 			best, bestEv, bestRidge = c, ev, ridge
 		}
 	}
 	if math.IsInf(bestEv, -1) {
-		return nil, notPSD()
+		return nil, trial.sys.failure()
 	}
 	c := trial
 	if some != s {
-		c = s.chain()
+		c = s.chain(ctx)
 	}
 	s.place(c, best, eps, epsLocal)
-	c.fill()
-	c.sys.load(s.target)
+	if err := c.fill(); err != nil {
+		return nil, err
+	}
+	if err := c.sys.load(s.target); err != nil {
+		return nil, err
+	}
 	if some != s { // more rows may want another λ
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
 	if !c.sys.factor() {
-		return nil, notPSD()
+		return nil, c.sys.failure()
 	}
 	return c, ctx.Err()
 }
@@ -148,7 +156,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 }
 
 // chain makes a chain of the settings' size, without content.
-func (s *starter) chain() *chain {
+func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
 	pairs := m
@@ -159,7 +167,7 @@ func (s *starter) chain() *chain {
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
-	c.sys = newSystem(normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
+	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
 	c.sys.rows = s.rows
 	return c
 }

@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -99,15 +100,19 @@ func (p *problem) variance() float64 {
 }
 
 // reduce turns to coordinates in the span of the rows where that has fewer
-// dimensions than there are columns, and returns its basis (d×n); nil if not.
-func (p *problem) reduce() *mat.Dense {
+// dimensions than there are columns, and returns its basis (d×n); nil if not. The error is ctx's.
+func (p *problem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {
-		return nil
+		return nil, ctx.Err()
 	}
 	basis := mat.DenseCopyOf(p.z.T())
-	p.z = mat.DenseCopyOf(linalg.ThinQR(basis).T())
-	return basis
+	r, err := linalg.ThinQR(ctx, basis)
+	if err != nil {
+		return nil, err
+	}
+	p.z = mat.DenseCopyOf(r.T())
+	return basis, nil
 }
 
 // finite returns an error if squares overflowed.
