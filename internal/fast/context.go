@@ -101,11 +101,15 @@ func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alp
 
 // SymmContext is Symm.
 func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
+	return symm(ctx, perLook, s, alpha, a, b, beta, c)
+}
+
+func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
 	lines := b.Cols
 	if s == blas.Right {
 		lines = b.Rows
 	}
-	return eachPart(ctx, lines, linesFor(lines, float64(a.N)*float64(a.N), perLook), func(first, count int) error {
+	return eachPart(ctx, lines, linesFor(lines, float64(a.N)*float64(a.N), most), func(first, count int) error {
 		Symm(s, alpha, a, linesOf(b, first, count, s == blas.Left), beta, linesOf(c, first, count, s == blas.Left))
 		return nil
 	})
