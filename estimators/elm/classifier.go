@@ -3,6 +3,7 @@ package elm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -99,7 +100,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := m.hidden.Fit(ctx, xd); err != nil {
 		return err
 	}
-	h, err := m.hidden.Transform(xd)
+	h, err := m.outputs(ctx, xd)
 	if err != nil {
 		return err
 	}
@@ -129,6 +130,40 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	c.step(estimators.Step{Iteration: 2, Total: 2, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
+}
+
+// outputsRows rows, at least, are mapped between two looks at a context.
+const outputsRows = 1536
+
+// outputs are those of the units for the rows of x, some at a time: Transform knows of no context.
+func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	n, d := x.Dims()
+	if n < 2*outputsRows {
+		return m.hidden.Transform(x)
+	}
+	_, shifts := m.hidden.UnitWeights()
+	out := mat.NewDense(n, len(shifts), nil)
+	for first := 0; first < n; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		last := first + outputsRows
+		if n-last < outputsRows { // never a few, which are mapped one by one
+			last = n
+		}
+		err := m.hidden.TransformTo(out.Slice(first, last, 0, len(shifts)).(*mat.Dense), x.Slice(first, last, 0, d))
+		var notFinite *fault.NotFiniteError
+		if errors.As(err, &notFinite) {
+			at := *notFinite
+			at.Row += first
+			err = &at
+		}
+		if err != nil {
+			return nil, err
+		}
+		first = last
+	}
+	return out, ctx.Err()
 }
 
 func (c *Classifier) step(s estimators.Step) {

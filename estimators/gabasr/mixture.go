@@ -203,9 +203,12 @@ func (c *part) lambda(ctx context.Context) *mat.SymDense {
 	return out
 }
 
-// fromPrior draws a component without rows.
+// fromPrior draws a component without rows. Once ctx has ended it stops, as wishart.
 func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *part {
 	c := &part{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &part{mu: x.centre}, noPart, rng)}
+	if ctx.Err() != nil {
+		return c
+	}
 	for j := range c.mu {
 		c.mu[j] = rng.NormFloat64()
 	}
@@ -216,7 +219,8 @@ func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *part {
 	return c
 }
 
-// meanConditional returns mean and lower factor of the precision of mu_k given the rest.
+// meanConditional returns mean and lower factor of the precision of mu_k given the rest. Once ctx has
+// ended it stops, as wishart.
 func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, root *mat.TriDense) {
 	c := x.parts[k]
 	d := len(c.mu)
@@ -239,14 +243,17 @@ func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, r
 			}
 		}
 	}
-	root = lowerFactor(ctx, total)
+	if root = lowerFactor(ctx, total); ctx.Err() != nil {
+		return mean, root
+	}
 	solve(root, mean)
 	solveTrans(root, mean)
 	return mean, root
 }
 
 // precisionConditional returns degrees of freedom and inverse scale of the Wishart
-// distribution of Lambda_k given the rest; k = noPart is that of the prior.
+// distribution of Lambda_k given the rest; k = noPart is that of the prior. Once ctx has ended it stops,
+// as wishart.
 func (x *mixture) precisionConditional(ctx context.Context, c *part, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)
@@ -347,6 +354,9 @@ func (x *mixture) sample(ctx context.Context, rng *rand.Rand) error {
 	}
 	for k, c := range x.parts {
 		mean, root := x.meanConditional(ctx, k)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j := range c.mu {
 			c.mu[j] = rng.NormFloat64()
 		}

@@ -80,7 +80,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.place(trial, c, eps, epsLocal)
+		frequencies(trial, c, eps, epsLocal)
 		if err := trial.fill(); err != nil {
 			return nil, err
 		}
@@ -172,15 +172,27 @@ func (s *starter) chain(ctx context.Context) *chain {
 	return c
 }
 
+// frequencies gives the chain the candidate's, all that its evidence takes.
+func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+	c.w.omega.Scale(k.scale, eps)
+	if c.v != nil {
+		c.v.omega.Scale(k.local, epsLocal)
+	}
+	if k.drawn != nil {
+		count, _ := k.drawn.Dims()
+		for i := range count {
+			c.w.omega.Set(i, 0, k.drawn.At(i, 0))
+		}
+	}
+}
+
 // place gives the chain the candidate's frequencies, and mixtures that fit them.
 func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+	frequencies(c, k, eps, epsLocal)
 	w := c.w.omega
-	w.Scale(k.scale, eps)
 	c.w = newMixture(w, k.scale)
 	if c.v != nil {
-		v := c.v.omega
-		v.Scale(k.local, epsLocal)
-		c.v = newMixture(v, k.local)
+		c.v = newMixture(c.v.omega, k.local)
 	}
 	drawn := k.drawn
 	if drawn == nil {
@@ -191,7 +203,6 @@ func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	mean, square := 0.0, 0.0
 	for i := range count {
 		f := drawn.At(i, 0)
-		w.Set(i, 0, f)
 		c.w.z[i] = 1
 		mean += f / float64(count)
 		square += f * f / float64(count)

@@ -85,7 +85,10 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(y))
 	}
-	p := centre(xd, y, weights, !r.NoIntercept)
+	p, err := centre(ctx, xd, y, weights, !r.NoIntercept)
+	if err != nil {
+		return err
+	}
 	m, err := r.solve(ctx, p)
 	if err != nil {
 		return err
