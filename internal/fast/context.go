@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,19 +14,27 @@ import (
 // is so many rows or columns that no inner sum is cut: with package simd's BLAS all is as without, to the bit.
 
 const (
-	// perLook is how many multiplications a part has at most: on two processors a thirtieth of a second
-	// with AVX-512, and some tenths with gonum's own routines.
-	perLook = 1 << 30
+	// A part has so many multiplications at most: with package simd's BLAS about a tenth of a second on two
+	// processors, with gonum's own a quarter.
+	perLook, perLookPlain = 1 << 31, 1 << 29
 	// leastPart rows or columns are a part however much that is, lest packing for it take longer than
 	// its products.
-	leastPart = 192
+	leastPart = 96
 	// partUnit is what parts are multiples of, but for the last: the micro-kernels' rows and columns.
 	partUnit = 24
 )
 
+// mostPerLook is how many multiplications a part has at most.
+func mostPerLook() float64 {
+	if _, plain := Implementation().(gonum.Implementation); plain {
+		return perLookPlain
+	}
+	return perLook
+}
+
 // GemmContext is Gemm.
 func GemmContext(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
-	return gemm(ctx, perLook, tA, tB, alpha, a, b, beta, c)
+	return gemm(ctx, mostPerLook(), tA, tB, alpha, a, b, beta, c)
 }
 
 func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
@@ -51,7 +60,7 @@ func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float6
 
 // SyrkContext is Syrk.
 func SyrkContext(ctx context.Context, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
-	return syrk(ctx, perLook, t, alpha, a, beta, c)
+	return syrk(ctx, mostPerLook(), t, alpha, a, beta, c)
 }
 
 func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
@@ -85,7 +94,7 @@ func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a 
 
 // TrsmContext is Trsm.
 func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
-	return trsm(ctx, perLook, s, tA, alpha, a, b)
+	return trsm(ctx, mostPerLook(), s, tA, alpha, a, b)
 }
 
 func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
@@ -101,7 +110,7 @@ func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alp
 
 // SymmContext is Symm.
 func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
-	return symm(ctx, perLook, s, alpha, a, b, beta, c)
+	return symm(ctx, mostPerLook(), s, alpha, a, b, beta, c)
 }
 
 func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
@@ -150,7 +159,7 @@ func SymOuterKContext(ctx context.Context, dst *mat.SymDense, alpha float64, x m
 
 // linesFor is how many of so many lines are a part, of which each takes so many multiplications.
 func linesFor(lines int, each, most float64) int {
-	for float64(lines)*each > most && lines >= leastPart {
+	for float64(lines)*each > most && lines >= 2*leastPart {
 		lines = (lines + 1) / 2
 	}
 	return lines
