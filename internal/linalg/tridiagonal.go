@@ -79,7 +79,8 @@ func contiguous(a blas64.Symmetric) []float64 {
 	return out
 }
 
-// Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's.
+// Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's,
+// which Values at the end does not hear.
 func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	t, err := Tridiagonalize(ctx, a)
 	if err != nil {
@@ -88,7 +89,8 @@ func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	return t.Values(), ctx.Err()
 }
 
-// Values returns the eigenvalues, ascending. Cost O(n²).
+// Values returns the eigenvalues, ascending. Cost O(n²): a quarter of a second for 4000, more than a second
+// for 10 000, in which LAPACK's routine knows of no context.
 func (t *Tridiagonal) Values() []float64 {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
 	// gonum's Dsterf panics where it would scale by itself, from about 1e145 and below
