@@ -131,15 +131,23 @@ func (c *closedForm) meanWeight() float64 {
 // the entropy's, and take a second. Without wanting the entropy it is not computed.
 func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []RidgeScore, err error) {
 	if c == nil {
-		return measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()), nil, nil
+		w, err := linalg.Eigenvalues(ctx, k)
+		return measures.EntropyOfEigenvalues(w), nil, err
 	}
 	if c.weights != nil && wanted {
 		own := mat.NewSymDense(k.SymmetricDim(), nil)
 		own.CopySym(k)
-		entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(own).Values())
+		w, err := linalg.Eigenvalues(ctx, own)
+		if err != nil {
+			return entropy, nil, err
+		}
+		entropy = measures.EntropyOfEigenvalues(w)
 	}
 	least := c.leastRidge(k)
-	p := loo.New(k, c.given(), c.weights, c.workers)
+	p, err := loo.New(ctx, k, c.given(), c.weights, c.workers)
+	if err != nil {
+		return entropy, nil, err
+	}
 	looks, err := loo.Curve(ctx, p, least)
 	if err != nil {
 		return entropy, nil, err
@@ -198,7 +206,14 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 		}
 	}
 	z, targets, leverage, weight, scale := c.linearProblem(f)
-	p := loo.NewLinear(linalg.SymmetricProduct(1, z), z, targets, leverage, weight, scale, c.workers)
+	gram, err := linalg.SymmetricProduct(ctx, 1, z)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, err := loo.NewLinear(ctx, gram, z, targets, leverage, weight, scale, c.workers)
+	if err != nil {
+		return nil, 0, err
+	}
 	if c.signs != nil {
 		p.OfClasses(c.means)
 	}

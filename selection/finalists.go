@@ -204,7 +204,11 @@ func (f *finalists) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	entropy := measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values())
+	w, err := linalg.Eigenvalues(ctx, k)
+	if err != nil {
+		return err
+	}
+	entropy := measures.EntropyOfEigenvalues(w)
 	f.choice.entropy = &entropy
 	return nil
 }
@@ -454,13 +458,18 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	}
 	if (f.brief || f.searched) && !f.last {
 		ridge := max(f.ridgeOf(row.Param), f.part.leastRidge(k))
-		f.latest = []loo.Look{loo.LookOnce(k, f.part.given(), f.part.weights, ridge)}
+		var once loo.Look
+		once, err = loo.LookOnce(ctx, k, f.part.given(), f.part.weights, ridge)
+		f.latest = []loo.Look{once}
 	} else {
 		known := f.looks[len(f.run.trace)]
 		f.latest, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)
 	}
+	if err != nil {
+		return err
+	}
 	row.setCurve(f.part.curve(f.latest), f.search.Score, OnMatrix, 0)
-	return err
+	return nil
 }
 
 // matrix makes that of a kernel.

@@ -94,7 +94,9 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 					}
 					own := mat.NewSymDense(400, nil)
 					own.CopySym(k)
-					want := form.curve([]loo.Look{loo.LookOnce(own, form.targets, form.weights, at.Ridge)})[0]
+					once, err := loo.LookOnce(ctx, own, form.targets, form.weights, at.Ridge)
+					require.NoError(t, err)
+					want := form.curve([]loo.Look{once})[0]
 					assert.InEpsilon(t, want.Score, at.Score, .1, "%s at %v: the score of all rows, of which the pivots leave a tenth of the ridge", name, row.Param)
 					assert.InDelta(t, want.Evidence, at.Evidence, .05*800)
 				}
@@ -131,7 +133,9 @@ func TestScoresOfFeatures(t *testing.T) {
 			for _, at := range got.Ridges {
 				own := mat.NewSymDense(60, nil)
 				own.CopySym(k)
-				want := form.curve([]loo.Look{loo.LookOnce(own, form.targets, form.weights, at.Ridge)})[0]
+				once, err := loo.LookOnce(ctx, own, form.targets, form.weights, at.Ridge)
+				require.NoError(t, err)
+				want := form.curve([]loo.Look{once})[0]
 				assert.InEpsilon(t, want.Score, at.Score, 1e-4, "%v, weights %t", score, w != nil)
 				assert.InEpsilon(t, want.StandardError, at.StandardError, 1e-3, "%v, weights %t", score, w != nil)
 				assert.InDelta(t, want.Evidence, at.Evidence, 1e-2, "%v, weights %t", score, w != nil)

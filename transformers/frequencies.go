@@ -112,14 +112,16 @@ func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, co
 		spectrum.Frequency(w.RawRowView(i), u)
 	}
 	if s == Orthogonal {
-		orthogonalize(w, seed)
+		if err := orthogonalize(ctx, w, seed); err != nil {
+			return nil, err
+		}
 	}
 	return w, ctx.Err()
 }
 
 // orthogonalize gives the rows of w, d at a time, the directions of a random rotation, and
-// leaves their lengths.
-func orthogonalize(w *mat.Dense, seed uint64) {
+// leaves their lengths. The error is ctx's.
+func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	count, d := w.Dims()
 	for first := 0; first < count; first += d {
 		rng := rand.New(rand.NewPCG(seed, directionStream+uint64(first/d)))
@@ -130,7 +132,10 @@ func orthogonalize(w *mat.Dense, seed uint64) {
 				row[j] = rng.NormFloat64()
 			}
 		}
-		r := linalg.ThinQR(g)
+		r, err := linalg.ThinQR(ctx, g)
+		if err != nil {
+			return err
+		}
 		for i := first; i < min(first+d, count); i++ {
 			row := w.RawRowView(i)
 			length := floats.Norm(row, 2)
@@ -143,6 +148,7 @@ func orthogonalize(w *mat.Dense, seed uint64) {
 			}
 		}
 	}
+	return nil
 }
 
 // digits is a coordinate of a Halton sequence: the digits of i in a base, each permuted

@@ -133,7 +133,10 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 	if err != nil {
 		return nil, err
 	}
-	f, kept := linalg.Independent(gram)
+	f, kept, err := linalg.Independent(ctx, gram)
+	if err != nil {
+		return nil, err
+	}
 	if f == nil {
 		return nil, &fault.NotPSDError{What: nystroemName + ": kernel matrix of the landmarks"}
 	}

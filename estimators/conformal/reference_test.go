@@ -113,7 +113,7 @@ func TestKernelReference(t *testing.T) {
 		}
 		k, err := kernels.Matrix(t.Context(), kernel, x, nil)
 		require.NoError(t, err)
-		m, err := smoother.NewKernel(k, column(ref.Y), own, ref.Ridge, c.Intercept)
+		m, err := smoother.NewKernel(t.Context(), k, column(ref.Y), own, ref.Ridge, c.Intercept)
 		require.NoError(t, err)
 		a, d := m.Rows()
 		for i := range d {
@@ -122,8 +122,11 @@ func TestKernelReference(t *testing.T) {
 		}
 		cross, err := kernels.Cross(t.Context(), kernel, test, x, nil)
 		require.NoError(t, err)
-		f, b, s := m.Influence(cross, []float64{1, 1, 1, 1})
-		assert.Equal(t, f, m.Outputs(cross))
+		f, b, s, err := m.Influence(t.Context(), cross, []float64{1, 1, 1, 1})
+		require.NoError(t, err)
+		outputs, err := m.Outputs(t.Context(), cross)
+		require.NoError(t, err)
+		assert.Equal(t, f, outputs)
 		for i, row := range c.Test {
 			if c.Weights {
 				s[i] += ref.Ridge * (1/ref.WeightsTest[i] - 1)
@@ -156,11 +159,12 @@ func TestKernelDegenerate(t *testing.T) {
 		x, row := dense(c.X), dense([][]float64{c.Row})
 		k, err := kernels.Matrix(t.Context(), kernel, x, nil)
 		require.NoError(t, err)
-		m, err := smoother.NewKernel(k, column(c.Y), nil, c.Ridge, c.Intercept)
+		m, err := smoother.NewKernel(t.Context(), k, column(c.Y), nil, c.Ridge, c.Intercept)
 		require.NoError(t, err)
 		cross, err := kernels.Cross(t.Context(), kernel, row, x, nil)
 		require.NoError(t, err)
-		f, b, s := m.Influence(cross, []float64{1})
+		f, b, s, err := m.Influence(t.Context(), cross, []float64{1})
+		require.NoError(t, err)
 		a, d := m.Rows()
 		low, high := influenced{a: mat.Col(nil, 0, a), c: d, b: b.RawRowView(0), f: f.At(0, 0), s: s[0]}.interval(Full, among{rows: all(len(d))}, 1-c.Alpha)
 		assert.InDelta(t, c.Predict, f.At(0, 0), tolerance, c.Name)
@@ -176,7 +180,7 @@ func TestLandmarksReference(t *testing.T) {
 	const landmarks = 8
 	k, err := kernels.Matrix(t.Context(), kernel, x.Slice(0, landmarks, 0, 2), nil)
 	require.NoError(t, err)
-	chol, err := linalg.NewCholesky("", k)
+	chol, err := linalg.NewCholesky(t.Context(), "", k)
 	require.NoError(t, err)
 	features := func(rows mat.Matrix) *mat.Dense {
 		z, err := kernels.Cross(t.Context(), kernel, rows, x.Slice(0, landmarks, 0, 2), nil)
@@ -197,13 +201,14 @@ func TestLandmarksReference(t *testing.T) {
 		if c.Weights {
 			own = ref.Weights
 		}
-		m, err := smoother.NewFeatures(features(x), column(ref.Y), own, ref.Ridge, c.Intercept)
+		m, err := smoother.NewFeatures(t.Context(), features(x), column(ref.Y), own, ref.Ridge, c.Intercept)
 		require.NoError(t, err)
 		a, d := m.Rows()
 		for i := range d {
 			assert.InDelta(t, c.LooResiduals[i], a.At(i, 0)/d[i], tolerance, name)
 		}
-		f, b, s := m.Influence(features(dense(ref.XTest)))
+		f, b, s, err := m.Influence(t.Context(), features(dense(ref.XTest)))
+		require.NoError(t, err)
 		for i, row := range c.Test {
 			assert.InDelta(t, row.Predict, f.At(i, 0), tolerance, name)
 			assert.InDelta(t, row.VarianceQuadratic, s[i]/ref.Ridge-1, tolerance, name)

@@ -151,7 +151,7 @@ func TestSetsOfLeastSquares(t *testing.T) {
 		require.NoError(t, err)
 		k, err := kernels.Matrix(t.Context(), kernel, x, nil)
 		require.NoError(t, err)
-		machine, err := smoother.NewKernel(k, targets(at, 3), own, ref.Ridge, true)
+		machine, err := smoother.NewKernel(t.Context(), k, targets(at, 3), own, ref.Ridge, true)
 		require.NoError(t, err)
 		a, d := machine.Rows()
 		m := newLeastSquares(rowsOf(a), d, at)
@@ -162,7 +162,8 @@ func TestSetsOfLeastSquares(t *testing.T) {
 		}
 		cross, err := kernels.Cross(t.Context(), kernel, test, x, nil)
 		require.NoError(t, err)
-		f, b, s := machine.Influence(cross, []float64{1, 1, 1, 1, 1})
+		f, b, s, err := machine.Influence(t.Context(), cross, []float64{1, 1, 1, 1, 1})
+		require.NoError(t, err)
 		n := len(d)
 		for i, row := range c.Test {
 			assert.InDeltaSlice(t, row.Decision, f.RawRowView(i), tolerance)

@@ -1,6 +1,7 @@
 package eem
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,7 +24,7 @@ type plane struct {
 // solvePlane finds the discriminant directions: with W the mean of the classes' shrunk
 // covariances and M the class means less their mean, in columns, they are W⁻¹MQS⁻¹ for
 // M'W⁻¹M = QS²Q', on which W is the identity.
-func (s *solution) solvePlane(stats []*Statistics, weight []float64) (*mat.Dense, error) {
+func (s *solution) solvePlane(ctx context.Context, stats []*Statistics, weight []float64) (*mat.Dense, error) {
 	h, k := len(stats[0].mean), len(stats)
 	covs := covariances(stats)
 	within, centred := mat.NewSymDense(h, nil), mat.NewDense(h, k, nil)
@@ -45,21 +46,25 @@ func (s *solution) solvePlane(stats []*Statistics, weight []float64) (*mat.Dense
 			row[i] -= mean
 		}
 	}
-	chol, err := linalg.NewCholesky("mean covariance of the hidden units", within)
+	chol, err := linalg.NewCholesky(ctx, "mean covariance of the hidden units", within)
 	if err != nil {
 		return nil, err
 	}
 	s.report.Jitter = chol.Jitter()
 	solved := mat.DenseCopyOf(centred)
-	chol.Solve(solved)
+	if err := chol.Solve(ctx, solved); err != nil {
+		return nil, err
+	}
 	var gram mat.Dense
-	fast.Mul(&gram, centred.T(), solved)
+	if err := fast.MulContext(ctx, &gram, centred.T(), solved); err != nil {
+		return nil, err
+	}
 	directions := axes(&gram, solved)
 	_, r := directions.Dims()
 	if r < k-1 {
 		s.report.Warnings = append(s.report.Warnings, "the class means lie in a smaller space than K-1: some classes are hard to tell apart")
 	}
-	return directions, s.gaussians(stats, covs, directions, &gram)
+	return directions, s.gaussians(ctx, stats, covs, directions, &gram)
 }
 
 // axes returns solved·QS⁻¹ for gram = QS²Q' and its singular values that are not
@@ -132,7 +137,7 @@ func covariances(stats []*Statistics) []*mat.SymDense {
 }
 
 // gaussians sets the classes' Gaussians along the directions.
-func (s *solution) gaussians(stats []*Statistics, covs []*mat.SymDense, directions, gram *mat.Dense) error {
+func (s *solution) gaussians(ctx context.Context, stats []*Statistics, covs []*mat.SymDense, directions, gram *mat.Dense) error {
 	_, r := directions.Dims()
 	p := &plane{means: mat.NewDense(len(stats), r, nil)}
 	for i, st := range stats {
@@ -140,7 +145,9 @@ func (s *solution) gaussians(stats []*Statistics, covs []*mat.SymDense, directio
 		fast.MulVec(&mean, directions.T(), mat.NewVecDense(len(st.mean), st.mean))
 		p.means.SetRow(i, mean.RawVector().Data)
 		var half mat.Dense
-		fast.Mul(&half, covs[i], directions)
+		if err := fast.MulContext(ctx, &half, covs[i], directions); err != nil {
+			return err
+		}
 		cov := mat.NewSymDense(r, nil)
 		for a := range r {
 			for b := a; b < r; b++ {
@@ -155,15 +162,15 @@ func (s *solution) gaussians(stats []*Statistics, covs []*mat.SymDense, directio
 	}
 	s.report.Objective = -mat.Trace(gram)
 	s.plane = p
-	return p.factorise()
+	return p.factorise(ctx)
 }
 
-func (p *plane) factorise() error {
+func (p *plane) factorise(ctx context.Context) error {
 	p.factors = nil
 	for _, cov := range p.covs {
 		own := mat.NewSymDense(cov.SymmetricDim(), nil)
 		own.CopySym(cov)
-		f, err := linalg.NewCholesky("covariance of a class on the discriminant plane", own)
+		f, err := linalg.NewCholesky(ctx, "covariance of a class on the discriminant plane", own)
 		if err != nil {
 			return err
 		}
@@ -184,7 +191,9 @@ func (p *plane) decision(z *mat.Dense, logW []float64) *mat.Dense {
 			}
 		}
 		half := f.LogDet()/2 + float64(r)*math.Log(2*math.Pi)/2
-		for i, q := range f.QuadInverse(diff) {
+		// Predictions have no context that could end, which is the only error.
+		quad, _ := f.QuadInverse(context.Background(), diff)
+		for i, q := range quad {
 			out.Set(i, k, logW[k]-half-q/2)
 		}
 	}
@@ -250,7 +259,7 @@ func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *m
 		}
 		p.covs = append(p.covs, cov)
 	}
-	if err := p.factorise(); err != nil {
+	if err := p.factorise(context.Background()); err != nil {
 		return bad(err)
 	}
 	return &solution{classes: classes, logW: s.LogW, plane: p, report: s.Report}, directions, nil

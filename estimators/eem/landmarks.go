@@ -33,7 +33,10 @@ func newLandmarkLayer(ctx context.Context, k kernels.Kernel, rows *mat.Dense, wo
 		return nil, err
 	}
 	l := &landmarkLayer{kernel: k, rows: rows, workers: workers}
-	if l.factor, l.kept = linalg.Independent(gram); l.factor == nil {
+	if l.factor, l.kept, err = linalg.Independent(ctx, gram); err != nil {
+		return nil, err
+	}
+	if l.factor == nil {
 		return nil, &fault.NotPSDError{What: "kernel matrix of the landmarks"}
 	}
 	return l, nil
@@ -97,20 +100,27 @@ type landmarkScorer struct {
 
 // along sums up: directions β are coefficients b̂ on the landmarks with F'b̂ = β, of which the
 // least are taken where landmarks depend on others.
-func (l *landmarkLayer) along(directions *mat.Dense) (scorer, error) {
+func (l *landmarkLayer) along(ctx context.Context, directions *mat.Dense) (scorer, error) {
 	s := &landmarkScorer{kernel: l.kernel, rows: l.rows, workers: l.workers}
 	h, r := l.factor.Dims()
 	_, columns := directions.Dims()
 	if r == h {
 		s.coefficients = mat.DenseCopyOf(directions)
-		fast.Trsm(blas.Left, blas.NoTrans, 1, l.transposed(), s.coefficients.RawMatrix())
+		if err := fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, l.transposed(), s.coefficients.RawMatrix()); err != nil {
+			return nil, err
+		}
 	} else {
 		q := mat.DenseCopyOf(l.factor)
-		tri := linalg.ThinQR(q)
+		tri, err := linalg.ThinQR(ctx, q)
+		if err != nil {
+			return nil, err
+		}
 		inner := mat.DenseCopyOf(directions)
 		fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: tri.RawMatrix().Data}, inner.RawMatrix())
 		s.coefficients = mat.NewDense(h, columns, nil)
-		fast.Mul(s.coefficients, q, inner)
+		if err := fast.MulContext(ctx, s.coefficients, q, inner); err != nil {
+			return nil, err
+		}
 	}
 	if v := mat.Sum(s.coefficients); v-v != 0 {
 		return nil, &fault.NotFiniteError{Name: kernelClassifierType + ": coefficient of a landmark", Row: -1, Col: -1, Value: v}

@@ -1,6 +1,7 @@
 package eem
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ type layer interface {
 	// first is the layer of the first units.
 	first(units int) (layer, error)
 	// along returns what finds the place of rows along directions (features×r).
-	along(directions *mat.Dense) (scorer, error)
+	along(ctx context.Context, directions *mat.Dense) (scorer, error)
 }
 
 // scorer finds the place of rows along directions.
@@ -86,7 +87,7 @@ func (l *hiddenLayer) first(units int) (layer, error) {
 	return &hiddenLayer{hidden: h, units: l.width(units)}, err
 }
 
-func (l *hiddenLayer) along(directions *mat.Dense) (scorer, error) {
+func (l *hiddenLayer) along(_ context.Context, directions *mat.Dense) (scorer, error) {
 	return &hiddenScorer{hidden: l.hidden, directions: directions}, nil
 }
 

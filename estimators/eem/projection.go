@@ -1,6 +1,7 @@
 package eem
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,8 +26,8 @@ type projection struct {
 
 // project solves for the direction of two classes. A class of one row, or of no more weight, borrows the
 // other's covariance; with one row in both, or activations that do not vary, the
-// covariance is the identity.
-func project(pos, neg *Statistics) (*projection, error) {
+// covariance is the identity. The error is ErrNotPSD or ctx's.
+func project(ctx context.Context, pos, neg *Statistics) (*projection, error) {
 	h := len(pos.mean)
 	p := &projection{beta: make([]float64, h)}
 	covPos, rhoPos := pos.LedoitWolf()
@@ -50,13 +51,15 @@ func project(pos, neg *Statistics) (*projection, error) {
 	for j := range h {
 		m.Set(j, 0, pos.mean[j]-neg.mean[j])
 	}
-	chol, err := linalg.NewCholesky("covariance of the hidden units", &sum)
+	chol, err := linalg.NewCholesky(ctx, "covariance of the hidden units", &sum)
 	if err != nil {
 		return nil, err
 	}
 	p.jitter = chol.Jitter()
 	v := mat.DenseCopyOf(m)
-	chol.Solve(v)
+	if err := chol.Solve(ctx, v); err != nil {
+		return nil, err
+	}
 	for j := range h {
 		p.distance += m.At(j, 0) * v.At(j, 0)
 	}

@@ -85,7 +85,7 @@ func TestProjectionReference(t *testing.T) {
 		var c reference
 		golden.Load(t, name, &c)
 		pos, neg := c.classes(t)
-		p, err := project(pos, neg)
+		p, err := project(ctx, pos, neg)
 		require.NoError(t, err)
 		assert.InDelta(t, c.LWPos.Rho, p.rhoPos, 1e-12, name)
 		assert.InDelta(t, c.LWNeg.Rho, p.rhoNeg, 1e-12, name)
@@ -142,7 +142,7 @@ func TestThresholdsReference(t *testing.T) {
 func TestDegenerateProjections(t *testing.T) {
 	x := random(10, 3, 1)
 	a := of(t, x)
-	p, err := project(a, a.Clone())
+	p, err := project(ctx, a, a.Clone())
 	require.NoError(t, err)
 	assert.True(t, p.constant)
 	assert.Equal(t, []float64{0, 0, 0}, p.beta)
@@ -151,20 +151,20 @@ func TestDegenerateProjections(t *testing.T) {
 
 	one := of(t, mat.NewDense(1, 2, []float64{1, 0}))
 	other := of(t, mat.NewDense(1, 2, []float64{0, 0}))
-	p, err = project(one, other)
+	p, err = project(ctx, one, other)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{2, 0}, p.beta, 1e-12, "the covariance is the identity")
 	assert.Equal(t, Above, p.thresholds(0).Region)
 
 	flatRows := of(t, mat.NewDense(4, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1}))
-	p, err = project(flatRows, of(t, mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})))
+	p, err = project(ctx, flatRows, of(t, mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{0, -2}, p.beta, 1e-12)
 
-	p, err = project(one, of(t, random(9, 2, 4)))
+	p, err = project(ctx, one, of(t, random(9, 2, 4)))
 	require.NoError(t, err)
 	assert.Equal(t, p.sPos, p.sNeg, "a single row borrows the covariance of the other class")
-	p, err = project(of(t, random(2, 6, 5)), of(t, random(2, 6, 6)))
+	p, err = project(ctx, of(t, random(2, 6, 5)), of(t, random(2, 6, 6)))
 	require.NoError(t, err)
 	assert.Positive(t, p.distance, "two rows a class: singular but for jitter")
 }

@@ -45,7 +45,7 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	var directions *mat.Dense
 	var err error
 	if m.multiclass == Discriminant && len(m.classes) > 2 {
-		if directions, err = s.solvePlane(m.stats, odds); err == nil {
+		if directions, err = s.solvePlane(ctx, m.stats, odds); err == nil {
 			steps.Next(s.report.Objective, "the discriminant plane of %d features solved", len(m.stats[0].mean))
 		}
 	} else {
@@ -54,7 +54,7 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	if err != nil {
 		return nil, err
 	}
-	s.scorer, err = m.layer.along(directions)
+	s.scorer, err = m.layer.along(ctx, directions)
 	return s, err
 }
 
@@ -65,7 +65,7 @@ func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []f
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := project(stats[i], stats[j])
+			p, err := project(ctx, stats[i], stats[j])
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package elm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -99,7 +100,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := m.hidden.Fit(ctx, xd); err != nil {
 		return err
 	}
-	h, err := m.hidden.Transform(xd)
+	h, err := m.outputs(ctx, xd)
 	if err != nil {
 		return err
 	}
@@ -115,9 +116,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		scale(t.RawRowView(i), root)
 	}
 	if c.Ridge == 0 {
-		err = m.pseudoInverse(h, t)
+		err = m.pseudoInverse(ctx, h, t)
 	} else {
-		err = m.ridge(h, t, c.Ridge, n < units)
+		err = m.ridge(ctx, h, t, c.Ridge, n < units)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -129,6 +130,40 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	c.step(estimators.Step{Iteration: 2, Total: 2, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
+}
+
+// outputsRows rows, at least, are mapped between two looks at a context.
+const outputsRows = 1536
+
+// outputs are those of the units for the rows of x, some at a time: Transform knows of no context.
+func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	n, d := x.Dims()
+	if n < 2*outputsRows {
+		return m.hidden.Transform(x)
+	}
+	_, shifts := m.hidden.UnitWeights()
+	out := mat.NewDense(n, len(shifts), nil)
+	for first := 0; first < n; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		last := first + outputsRows
+		if n-last < outputsRows { // never a few, which are mapped one by one
+			last = n
+		}
+		err := m.hidden.TransformTo(out.Slice(first, last, 0, len(shifts)).(*mat.Dense), x.Slice(first, last, 0, d))
+		var notFinite *fault.NotFiniteError
+		if errors.As(err, &notFinite) {
+			at := *notFinite
+			at.Row += first
+			err = &at
+		}
+		if err != nil {
+			return nil, err
+		}
+		first = last
+	}
+	return out, ctx.Err()
 }
 
 func (c *Classifier) step(s estimators.Step) {
@@ -144,7 +179,7 @@ func scale(v []float64, by float64) {
 }
 
 // pseudoInverse solves for weighted h and t, which it destroys.
-func (m *model) pseudoInverse(h, t *mat.Dense) error {
+func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	n, units := h.Dims()
 	t2 := 0.0
 	for i := range n {
@@ -152,7 +187,10 @@ func (m *model) pseudoInverse(h, t *mat.Dense) error {
 			t2 += v * v
 		}
 	}
-	beta, rank, residual := linalg.MinNorm(h, t)
+	beta, rank, residual, err := linalg.MinNorm(ctx, h, t)
+	if err != nil {
+		return err
+	}
 	m.beta = beta
 	m.report.Objective = residual / t2
 	if most := min(n, units); rank < most {
@@ -162,18 +200,20 @@ func (m *model) pseudoInverse(h, t *mat.Dense) error {
 }
 
 // ridge solves for weighted h and t, in the rows where dual is set and else in the units.
-func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
+func (m *model) ridge(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
 	if dual {
 		of, order = h, n
 	}
 	gram := mat.NewSymDense(order, nil)
-	fast.SymOuterK(gram, 1, of)
+	if err := fast.SymOuterKContext(ctx, gram, 1, of); err != nil {
+		return err
+	}
 	for i := range order {
 		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
-	chol, err := linalg.NewCholesky("product of the units + the ridge", gram)
+	chol, err := linalg.NewCholesky(ctx, "product of the units + the ridge", gram)
 	if err != nil {
 		return err
 	}
@@ -183,14 +223,19 @@ func (m *model) ridge(h, t *mat.Dense, ridge float64, dual bool) error {
 	m.beta = &mat.Dense{}
 	if dual {
 		a := mat.DenseCopyOf(t)
-		chol.Solve(a)
-		fast.Mul(m.beta, h.T(), a)
-	} else {
-		fast.Mul(m.beta, h.T(), t)
-		chol.Solve(m.beta)
+		if err = chol.Solve(ctx, a); err == nil {
+			err = fast.MulContext(ctx, m.beta, h.T(), a)
+		}
+	} else if err = fast.MulContext(ctx, m.beta, h.T(), t); err == nil {
+		err = chol.Solve(ctx, m.beta)
 	}
 	var fitted mat.Dense
-	fast.Mul(&fitted, h, m.beta)
+	if err == nil {
+		err = fast.MulContext(ctx, &fitted, h, m.beta)
+	}
+	if err != nil {
+		return err
+	}
 	fitted.Sub(&fitted, t)
 	residual, all := mat.Norm(&fitted, 2), mat.Norm(t, 2)
 	m.report.Objective = residual * residual / (all * all)

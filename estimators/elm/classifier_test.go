@@ -55,7 +55,7 @@ func TestReference(t *testing.T) {
 	w := (&Classifier{Balanced: true}).classWeights().Rows([]int{-1, 1}, classes.Positions([]int{-1, 1}, y), nil)
 	floats.Scale(times, w)
 	assert.LessOrEqual(t, golden.MaxError(w, c.W), 1e-12)
-	pinv := func(m *model, h, t *mat.Dense) error { return m.pseudoInverse(h, t) }
+	pinv := func(m *model, h, t *mat.Dense) error { return m.pseudoInverse(ctx, h, t) }
 	for _, of := range []struct {
 		h         [][]float64
 		pinv, c10 []float64
@@ -63,7 +63,7 @@ func TestReference(t *testing.T) {
 		h := golden.Dense(of.h)
 		assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, solved(t, h, y, pinv).beta), of.pinv), 1e-9)
 		for _, dual := range []bool{false, true} {
-			m := solved(t, h, y, func(m *model, h, t *mat.Dense) error { return m.ridge(h, t, .1/times, dual) })
+			m := solved(t, h, y, func(m *model, h, t *mat.Dense) error { return m.ridge(ctx, h, t, .1/times, dual) })
 			assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, m.beta), of.c10), 1e-9, "dual %t", dual)
 			assert.Zero(t, m.report.Jitter)
 		}

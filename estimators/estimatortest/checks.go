@@ -69,6 +69,7 @@ var checks = []check{
 	{"failed-fit-keeps", every, "A Fit that fails leaves the model fitted before.", checkFailedFitKeeps},
 	{"cancelled-fit", every, "Fit with a cancelled context is the context's error and leaves the model fitted before.", checkCancelledFit},
 	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
+	{"cancelled-at-any-look", every, "A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model fitted before.", checkCancelledAtAnyLook},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
 	{"any-matrix", every, "A transposed view, a part of a larger matrix and a foreign mat.Matrix give what a copy gives.", checkAnyMatrix},
 	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},

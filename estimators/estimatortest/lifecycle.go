@@ -88,6 +88,65 @@ func checkCancelledMidway(p *probe, s *subject) {
 	}
 }
 
+// endingContext ends when it is looked at for the left+1st time. A look through a context that was derived
+// from it does not count, but sees its end.
+type endingContext struct {
+	context.Context
+	cancel     context.CancelFunc
+	left, seen atomic.Int64
+}
+
+func endsAfter(looks int64) *endingContext {
+	c := &endingContext{}
+	c.Context, c.cancel = context.WithCancel(context.Background())
+	c.left.Store(looks)
+	return c
+}
+
+func (c *endingContext) Err() error {
+	c.seen.Add(1)
+	if c.left.Add(-1) < 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// ended reports whether somebody was told that it has ended.
+func (c *endingContext) ended() bool { return c.Context.Err() != nil }
+
+func checkCancelledAtAnyLook(p *probe, s *subject) {
+	m, x := s.fitted(p, s.train()), s.test().x
+	want := m.outputs(p, x)
+	d := s.other()
+	// at has the context end after so many looks, and reports whether Fit looked as often.
+	at := func(looks int64) bool {
+		ctx := endsAfter(looks)
+		defer ctx.cancel()
+		err := m.fit(ctx, d.x, d.y)
+		if !ctx.ended() {
+			p.Must("Fit with a context that does not end", err)
+			return false
+		}
+		doing := fmt.Sprintf("Fit with a context that has ended at look %d", looks+1)
+		p.wants(doing, err, context.Canceled)
+		p.keeps(doing, m, x, want)
+		return true
+	}
+	for looks := int64(1); at(looks); looks *= 2 {
+	}
+	// Of the last looks, whose number may differ a little with the goroutines that there are.
+	whole := endsAfter(math.MaxInt64)
+	defer whole.cancel()
+	p.Must("Fit", s.new().fit(whole, d.x, d.y))
+	m = s.fitted(p, s.train())
+	for back := range min(whole.seen.Load(), lastLooks) {
+		at(whole.seen.Load() - 1 - back)
+		m = s.fitted(p, s.train())
+	}
+}
+
+const lastLooks = 3
+
 func checkInputsUnmodified(p *probe, s *subject) {
 	d, test := s.train(), s.test()
 	keptTrain, keptTest := d.copy(), test.copy()

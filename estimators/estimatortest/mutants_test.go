@@ -313,6 +313,34 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return c.Err()
 			}}),
 		},
+		"cancelled-at-any-look": {
+			regressor("looks a second time, and goes on all the same", "at look 2: no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := c.Err(); err != nil {
+					return err
+				}
+				if c.Err() != nil {
+					y = slices.Clone(y)
+				}
+				return b.Ridge.Fit(context.Background(), x, y)
+			}}),
+			regressor("assigns before its last look", "after Fit", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				if err := c.Err(); err != nil {
+					return err
+				}
+				if err := b.Ridge.Fit(context.Background(), x, y); err != nil {
+					return err
+				}
+				return c.Err()
+			}}),
+			transformer("has an error of its own where it is late", "is no", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+				for range 100 {
+					if c.Err() != nil {
+						return errOther
+					}
+				}
+				return b.StandardScaler.Fit(c, x)
+			}}),
+		},
 		"inputs-unmodified": {
 			transformer("scales in place", "a method changed its x", transformerMethods{transform: func(b T, x mat.Matrix) (*mat.Dense, error) {
 				z, err := b.StandardScaler.Transform(x)

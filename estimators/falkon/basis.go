@@ -51,7 +51,7 @@ func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks
 	for i := range b.m {
 		b.diagonal += k.At(i, i) / float64(b.m)
 	}
-	chol, err := linalg.NewCholeskyFrom("the kernel matrix of the landmarks", k, least(b))
+	chol, err := linalg.NewCholeskyFrom(ctx, "the kernel matrix of the landmarks", k, least(b))
 	if err != nil {
 		return nil, err
 	}

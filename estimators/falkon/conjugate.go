@@ -121,7 +121,10 @@ type preconditioner interface {
 // oneRidge has a factor of B + λI.
 type oneRidge struct{ *linalg.Cholesky }
 
-func (o oneRidge) solve(b *mat.Dense, _ []column) { solveRows(o.Cholesky, b) }
+func (o oneRidge) solve(b *mat.Dense, _ []column) {
+	// M² steps for each target, before and after which the iteration looks at its context.
+	_ = solveRows(context.Background(), o.Cholesky, b)
+}
 
 // anyRidge has B in the coordinates in which a ridge costs O(M).
 type anyRidge struct{ *rotated }

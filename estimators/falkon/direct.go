@@ -20,11 +20,13 @@ func (p *problem) byNormals(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	if out.factor, err = shifted("the normal equations", equations.g, out.ridge); err != nil {
+	if out.factor, err = shifted(ctx, "the normal equations", equations.g, out.ridge); err != nil {
 		return nil, err
 	}
 	out.u = mat.DenseCopyOf(equations.r)
-	solveRows(out.factor, out.u)
+	if err := solveRows(ctx, out.factor, out.u); err != nil {
+		return nil, err
+	}
 	if out.left, err = p.leaveOut(ctx, out.u, out.factor, p.src, 0, p.named(ctx, "leave-one-out")); err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
 	if p.ridge > 0 {
 		lambda := p.ridge / float64(p.src.n)
-		chol, err := shifted("the preconditioner", b.g, lambda)
+		chol, err := shifted(ctx, "the preconditioner", b.g, lambda)
 		return oneRidge{chol}, []float64{lambda}, err
 	}
 	g := mat.NewSymDense(p.m, nil)
@@ -208,10 +208,14 @@ func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sam
 		out.ridge = c.columns[0].Lambda * n
 	}
 	scaleSym(b, n)
-	if out.factor, err = shifted("the normal equations", b, out.ridge); err != nil {
+	if out.factor, err = shifted(ctx, "the normal equations", b, out.ridge); err != nil {
 		return err
 	}
-	out.effective = float64(p.m) - out.ridge*vecmath.Sum(out.factor.DiagInverse())
+	inverse, err := out.factor.DiagInverse(ctx)
+	if err != nil {
+		return err
+	}
+	out.effective = float64(p.m) - out.ridge*vecmath.Sum(inverse)
 	factor := max(outsideFactor(out.effective, sample), leastRest)
 	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.over(ctx, outside)); err != nil {
 		return err

@@ -110,7 +110,7 @@ func (s settings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *
 	if s.ridge > 0 {
 		ridge = s.ridge
 	}
-	factor, err := shifted("the features of the leverage scores", equations.g, ridge)
+	factor, err := shifted(ctx, "the features of the leverage scores", equations.g, ridge)
 	if err != nil {
 		return nil, err
 	}

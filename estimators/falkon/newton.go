@@ -251,11 +251,13 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 		if !p.noIntercept {
 			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.m, nt.centreOf(j)))
 		}
-		factor, err := shifted("Newton's equations", grams[at], nt.ridge)
+		factor, err := shifted(ctx, "Newton's equations", grams[at], nt.ridge)
 		if err != nil {
 			return nil, err
 		}
-		solveRows(factor, window(out, at, at+1))
+		if err := solveRows(ctx, factor, window(out, at, at+1)); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

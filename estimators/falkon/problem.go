@@ -153,25 +153,25 @@ func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense)
 		above := blas64.General{Rows: a.Rows, Cols: last, Stride: a.Stride, Data: a.Data}
 		own := blas64.General{Rows: a.Rows, Cols: last - first, Stride: a.Stride, Data: a.Data[first:]}
 		to := blas64.General{Rows: last, Cols: last - first, Stride: raw.Stride, Data: raw.Data[first:]}
-		fast.Gemm(blas.Trans, blas.NoTrans, 1, above, own, 1, to)
-		return nil
+		return fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, above, own, 1, to)
 	})
 }
 
-// shifted returns the factor of G + ridge·I; G stays.
-func shifted(what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
+// shifted returns the factor of G + ridge·I; G stays. The error is ErrNotPSD or ctx's.
+func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
 	n := g.SymmetricDim()
 	own := mat.NewSymDense(n, nil)
 	own.CopySym(g)
 	for i := range n {
 		own.SetSym(i, i, own.At(i, i)+ridge)
 	}
-	return linalg.NewCholesky(what, own)
+	return linalg.NewCholesky(ctx, what, own)
 }
 
-// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'.
-func solveRows(chol *linalg.Cholesky, b *mat.Dense) {
+// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'. The error is ctx's.
+func solveRows(ctx context.Context, chol *linalg.Cholesky, b *mat.Dense) error {
 	columns := mat.DenseCopyOf(b.T())
-	chol.Solve(columns)
+	err := chol.Solve(ctx, columns)
 	b.Copy(columns.T())
+	return err
 }

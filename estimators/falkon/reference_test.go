@@ -231,7 +231,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 			} else {
 				b.g = p.ofLandmarks(file.LandmarkRows, w)
 			}
-			factor, err := shifted("B", b.g, r.Lam)
+			factor, err := shifted(ctx, "B", b.g, r.Lam)
 			require.NoError(t, err)
 			c := newConjugate(right, []float64{r.Lam}, len(file.SampleRows))
 			c.begin(oneRidge{factor})

@@ -48,7 +48,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if err != nil {
 		return nil, err
 	}
-	if out.Features, err = smoother.NewFeatures(z, targets, weights, r.m.ridge, !r.NoIntercept); err != nil {
+	if out.Features, err = smoother.NewFeatures(ctx, z, targets, weights, r.m.ridge, !r.NoIntercept); err != nil {
 		return nil, err
 	}
 	return out, ctx.Err()
@@ -69,7 +69,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	if err != nil {
 		return nil, err
 	}
-	return s.Features.Outputs(z), nil
+	return s.Features.Outputs(ctx, z)
 }
 
 func (s *smoothed) featuresOf(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
@@ -86,6 +86,5 @@ func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f, b, spread = s.Features.Influence(z)
-	return f, b, spread, nil
+	return s.Features.Influence(ctx, z)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -30,18 +31,18 @@ func BenchmarkSweep(b *testing.B) {
 				y[i] = math.Sin(row[0]+row[1]) + row[2]*row[3] + 0.1*rng.NormFloat64()
 			}
 			s := &starter{settings: settings{pairs: m, ridge: 0.1, p0: prior{defaultInterceptPrecision, defaultNoise, defaultNoise}}, x: x, rows: weights.NewCounts(nil, 1000), target: y, unit: 0.3, rng: rng}
-			c := s.chain()
+			c := s.chain(ctx)
 			s.place(c, candidate{scale: 0.3}, normals(m, 5, rng), nil)
 			c.sys.ridge = 0.1
-			c.fill()
-			c.sys.load(y)
+			require.NoError(b, c.fill())
+			require.NoError(b, c.sys.load(y))
 			if !c.sys.factor() {
 				b.Fatal("not positive definite")
 			}
 			begin := time.Now()
 			for range scratchProposals {
-				mapRows(c.sys.phi.Slice(0, 1000, 1, 2*m+1).(*mat.Dense), x, c.w.omega, nil, Stationary, m, nil, 0)
-				c.sys.load(y)
+				_ = mapRows(ctx, c.sys.phi.Slice(0, 1000, 1, 2*m+1).(*mat.Dense), x, c.w.omega, nil, Stationary, m, nil, 0)
+				require.NoError(b, c.sys.load(y))
 				c.sys.factor()
 			}
 			scratch := time.Since(begin).Seconds() / scratchProposals * float64(m)

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -48,8 +47,8 @@ func (c *chain) local() *mat.Dense {
 	return c.v.omega
 }
 
-// fill computes Φ of the current frequencies.
-func (c *chain) fill() {
+// fill computes Φ of the current frequencies. The error is the context's.
+func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
 	raw := c.sys.phi.RawMatrix()
 	for i := range n {
@@ -58,7 +57,7 @@ func (c *chain) fill() {
 			raw.Data[i*raw.Stride] = c.roots[i]
 		}
 	}
-	mapRows(c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
+	return mapRows(c.sys.ctx, c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
 }
 
 // sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
@@ -69,10 +68,18 @@ func (c *chain) sweep(ctx context.Context) error {
 		if x == nil {
 			continue
 		}
-		x.sample(c.rng)
-		c.flipSigns(x)
+		if err := x.sample(ctx, c.rng); err != nil {
+			return err
+		}
+		if err := c.flipSigns(ctx, x); err != nil {
+			return err
+		}
 		m, _ := x.omega.Dims()
-		proposals, logU := x.propose(c.rng), make([]float64, m)
+		proposals, err := x.propose(ctx, c.rng)
+		if err != nil {
+			return err
+		}
+		logU := make([]float64, m)
 		for i := range logU {
 			logU[i] = -c.rng.ExpFloat64()
 		}
@@ -81,10 +88,12 @@ func (c *chain) sweep(ctx context.Context) error {
 		}
 	}
 	if c.sys.evidence == augmentedEvidence {
-		c.augment()
+		if err := c.augment(); err != nil {
+			return err
+		}
 	}
 	if !c.sys.factor() {
-		return notPSD()
+		return c.sys.failure()
 	}
 	if !c.fixedRidge {
 		c.walk()
@@ -92,13 +101,14 @@ func (c *chain) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func notPSD() error { return &fault.NotPSDError{What: "gabasr: P0 + Φ'Φ", Jitter: 1e-6} }
-
 // flipSigns draws the sign of each frequency given its component, exactly. That of a w
-// changes its sines' signs, that of a v nothing.
-func (c *chain) flipSigns(x *mixture) {
+// changes its sines' signs, that of a v nothing. The error is ctx's.
+func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	m, _ := x.omega.Dims()
 	for i := range m {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if c.rng.Float64() < x.keepSign(i) {
 			continue
 		}
@@ -113,6 +123,7 @@ func (c *chain) flipSigns(x *mixture) {
 			c.sys.flip(pair)
 		}
 	}
+	return nil
 }
 
 // metropolis proposes a new value for each frequency of x, of which logU[i] decides, in
@@ -154,14 +165,17 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	width := p - 1
 	w, v := c.with(x, proposals)
 	star := mat.NewDense(n, width, nil)
-	mapRows(star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers)
-	raw := star.RawMatrix()
-	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
-	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old)
-	if err := ctx.Err(); err != nil {
+	if err := mapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
 		return err
 	}
-	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, among)
+	raw := star.RawMatrix()
+	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old); err != nil {
+		return err
+	}
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, raw, raw, 0, among); err != nil {
+		return err
+	}
 	cross := make([]float64, width)
 	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
 	e := exchange{stride: raw.Stride}
@@ -209,7 +223,9 @@ func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, lo
 		copy(savedCross, s.cross)
 		phi := mat.DenseCopyOf(s.phi)
 		copy(row, proposals.RawRowView(i))
-		c.replace(x, i)
+		if err := c.replace(x, i); err != nil {
+			return err
+		}
 		s.fac, s.spare = s.spare, s.fac
 		logRatio[i] = math.Inf(-1)
 		if s.factor() {
@@ -228,8 +244,8 @@ func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, lo
 }
 
 // replace recomputes the columns of the pairs that frequency i of x takes part in, and
-// their products.
-func (c *chain) replace(x *mixture, i int) {
+// their products. The error is the context's.
+func (c *chain) replace(x *mixture, i int) error {
 	s := c.sys
 	m, d := c.w.omega.Dims()
 	k, _ := c.v.omega.Dims()
@@ -247,7 +263,9 @@ func (c *chain) replace(x *mixture, i int) {
 		}
 	}
 	fresh := mat.NewDense(s.n, len(columns), nil)
-	mapRows(fresh, c.x, w, v, AllPairs, c.pairs(), c.roots, c.workers)
+	if err := mapRows(s.ctx, fresh, c.x, w, v, AllPairs, c.pairs(), c.roots, c.workers); err != nil {
+		return err
+	}
 	for r := range s.n {
 		to, from := s.phi.RawRowView(r), fresh.RawRowView(r)
 		for q, column := range columns {
@@ -255,7 +273,9 @@ func (c *chain) replace(x *mixture, i int) {
 		}
 	}
 	products := general(make([]float64, len(columns)*s.p), len(columns), s.p)
-	fast.Gemm(blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products)
+	if err := fast.GemmContext(s.ctx, blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products); err != nil {
+		return err
+	}
 	for q, column := range columns {
 		for o := range s.p {
 			s.gram[column*s.p+o], s.gram[o*s.p+column] = products.Data[q*s.p+o], products.Data[q*s.p+o]
@@ -266,6 +286,7 @@ func (c *chain) replace(x *mixture, i int) {
 	for q, column := range columns {
 		s.cross[column] = cross[q]
 	}
+	return nil
 }
 
 // walk is a random walk of log λ, a factorisation each step.
@@ -288,11 +309,11 @@ func (c *chain) walk() {
 }
 
 // augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
-// weighs the rows of Φ by these. The factor is then out of date. Cost O(np²).
-func (c *chain) augment() {
+// weighs the rows of Φ by these. The factor is then out of date. Cost O(np²). The error is the context's.
+func (c *chain) augment() error {
 	scores := c.scores(c.drawCoefficients())
 	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
-	c.reweigh(scores)
+	return c.reweigh(scores)
 }
 
 // drawCoefficients draws from N(A⁻¹r, A⁻¹), in the order of the columns.
@@ -322,8 +343,8 @@ func (c *chain) scores(w []float64) []float64 {
 	return out
 }
 
-// reweigh draws the Pólya-Gamma variables given the scores.
-func (c *chain) reweigh(scores []float64) {
+// reweigh draws the Pólya-Gamma variables given the scores. The error is the context's.
+func (c *chain) reweigh(scores []float64) error {
 	n := c.sys.n
 	if c.roots == nil {
 		c.omega, c.roots = make([]float64, n), make([]float64, n)
@@ -331,16 +352,19 @@ func (c *chain) reweigh(scores []float64) {
 	for i, f := range scores {
 		c.omega[i] = polyaGamma(f, c.rng)
 	}
-	c.weigh()
+	return c.weigh()
 }
 
-// weigh makes Φ and the targets those of the present Pólya-Gamma variables.
-func (c *chain) weigh() {
+// weigh makes Φ and the targets those of the present Pólya-Gamma variables. The error is the
+// context's.
+func (c *chain) weigh() error {
 	target := make([]float64, c.sys.n)
 	for i, o := range c.omega {
 		c.roots[i] = math.Sqrt(o)
 		target[i] = (c.labels[i] - 0.5) / c.roots[i]
 	}
-	c.fill()
-	c.sys.load(target)
+	if err := c.fill(); err != nil {
+		return err
+	}
+	return c.sys.load(target)
 }

@@ -112,7 +112,7 @@ func (c *Classifier) settings() (settings, error) {
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory
 // are those of Regressor's Fit for each class, or once for two classes. Errors: ErrParam,
-// ErrShape, ErrNotFinite, ErrNotPSD, or ctx's, which is looked at between proposals.
+// ErrShape, ErrNotFinite, ErrNotPSD, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.fit(ctx, x, y, nil)
 }

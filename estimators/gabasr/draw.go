@@ -1,6 +1,7 @@
 package gabasr
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -82,7 +83,8 @@ func (d *draw) features(x *mat.Dense, kind Map, workers int) *mat.Dense {
 	for i := range n {
 		phi.RawRowView(i)[0] = 1
 	}
-	mapRows(phi.Slice(0, n, 1, 2*pairs+1).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
+	// Predictions have no context that could end, which is the only error.
+	_ = mapRows(context.Background(), phi.Slice(0, n, 1, 2*pairs+1).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
 	return phi
 }
 
@@ -94,7 +96,7 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 	mean = make([]float64, n)
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
 	if withSpread {
-		spread = d.quadratic(phi)
+		spread, _ = d.quadratic(context.Background(), phi) // as above
 	}
 	return mean, spread
 }
@@ -141,21 +143,24 @@ func products(dst []float64, w codec.Matrix, x []float64) {
 	}
 }
 
-// quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites.
-func (d *draw) quadratic(phi *mat.Dense) []float64 {
+// quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites. The error is ctx's.
+func (d *draw) quadratic(ctx context.Context, phi *mat.Dense) ([]float64, error) {
 	n, p := phi.Dims()
 	r := make([]float64, p*p)
 	at := 0
 	for i := range p {
 		at += copy(r[i*p+i:(i+1)*p], d.Factor[at:])
 	}
-	fast.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}, phi.RawMatrix())
+	triangle := blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}
+	if err := fast.TrsmContext(ctx, blas.Right, blas.NoTrans, 1, triangle, phi.RawMatrix()); err != nil {
+		return nil, err
+	}
 	out := make([]float64, n)
 	for i := range out {
 		row := phi.RawRowView(i)
 		out[i] = linalg.Dot(row, row)
 	}
-	return out
+	return out, nil
 }
 
 // scale2 is the squared scale of the t distribution of a new observation where φ'A⁻¹φ is q.

@@ -188,10 +188,12 @@ func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows wei
 			if x == nil {
 				continue
 			}
-			x.sample(c.rng)
-			c.flipSigns(x)
+			require.NoError(t, x.sample(ctx, c.rng))
+			require.NoError(t, c.flipSigns(ctx, x))
 			k, _ := x.omega.Dims()
-			star, logU := x.propose(c.rng), make([]float64, k)
+			star, err := x.propose(ctx, c.rng)
+			require.NoError(t, err)
+			logU := make([]float64, k)
 			order := make([]int, 0, k)
 			for at := k - 1; at >= 0; at-- {
 				logU[at] = -c.rng.ExpFloat64()
@@ -222,7 +224,7 @@ func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows wei
 			require.True(t, mat.Equal(present, x.omega))
 		}
 		if e == augmentedEvidence {
-			c.augment()
+			require.NoError(t, c.augment())
 		}
 		require.True(t, c.sys.factor())
 	}

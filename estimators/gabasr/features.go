@@ -29,8 +29,8 @@ func pairsOf(w, v *mat.Dense, kind Map) int {
 
 // mapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the
 // sine of each pair side by side, without the intercept. Of all pairs those of the first v
-// come first. scale[i], if scale is not nil, multiplies row i.
-func mapRows(dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) {
+// come first. scale[i], if scale is not nil, multiplies row i. The error is ctx's.
+func mapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) error {
 	n, _ := x.Dims()
 	_, width := dst.Dims()
 	m, _ := w.Dims()
@@ -39,8 +39,7 @@ func mapRows(dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, work
 		k, _ = v.Dims()
 	}
 	unit := 1 / math.Sqrt(float64(pairs))
-	// The tasks cannot fail and are not cancelled: a chunk is a small part of a sweep.
-	_ = parallel.For(context.Background(), workers, (n+featureRows-1)/featureRows, func(c int) error {
+	return parallel.For(ctx, workers, (n+featureRows-1)/featureRows, func(c int) error {
 		first, last := c*featureRows, min((c+1)*featureRows, n)
 		part := rawRows(x, first, last)
 		cos := product(part, w, m)

@@ -26,7 +26,7 @@ func newGeweke(kind Map, e evidenceOf, seed uint64) *geweke {
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
 	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
-	g.chain = s.chain()
+	g.chain = s.chain(ctx)
 	g.sys.evidence = e
 	return g
 }
@@ -50,7 +50,7 @@ func (g *geweke) fromPrior() {
 				for j := i; j < rows; j++ {
 					m.z[j] = -1 // not yet drawn
 				}
-				m.parts = append(m.parts, m.fromPrior(g.rng))
+				m.parts = append(m.parts, m.fromPrior(ctx, g.rng))
 			}
 			m.z[i] = k
 			m.parts[k].n++

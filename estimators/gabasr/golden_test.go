@@ -28,12 +28,12 @@ func start(t *testing.T, kind Map, e evidenceOf, x, w, v *mat.Dense, target []fl
 	t.Helper()
 	n, _ := x.Dims()
 	pairs := pairsOf(w, v, kind)
-	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(e, mat.NewDense(n, 2*pairs+1, nil), ridge, p0)}
+	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(ctx, e, mat.NewDense(n, 2*pairs+1, nil), ridge, p0)}
 	if v != nil {
 		c.v = newMixture(mat.DenseCopyOf(v), 1)
 	}
-	c.fill()
-	c.sys.load(target)
+	require.NoError(t, c.fill())
+	require.NoError(t, c.sys.load(target))
 	return c
 }
 
@@ -92,7 +92,9 @@ func TestNormalEvidence(t *testing.T) {
 		for i := range s.p {
 			unit.Set(i, i, 1)
 		}
-		assert.LessOrEqual(t, golden.MaxError(d.quadratic(unit), g.Diag), reference)
+		diagonal, err := d.quadratic(ctx, unit)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, golden.MaxError(diagonal, g.Diag), reference)
 		mean, spread := d.predict(golden.Dense(g.Test), Stationary, true, 1)
 		assert.LessOrEqual(t, golden.MaxError(mean, g.Mean), reference)
 		scale2, variance := make([]float64, len(mean)), make([]float64, len(mean))
@@ -123,7 +125,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	golden.Load(t, "pg_evidence.json", &g)
 	c := start(t, Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
 	c.labels, c.omega, c.roots = g.Y, g.PG, make([]float64, len(g.PG))
-	c.weigh()
+	require.NoError(t, c.weigh())
 	require.True(t, c.sys.factor())
 	assert.InDelta(t, g.LogEv, c.sys.fac.logEv, reference)
 	w := make([]float64, c.sys.p)
@@ -206,10 +208,10 @@ func TestMixtureConditionals(t *testing.T) {
 		x := newMixture(golden.Dense(g.Omega), 1)
 		x.z, x.alpha, x.beta, x.centre = append([]int(nil), g.Z...), g.Alpha, g.Beta, g.Lambda0
 		x.r, x.wp = sym(g.R), sym(g.Wp)
-		x.rootR = lowerFactor(x.r)
+		x.rootR = lowerFactor(ctx, x.r)
 		x.parts = nil
 		for k, mu := range g.Mu {
-			c := &part{mu: mu, root: lowerFactor(sym(g.Lambda[k]))}
+			c := &part{mu: mu, root: lowerFactor(ctx, sym(g.Lambda[k]))}
 			for _, z := range g.Z {
 				if z == k {
 					c.n++
@@ -226,12 +228,12 @@ func TestMixtureConditionals(t *testing.T) {
 	}
 	x := build()
 	for _, want := range g.Conditionals {
-		mean, root := x.meanConditional(want.K)
+		mean, root := x.meanConditional(ctx, want.K)
 		assert.LessOrEqual(t, golden.MaxError(mean, want.Mean), reference)
 		var precision mat.Dense
 		precision.Mul(root, root.T())
 		assert.LessOrEqual(t, golden.MaxError(inverse(&precision), golden.Dense(want.Cov).RawMatrix().Data), reference)
-		dof, b := x.precisionConditional(x.parts[want.K], want.K)
+		dof, b := x.precisionConditional(ctx, x.parts[want.K], want.K)
 		assert.Equal(t, want.DOF, dof)
 		assert.LessOrEqual(t, golden.MaxError(inverse(b), golden.Dense(want.S).RawMatrix().Data), reference)
 	}
@@ -240,7 +242,7 @@ func TestMixtureConditionals(t *testing.T) {
 		aux := x.leave(want.I)
 		assert.Equal(t, want.Singleton, aux != nil, "row %d", want.I)
 		if aux == nil {
-			aux = &part{mu: g.AuxMu, root: lowerFactor(sym(g.AuxLambda))}
+			aux = &part{mu: g.AuxMu, root: lowerFactor(ctx, sym(g.AuxLambda))}
 		}
 		assert.Len(t, x.parts, len(want.Represented))
 		assert.LessOrEqual(t, golden.MaxError(x.assignment(nil, want.I, aux), want.Prob), reference)
@@ -256,7 +258,7 @@ func TestLocallyStationaryMap(t *testing.T) {
 	w, v := golden.Dense(g.Omega), golden.Dense(g.V)
 	pairs := pairsOf(w, v, AllPairs)
 	psi := mat.NewDense(len(g.X), 2*pairs, nil)
-	mapRows(psi, golden.Dense(g.X), w, v, AllPairs, pairs, nil, 1)
+	require.NoError(t, mapRows(ctx, psi, golden.Dense(g.X), w, v, AllPairs, pairs, nil, 1))
 	assert.LessOrEqual(t, golden.MaxError(psi.RawMatrix().Data, golden.Dense(g.Psi).RawMatrix().Data), reference)
 	var gram mat.Dense
 	gram.Mul(psi, psi.T())

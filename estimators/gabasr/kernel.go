@@ -1,6 +1,7 @@
 package gabasr
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -103,7 +104,8 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	pairs := pairsOf(w, v, k.kind)
 	out := mat.NewDense(n, 2*pairs, nil)
-	mapRows(out, x, w, v, k.kind, pairs, nil, 1)
+	// A kernel has no context that could end, which is the only error.
+	_ = mapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }
 

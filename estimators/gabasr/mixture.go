@@ -1,6 +1,7 @@
 package gabasr
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -104,13 +105,17 @@ func solve(l *mat.TriDense, v []float64) {
 
 // wishart draws from Wishart(dof, b⁻¹), of mean dof·b⁻¹, and returns the lower factor of
 // the draw. With b = UU', U upper, b⁻¹ has the lower factor U⁻ᵀ, so the factor of the draw
-// is U⁻ᵀ times Bartlett's.
-func wishart(dof float64, b *mat.SymDense, rng *rand.Rand) *mat.TriDense {
+// is U⁻ᵀ times Bartlett's. Cost d³/2 for order d. Once ctx has ended it stops, and what it returns is of
+// no use.
+func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) *mat.TriDense {
 	d := b.SymmetricDim()
-	u := upperFactor(b)
+	u := upperFactor(ctx, b)
 	out := mat.NewTriDense(d, mat.Lower, nil)
 	column := make([]float64, d)
 	for j := range d {
+		if ctx.Err() != nil {
+			return out
+		}
 		clear(column)
 		column[j] = math.Sqrt(distuv.ChiSquared{K: dof - float64(j), Src: rng}.Rand())
 		for i := j + 1; i < d; i++ {
@@ -129,11 +134,12 @@ func wishart(dof float64, b *mat.SymDense, rng *rand.Rand) *mat.TriDense {
 	return out
 }
 
-// upperFactor returns the upper U with UU' = b: Cholesky from the last row up.
-func upperFactor(b *mat.SymDense) *mat.TriDense {
+// upperFactor returns the upper U with UU' = b: Cholesky from the last row up. Once ctx has ended it
+// stops, as wishart.
+func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := mat.NewTriDense(d, mat.Upper, nil)
-	for j := d - 1; j >= 0; j-- {
+	for j := d - 1; j >= 0 && ctx.Err() == nil; j-- {
 		v := b.At(j, j)
 		for k := j + 1; k < d; k++ {
 			v -= u.At(j, k) * u.At(j, k)
@@ -152,11 +158,15 @@ func upperFactor(b *mat.SymDense) *mat.TriDense {
 	return u
 }
 
-// lowerFactor returns the lower L with LL' = a, positive definite but for rounding.
-func lowerFactor(a *mat.SymDense) *mat.TriDense {
+// lowerFactor returns the lower L with LL' = a, positive definite but for rounding. Once ctx has ended it
+// stops, as wishart.
+func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	d := a.SymmetricDim()
 	l := mat.NewTriDense(d, mat.Lower, nil)
 	for j := range d {
+		if ctx.Err() != nil {
+			return l
+		}
 		v := a.At(j, j)
 		for k := range j {
 			v -= l.At(j, k) * l.At(j, k)
@@ -174,11 +184,14 @@ func lowerFactor(a *mat.SymDense) *mat.TriDense {
 	return l
 }
 
-// lambdaOf is the precision of a component.
-func (c *part) lambda() *mat.SymDense {
+// lambda is the precision of a component. Once ctx has ended it stops, as wishart.
+func (c *part) lambda(ctx context.Context) *mat.SymDense {
 	d := len(c.mu)
 	out := mat.NewSymDense(d, nil)
 	for i := range d {
+		if ctx.Err() != nil {
+			return out
+		}
 		for j := range i + 1 {
 			v := 0.0
 			for k := range j + 1 {
@@ -190,9 +203,12 @@ func (c *part) lambda() *mat.SymDense {
 	return out
 }
 
-// fromPrior draws a component without rows.
-func (x *mixture) fromPrior(rng *rand.Rand) *part {
-	c := &part{mu: make([]float64, len(x.centre)), root: x.precisionGiven(&part{mu: x.centre}, noPart, rng)}
+// fromPrior draws a component without rows. Once ctx has ended it stops, as wishart.
+func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *part {
+	c := &part{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &part{mu: x.centre}, noPart, rng)}
+	if ctx.Err() != nil {
+		return c
+	}
 	for j := range c.mu {
 		c.mu[j] = rng.NormFloat64()
 	}
@@ -203,11 +219,12 @@ func (x *mixture) fromPrior(rng *rand.Rand) *part {
 	return c
 }
 
-// meanConditional returns mean and lower factor of the precision of mu_k given the rest.
-func (x *mixture) meanConditional(k int) (mean []float64, root *mat.TriDense) {
+// meanConditional returns mean and lower factor of the precision of mu_k given the rest. Once ctx has
+// ended it stops, as wishart.
+func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, root *mat.TriDense) {
 	c := x.parts[k]
 	d := len(c.mu)
-	lambda := c.lambda()
+	lambda := c.lambda(ctx)
 	sum := make([]float64, d)
 	for i, z := range x.z {
 		if z == k {
@@ -226,15 +243,18 @@ func (x *mixture) meanConditional(k int) (mean []float64, root *mat.TriDense) {
 			}
 		}
 	}
-	root = lowerFactor(total)
+	if root = lowerFactor(ctx, total); ctx.Err() != nil {
+		return mean, root
+	}
 	solve(root, mean)
 	solveTrans(root, mean)
 	return mean, root
 }
 
 // precisionConditional returns degrees of freedom and inverse scale of the Wishart
-// distribution of Lambda_k given the rest; k = noPart is that of the prior.
-func (x *mixture) precisionConditional(c *part, k int) (dof float64, inverseScale *mat.SymDense) {
+// distribution of Lambda_k given the rest; k = noPart is that of the prior. Once ctx has ended it stops,
+// as wishart.
+func (x *mixture) precisionConditional(ctx context.Context, c *part, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -246,6 +266,9 @@ func (x *mixture) precisionConditional(c *part, k int) (dof float64, inverseScal
 	for row, z := range x.z {
 		if z != k {
 			continue
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		for j, v := range x.omega.RawRowView(row) {
 			diff[j] = v - c.mu[j]
@@ -259,9 +282,9 @@ func (x *mixture) precisionConditional(c *part, k int) (dof float64, inverseScal
 	return x.beta + float64(c.n), b
 }
 
-func (x *mixture) precisionGiven(c *part, k int, rng *rand.Rand) *mat.TriDense {
-	dof, b := x.precisionConditional(c, k)
-	return wishart(dof, b, rng)
+func (x *mixture) precisionGiven(ctx context.Context, c *part, k int, rng *rand.Rand) *mat.TriDense {
+	dof, b := x.precisionConditional(ctx, c, k)
+	return wishart(ctx, dof, b, rng)
 }
 
 // leave takes row i out of its component. If it was alone, the component goes too and is
@@ -306,13 +329,17 @@ func (x *mixture) assignment(prob []float64, i int, aux *part) []float64 {
 }
 
 // sample runs a sweep of Neal's Algorithm 8 with one auxiliary component over the
-// assignments, then draws all components and alpha. Cost O(MKD² + MD³).
-func (x *mixture) sample(rng *rand.Rand) {
+// assignments, then draws all components and alpha. Cost O(MKD² + MD³). The error is
+// ctx's; the mixture is then of no use.
+func (x *mixture) sample(ctx context.Context, rng *rand.Rand) error {
 	var prob []float64
 	for i := range x.z {
 		aux := x.leave(i)
 		if aux == nil {
-			aux = x.fromPrior(rng)
+			aux = x.fromPrior(ctx, rng)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		prob = x.assignment(prob, i, aux)
 		u, k := rng.Float64(), 0
@@ -326,7 +353,10 @@ func (x *mixture) sample(rng *rand.Rand) {
 		x.parts[k].n++
 	}
 	for k, c := range x.parts {
-		mean, root := x.meanConditional(k)
+		mean, root := x.meanConditional(ctx, k)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j := range c.mu {
 			c.mu[j] = rng.NormFloat64()
 		}
@@ -334,9 +364,13 @@ func (x *mixture) sample(rng *rand.Rand) {
 		for j, v := range mean {
 			c.mu[j] += v
 		}
-		c.root = x.precisionGiven(c, k, rng)
+		c.root = x.precisionGiven(ctx, c, k, rng)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	x.sampleAlpha(rng)
+	return nil
 }
 
 // sampleAlpha draws alpha, Gamma(1, 1) a priori, as Escobar and West (1995).
@@ -365,12 +399,15 @@ func (x *mixture) keepSign(i int) float64 {
 	return vecmath.Sigmoid(c.logDensity(w) - c.logDensity(negative))
 }
 
-// propose returns a draw for each row from its component.
-func (x *mixture) propose(rng *rand.Rand) *mat.Dense {
+// propose returns a draw for each row from its component. The error is ctx's.
+func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, error) {
 	m, d := x.omega.Dims()
 	out := mat.NewDense(m, d, nil)
 	for i, z := range x.z {
+		if err := ctx.Err(); err != nil { // a draw takes d² steps
+			return nil, err
+		}
 		x.parts[z].draw(out.RawRowView(i), rng)
 	}
-	return out
+	return out, nil
 }

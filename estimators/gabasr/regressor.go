@@ -80,9 +80,12 @@ func (r *Regressor) settings() (settings, error) {
 }
 
 // Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate
-// for the start as much; memory is O(np + p²) and p²/2 numbers for each kept sweep. Errors:
+// for the start as much; memory is O(np + p²) and p²/2 numbers for each kept sweep. The mixture that the
+// frequencies are drawn from has a d×d precision for each component: a sweep costs O(Md³) besides, of which
+// nothing is seen up to some dozen columns and which rules out thousands, and O(d²) of memory for each
+// component in each kept sweep. Errors:
 // ErrParam, ErrShape, ErrNotFinite (also for targets whose squares overflow), ErrNotPSD
-// for a fixed Ridge beyond rounding, or ctx's, which is looked at between proposals.
+// for a fixed Ridge beyond rounding, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }

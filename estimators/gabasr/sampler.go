@@ -180,7 +180,7 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 		}
 	}
 	out := &machine{Baseline: c.value() + t.shift}
-	record := func(sweep int) {
+	record := func(sweep int) error {
 		now := c.record(machineNumber, chainNumber, sweep, t.shift)
 		out.Trace = append(out.Trace, now)
 		out.Jitter = max(out.Jitter, c.sys.jitter)
@@ -193,20 +193,27 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 			d := c.keep()
 			d.LogEv = c.value() + t.shift
 			if s.leaveOneOut {
-				out.loo = c.addLeaveOneOut(out.loo, d, s.sweeps-s.burnIn)
+				if out.loo, err = c.addLeaveOneOut(out.loo, d, s.sweeps-s.burnIn); err != nil {
+					return err
+				}
 			}
 			if !s.variances {
 				d.Factor = nil
 			}
 			out.Draws = append(out.Draws, d)
 		}
+		return nil
 	}
-	record(0)
+	if err := record(0); err != nil {
+		return nil, err
+	}
 	for sweep := 1; sweep <= s.sweeps; sweep++ {
 		if err := c.sweep(ctx); err != nil {
 			return nil, err
 		}
-		record(sweep)
+		if err := record(sweep); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
@@ -215,17 +222,21 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 func (c *chain) become(e evidenceOf, labels []float64) error {
 	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
 	if e == augmentedEvidence {
-		c.reweigh(make([]float64, c.sys.n))
-		if !c.sys.factor() {
-			return notPSD()
+		if err := c.reweigh(make([]float64, c.sys.n)); err != nil {
+			return err
 		}
-		c.augment()
+		if !c.sys.factor() {
+			return c.sys.failure()
+		}
+		if err := c.augment(); err != nil {
+			return err
+		}
 	}
 	// Least-squares coefficients have the higher likelihood the less they are held back: λ is
 	// no parameter that it could choose.
 	c.fixedRidge = c.fixedRidge || e == surrogateEvidence
 	if !c.sys.factor() {
-		return notPSD()
+		return c.sys.failure()
 	}
 	return nil
 }
@@ -247,19 +258,22 @@ func (c *chain) record(number, index, sweep int, shift float64) Sweep {
 }
 
 // addLeaveOneOut adds the scores of a draw, each without its row and all that it weighs,
-// (f - h y)/(1 - h) with h = φ'A⁻¹φ. Cost O(np²).
-func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) []float64 {
+// (f - h y)/(1 - h) with h = φ'A⁻¹φ. Cost O(np²). The error is the context's.
+func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) ([]float64, error) {
 	s := c.sys
 	if sum == nil {
 		sum = make([]float64, s.n)
 	}
 	scores := make([]float64, s.n)
 	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
-	h := d.quadratic(mat.DenseCopyOf(s.phi))
+	h, err := d.quadratic(s.ctx, mat.DenseCopyOf(s.phi))
+	if err != nil {
+		return nil, err
+	}
 	for i, f := range scores {
 		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1)) / s.rows.Root(i)
 	}
-	return sum
+	return sum, nil
 }
 
 // splitRHat is the potential scale reduction of the log evidence over the halves of the

@@ -40,7 +40,7 @@ func TestWishartMoments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	mean, square := mat.NewDense(3, 3, nil), mat.NewDense(3, 3, nil)
 	for range draws {
-		l := wishart(dof, b, rng)
+		l := wishart(ctx, dof, b, rng)
 		var w mat.Dense
 		w.Mul(l, l.T())
 		for i := range 3 {

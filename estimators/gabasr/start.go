@@ -73,36 +73,44 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		// In proportion to the power, and to its root, which gives the weaker waves more.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
-	trial := some.chain()
+	trial := some.chain(ctx)
 	best, bestEv := candidate{}, math.Inf(-1)
 	bestRidge := 0.0
 	for _, c := range s.candidates(d, drawn) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s.place(trial, c, eps, epsLocal)
-		trial.fill()
-		trial.sys.load(some.target)
+		frequencies(trial, c, eps, epsLocal)
+		if err := trial.fill(); err != nil {
+			return nil, err
+		}
+		if err := trial.sys.load(some.target); err != nil {
+			return nil, err
+		}
 		if ridge, ev := trial.sys.bestRidge(s.ridges()); ev > bestEv {
 			best, bestEv, bestRidge = c, ev, ridge
 		}
 	}
 	if math.IsInf(bestEv, -1) {
-		return nil, notPSD()
+		return nil, trial.sys.failure()
 	}
 	c := trial
 	if some != s {
-		c = s.chain()
+		c = s.chain(ctx)
 	}
 	s.place(c, best, eps, epsLocal)
-	c.fill()
-	c.sys.load(s.target)
+	if err := c.fill(); err != nil {
+		return nil, err
+	}
+	if err := c.sys.load(s.target); err != nil {
+		return nil, err
+	}
 	if some != s { // more rows may want another λ
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
 	if !c.sys.factor() {
-		return nil, notPSD()
+		return nil, c.sys.failure()
 	}
 	return c, ctx.Err()
 }
@@ -148,7 +156,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 }
 
 // chain makes a chain of the settings' size, without content.
-func (s *starter) chain() *chain {
+func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
 	pairs := m
@@ -159,20 +167,32 @@ func (s *starter) chain() *chain {
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
-	c.sys = newSystem(normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
+	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
 	c.sys.rows = s.rows
 	return c
 }
 
+// frequencies gives the chain the candidate's, all that its evidence takes.
+func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+	c.w.omega.Scale(k.scale, eps)
+	if c.v != nil {
+		c.v.omega.Scale(k.local, epsLocal)
+	}
+	if k.drawn != nil {
+		count, _ := k.drawn.Dims()
+		for i := range count {
+			c.w.omega.Set(i, 0, k.drawn.At(i, 0))
+		}
+	}
+}
+
 // place gives the chain the candidate's frequencies, and mixtures that fit them.
 func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+	frequencies(c, k, eps, epsLocal)
 	w := c.w.omega
-	w.Scale(k.scale, eps)
 	c.w = newMixture(w, k.scale)
 	if c.v != nil {
-		v := c.v.omega
-		v.Scale(k.local, epsLocal)
-		c.v = newMixture(v, k.local)
+		c.v = newMixture(c.v.omega, k.local)
 	}
 	drawn := k.drawn
 	if drawn == nil {
@@ -183,7 +203,6 @@ func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	mean, square := 0.0, 0.0
 	for i := range count {
 		f := drawn.At(i, 0)
-		w.Set(i, 0, f)
 		c.w.z[i] = 1
 		mean += f / float64(count)
 		square += f * f / float64(count)

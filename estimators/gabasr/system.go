@@ -1,6 +1,7 @@
 package gabasr
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -17,6 +19,7 @@ import (
 // 1+2j and 2+2j. Φ, gram and cross are in that order; the factor is in an order of its
 // own, which an exchange changes.
 type system struct {
+	ctx      context.Context // of the Fit that it is made in; once it has ended all else is of no use
 	evidence evidenceOf
 	n, p     int
 	phi      *mat.Dense // n×p, its rows counted
@@ -57,10 +60,10 @@ type scratch struct {
 }
 
 // newSystem takes over phi. Nothing is computed yet but the memory.
-func newSystem(e evidenceOf, phi *mat.Dense, ridge float64, p0 prior) *system {
+func newSystem(ctx context.Context, e evidenceOf, phi *mat.Dense, ridge float64, p0 prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		evidence: e, n: n, p: p, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
+		ctx: ctx, evidence: e, n: n, p: p, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {
@@ -77,12 +80,13 @@ func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// load computes the products anew, after Φ or the targets have changed as a whole.
-func (s *system) load(target []float64) {
+// load computes the products anew, after Φ or the targets have changed as a whole. The error is the
+// context's.
+func (s *system) load(target []float64) error {
 	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
-	fast.Gemm(blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
 	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(target), 0, linalg.Vector(s.cross))
+	return fast.GemmContext(s.ctx, blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
 }
 
 // precision is the prior's of a column.
@@ -102,7 +106,7 @@ func (s *system) moment(column int, ridge float64) float64 {
 }
 
 // factor factors A anew for s.ridge, in the order of the columns; ok is false if A is
-// not positive definite with the largest jitter. Cost p³/3 + 2np.
+// not positive definite with the largest jitter, or if the context has ended, see failure. Cost p³/3 + 2np.
 func (s *system) factor() (ok bool) { return s.factorAt(s.ridge, &s.fac) }
 
 func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
@@ -119,7 +123,11 @@ func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 		for i := range p {
 			f.r[i*p+i] += s.precision(i, ridge) + jitter*trace/float64(p)
 		}
-		if _, ok := linalg.Potrf(blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r}); ok {
+		_, ok, err := linalg.Potrf(s.ctx, blas64.Symmetric{N: p, Stride: p, Uplo: blas.Upper, Data: f.r})
+		if err != nil {
+			return false
+		}
+		if ok {
 			s.jitter = max(s.jitter, jitter*trace/float64(p))
 			break
 		}
@@ -132,6 +140,14 @@ func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 	f.bN = s.noiseRate(f)
 	s.summarise(f)
 	return true
+}
+
+// failure is the error of a factor that failed.
+func (s *system) failure() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
+	return &fault.NotPSDError{What: "gabasr: P0 + Φ'Φ", Jitter: linalg.MaxJitter}
 }
 
 func (s *system) triangle(f *factored, n int) blas64.Triangular {

@@ -30,7 +30,8 @@ func TestKnownMachine(t *testing.T) {
 	for i, v := range y {
 		targets.Set(i, 0, v-shift)
 	}
-	look := loo.LookOnce(gram, targets, nil, ridge)
+	look, err := loo.LookOnce(ctx, gram, targets, nil, ridge)
+	require.NoError(t, err)
 	known := &loo.Known{Kernel: kernel, Ridge: ridge, Solution: look.Solved, Shift: []float64{shift}}
 	taken := func(known *loo.Known, kernel kernels.Kernel, ridge float64, y []float64) bool {
 		r, plain := &Regressor{Kernel: kernel, Ridge: ridge}, &Regressor{Kernel: kernel, Ridge: ridge}

@@ -42,7 +42,11 @@ func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 				return nil, err
 			}
 		}
-		m.waiting.left = m.leaveOut(chol)
+		left, err := m.leaveOut(ctx, chol)
+		if err != nil {
+			return nil, err
+		}
+		m.waiting.left = left
 	}
 	return m.waiting.left, nil
 }
@@ -71,25 +75,29 @@ func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 		return m.factor, nil
 	}
 	if m.rows == nil {
-		return m.factorise(unpacked(m.n, m.matrix))
+		return m.factorise(ctx, unpacked(m.n, m.matrix))
 	}
 	k, err := kernels.Matrix(ctx, m.kernel, m.rows, &m.options)
 	if err != nil {
 		return nil, err
 	}
-	return m.factorise(k)
+	return m.factorise(ctx, k)
 }
 
-// leaveOut computes it by a factor of M.
-func (m *machine) leaveOut(chol *linalg.Cholesky) *leftOut {
+// leaveOut computes it by a factor of M. The error is ctx's.
+func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut, error) {
 	out := &leftOut{}
 	if m.n == 1 {
-		return out
+		return out, ctx.Err()
+	}
+	inverse, err := chol.DiagInverse(ctx)
+	if err != nil {
+		return nil, err
 	}
 	n, k := m.alpha.Dims()
 	etaSum := vecmath.Sum(m.eta)
 	out.residuals = mat.NewDense(n, k, nil)
-	for i, inv := range chol.DiagInverse() {
+	for i, inv := range inverse {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
 		for j, a := range m.alpha.RawRowView(i) {
 			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
@@ -99,7 +107,7 @@ func (m *machine) leaveOut(chol *linalg.Cholesky) *leftOut {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // press is the mean weighted squared leave-one-out residual, summed over the targets.
@@ -140,7 +148,10 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 	if err != nil {
 		return nil, err
 	}
-	quad := chol.QuadInverse(mat.DenseCopyOf(k.T()))
+	quad, err := chol.QuadInverse(ctx, mat.DenseCopyOf(k.T()))
+	if err != nil {
+		return nil, err
+	}
 	etaSum := vecmath.Sum(m.eta)
 	out := make([]float64, len(prior))
 	for i := range out {

@@ -182,15 +182,19 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 	if err != nil {
 		return nil, err
 	}
-	if m.factor, err = m.factorise(k); err != nil {
+	if m.factor, err = m.factorise(ctx, k); err != nil {
 		return nil, err
 	}
 	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
 	}
-	m.solveBy(m.factor, targets)
+	if err := m.solveBy(ctx, m.factor, targets); err != nil {
+		return nil, err
+	}
 	if s.classify || n == 1 {
-		m.left = m.leaveOut(m.factor)
+		if m.left, err = m.leaveOut(ctx, m.factor); err != nil {
+			return nil, err
+		}
 		m.report.Objective = m.press()
 	} else {
 		for i, t := range targets.RawMatrix().Data {
@@ -251,7 +255,10 @@ func search(
 	if k.SymmetricDim() > allRidgesUpTo {
 		return loo.SearchFew(ctx, k, targets, own, workers, observe)
 	}
-	problem := loo.New(k, targets, own, workers)
+	problem, err := loo.New(ctx, k, targets, own, workers)
+	if err != nil {
+		return loo.Minimum{}, nil, err
+	}
 	best, err := problem.Search(ctx, observe)
 	if err != nil || best.Ridge == 0 {
 		return best, nil, err
@@ -273,8 +280,8 @@ func (m *machine) take(solved *loo.Solution) {
 	m.report.Objective = m.press()
 }
 
-// solveBy solves by a factor of M.
-func (m *machine) solveBy(chol *linalg.Cholesky, targets *mat.Dense) {
+// solveBy solves by a factor of M. The error is ctx's.
+func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *mat.Dense) error {
 	n, k := targets.Dims()
 	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
 	for i := range n {
@@ -282,7 +289,9 @@ func (m *machine) solveBy(chol *linalg.Cholesky, targets *mat.Dense) {
 		row[0] = 1
 		copy(row[1:], targets.RawRowView(i))
 	}
-	chol.Solve(b)
+	if err := chol.Solve(ctx, b); err != nil {
+		return err
+	}
 	m.eta = mat.Col(nil, 0, b)
 	etaSum := vecmath.Sum(m.eta)
 	m.bias, m.alpha = make([]float64, k), mat.NewDense(n, k, nil)
@@ -292,14 +301,15 @@ func (m *machine) solveBy(chol *linalg.Cholesky, targets *mat.Dense) {
 		floats.AddScaled(nu, -m.bias[j], m.eta)
 		m.alpha.SetCol(j, nu)
 	}
+	return ctx.Err()
 }
 
 // factorise returns the factor of M for the kernel matrix k, which it takes over.
-func (m *machine) factorise(k *mat.SymDense) (*linalg.Cholesky, error) {
+func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Cholesky, error) {
 	for i := range m.n {
 		k.SetSym(i, i, k.At(i, i)+m.ridge/weights.At(m.weights, i))
 	}
-	return linalg.NewCholesky("K + ridge", k)
+	return linalg.NewCholesky(ctx, "K + ridge", k)
 }
 
 // finite returns an error if the numbers of the input were so large that those

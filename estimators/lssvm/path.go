@@ -38,7 +38,10 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 		out[i].Ridge = ridge
 		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			if n := len(y); problem == nil && n > 1 {
-				problem = loo.New(copyOf(k), targets, weights, s.options.Workers)
+				var err error
+				if problem, err = loo.New(ctx, copyOf(k), targets, weights, s.options.Workers); err != nil {
+					return nil, err
+				}
 			}
 			s.ridge = ridge
 			return fitOfPath(ctx, s, problem, k, targets, weights)

@@ -61,7 +61,7 @@ func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, target
 	if err != nil {
 		return nil, err
 	}
-	machine, err := smoother.NewKernel(k, targets, weights, m.ridge, true)
+	machine, err := smoother.NewKernel(ctx, k, targets, weights, m.ridge, true)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	if err != nil {
 		return nil, err
 	}
-	return s.Kernel.Outputs(k), nil
+	return s.Kernel.Outputs(ctx, k)
 }
 
 // Influence implements estimators.Smoother.
@@ -99,6 +99,5 @@ func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense
 	n, _ := rows.Dims()
 	diag := make([]float64, n)
 	kernels.Diag(diag, s.kernel, rows)
-	f, b, spread = s.Kernel.Influence(k, diag)
-	return f, b, spread, nil
+	return s.Kernel.Influence(ctx, k, diag)
 }

@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -25,7 +26,22 @@ type problem struct {
 	scale    float64   // the variance of the rows times the mean weight, what ridges are measured in
 }
 
-func centre(x *mat.Dense, y, weights []float64, intercept bool) *problem {
+// rowsPerLook rows are gone through between two looks at a context.
+const rowsPerLook = 256
+
+// overRows calls f for each of n rows. The error is ctx's.
+func overRows(ctx context.Context, n int, f func(i int)) error {
+	for i := range n {
+		if i%rowsPerLook == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		f(i)
+	}
+	return ctx.Err()
+}
+
+// centre makes a problem of rows, targets and weights. The error is ctx's.
+func centre(ctx context.Context, x *mat.Dense, y, weights []float64, intercept bool) (*problem, error) {
 	n, d := x.Dims()
 	p := &problem{
 		z: mat.DenseCopyOf(x), t: append([]float64(nil), y...), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d),
@@ -40,74 +56,95 @@ func centre(x *mat.Dense, y, weights []float64, intercept bool) *problem {
 		}
 	}
 	if intercept {
-		p.subtractMeans(weights)
+		if err := p.subtractMeans(ctx, weights); err != nil {
+			return nil, err
+		}
 	}
-	p.scale = p.variance() * p.weight / float64(n)
-	for i, r := range p.root {
+	variance, err := p.variance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.scale = variance * p.weight / float64(n)
+	return p, overRows(ctx, n, func(i int) {
+		r := p.root[i]
 		p.t[i] *= r
 		for j, row := 0, p.z.RawRowView(i); j < d; j++ {
 			row[j] *= r
 		}
-	}
-	return p
+	})
 }
 
 // subtractMeans takes the means away twice: the second time what rounding left of
-// a large common offset.
-func (p *problem) subtractMeans(weights []float64) {
+// a large common offset. The error is ctx's.
+func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
 	for range 2 {
 		mean, target := make([]float64, d), 0.0
-		for i, w := range weights {
-			target += w / p.weight * p.t[i]
+		err := overRows(ctx, n, func(i int) {
+			share := weights[i] / p.weight
+			target += share * p.t[i]
 			for j, v := range p.z.RawRowView(i) {
-				mean[j] += w / p.weight * v
+				mean[j] += share * v
 			}
+		})
+		if err != nil {
+			return err
 		}
 		p.target += target
 		for j, m := range mean {
 			p.means[j] += m
 		}
-		for i := range n {
+		err = overRows(ctx, n, func(i int) {
 			p.t[i] -= target
 			row := p.z.RawRowView(i)
 			for j, m := range mean {
 				row[j] -= m
 			}
+		})
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // variance is the mean squared distance of the rows from their mean, weights
 // aside: the mean diagonal of the centred kernel matrix. Without an intercept that
-// of the rows from their own mean all the same, as package loo takes it.
-func (p *problem) variance() float64 {
+// of the rows from their own mean all the same, as package loo takes it. The error is ctx's.
+func (p *problem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
-	for i := range n {
+	err := overRows(ctx, n, func(i int) {
 		for j, v := range p.z.RawRowView(i) {
 			mean[j] += v / float64(n)
 		}
+	})
+	if err != nil {
+		return 0, err
 	}
 	total := 0.0
-	for i := range n {
+	err = overRows(ctx, n, func(i int) {
 		for j, v := range p.z.RawRowView(i) {
 			total += (v - mean[j]) * (v - mean[j])
 		}
-	}
-	return total / float64(n)
+	})
+	return total / float64(n), err
 }
 
 // reduce turns to coordinates in the span of the rows where that has fewer
-// dimensions than there are columns, and returns its basis (d×n); nil if not.
-func (p *problem) reduce() *mat.Dense {
+// dimensions than there are columns, and returns its basis (d×n); nil if not. The error is ctx's.
+func (p *problem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {
-		return nil
+		return nil, ctx.Err()
 	}
 	basis := mat.DenseCopyOf(p.z.T())
-	p.z = mat.DenseCopyOf(linalg.ThinQR(basis).T())
-	return basis
+	r, err := linalg.ThinQR(ctx, basis)
+	if err != nil {
+		return nil, err
+	}
+	p.z = mat.DenseCopyOf(r.T())
+	return basis, nil
 }
 
 // finite returns an error if squares overflowed.

@@ -85,7 +85,10 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(y))
 	}
-	p := centre(xd, y, weights, !r.NoIntercept)
+	p, err := centre(ctx, xd, y, weights, !r.NoIntercept)
+	if err != nil {
+		return err
+	}
 	m, err := r.solve(ctx, p)
 	if err != nil {
 		return err
@@ -100,21 +103,25 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	if !r.NoIntercept {
 		m.spread = 1 / p.weight
 	}
-	m.basis = p.reduce()
+	var err error
+	if m.basis, err = p.reduce(ctx); err != nil {
+		return nil, err
+	}
 	n, d := p.z.Dims()
 	gram := mat.NewSymDense(d, nil)
-	fast.SymOuterK(gram, 1, p.z.T())
+	if err := fast.SymOuterKContext(ctx, gram, 1, p.z.T()); err != nil {
+		return nil, err
+	}
 	if err := p.finite(gram); err != nil {
 		return nil, err
 	}
-	var err error
 	if m.ridge, err = r.choose(ctx, p, gram, &m.report); err != nil {
 		return nil, err
 	}
 	for j := range d {
 		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
 	}
-	if m.factor, err = linalg.NewCholesky("X'X + ridge", gram); err != nil {
+	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
 		return nil, err
 	}
 	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
@@ -122,8 +129,12 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	}
 	solution := mat.NewDense(d, 1, nil)
 	fast.Mul(solution, p.z.T(), mat.NewDense(n, 1, p.t))
-	m.factor.Solve(solution)
-	m.residuals(p, solution)
+	if err := m.factor.Solve(ctx, solution); err != nil {
+		return nil, err
+	}
+	if err := m.residuals(ctx, p, solution); err != nil {
+		return nil, err
+	}
 	if m.basis != nil {
 		var back mat.Dense
 		fast.Mul(&back, m.basis, solution)
@@ -147,7 +158,11 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	best, err := loo.NewLinear(own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers).Search(ctx, r.observe)
+	problem, err := loo.NewLinear(ctx, own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers)
+	if err != nil {
+		return 0, err
+	}
+	best, err := problem.Search(ctx, r.observe)
 	if err != nil {
 		return 0, err
 	}
@@ -167,16 +182,20 @@ func (r *Regressor) observe(i int, ridge, objective float64) {
 	}
 }
 
-// residuals sets the leave-one-out residuals, the noise and the objective.
-func (m *model) residuals(p *problem, solution *mat.Dense) {
+// residuals sets the leave-one-out residuals, the noise and the objective. The error is ctx's.
+func (m *model) residuals(ctx context.Context, p *problem, solution *mat.Dense) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
-		return
+		return nil
 	}
 	var fitted mat.Dense
 	fast.Mul(&fitted, p.z, solution)
+	leverages, err := m.factor.QuadInverse(ctx, mat.DenseCopyOf(p.z.T()))
+	if err != nil {
+		return err
+	}
 	m.loo = make([]float64, n)
-	for i, h := range m.factor.QuadInverse(mat.DenseCopyOf(p.z.T())) {
+	for i, h := range leverages {
 		e := p.t[i] - fitted.At(i, 0)
 		// 1 - h > 0 but for rounding, and e is 0 wherever it is.
 		if rest := 1 - h - p.leverage[i]; rest > 0 {
@@ -185,6 +204,7 @@ func (m *model) residuals(p *problem, solution *mat.Dense) {
 			m.report.Objective += e / rest * e / rest / p.weight
 		}
 	}
+	return nil
 }
 
 // Predict returns b + <β, x> for each row of x (m×d). Cost O(md).
@@ -232,7 +252,10 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 		within = &mat.Dense{}
 		fast.Mul(within, centred, m.basis)
 	}
-	variance = m.factor.QuadInverse(mat.DenseCopyOf(within.T()))
+	// PredictVariance has no context that could end.
+	if variance, err = m.factor.QuadInverse(context.Background(), mat.DenseCopyOf(within.T())); err != nil {
+		return nil, nil, err
+	}
 	for i, v := range variance {
 		if m.basis != nil {
 			// What lies outside the span of the training rows, nothing is known of.

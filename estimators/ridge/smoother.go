@@ -43,14 +43,16 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if n, _ := xd.Dims(); d > n {
 		rows := r.m.centred(xd)
 		gram := mat.NewSymDense(n, nil)
-		fast.SymOuterK(gram, 1, rows)
-		machine, err := smoother.NewKernel(gram, targets, weights, r.m.ridge, !r.NoIntercept)
+		if err := fast.SymOuterKContext(ctx, gram, 1, rows); err != nil {
+			return nil, err
+		}
+		machine, err := smoother.NewKernel(ctx, gram, targets, weights, r.m.ridge, !r.NoIntercept)
 		if err != nil {
 			return nil, err
 		}
 		return &ofRows{Kernel: machine, rows: rows, of: r.m}, ctx.Err()
 	}
-	machine, err := smoother.NewFeatures(mat.DenseCopyOf(xd), targets, weights, r.m.ridge, !r.NoIntercept)
+	machine, err := smoother.NewFeatures(ctx, mat.DenseCopyOf(xd), targets, weights, r.m.ridge, !r.NoIntercept)
 	if err != nil {
 		return nil, err
 	}
@@ -67,47 +69,45 @@ func (m *model) centred(x *mat.Dense) *mat.Dense {
 }
 
 // Outputs implements estimators.Smoother.
-func (s *ofFeatures) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, err
 	}
-	return s.Features.Outputs(mat.DenseCopyOf(xd)), nil
+	return s.Features.Outputs(ctx, mat.DenseCopyOf(xd))
 }
 
 // Influence implements estimators.Smoother.
-func (s *ofFeatures) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+func (s *ofFeatures) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f, b, spread = s.Features.Influence(mat.DenseCopyOf(xd))
-	return f, b, spread, nil
+	return s.Features.Influence(ctx, mat.DenseCopyOf(xd))
 }
 
 // products returns the rows of x, centred, and their inner products with those of the machine.
-func (s *ofRows) products(x mat.Matrix) (rows, k *mat.Dense, err error) {
+func (s *ofRows) products(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense, err error) {
 	xd, err := check.Wide("x", x, len(s.of.means))
 	if err != nil {
 		return nil, nil, err
 	}
 	rows, k = s.of.centred(xd), &mat.Dense{}
-	fast.Mul(k, rows, s.rows.T())
-	return rows, k, nil
+	return rows, k, fast.MulContext(ctx, k, rows, s.rows.T())
 }
 
 // Outputs implements estimators.Smoother.
-func (s *ofRows) Outputs(_ context.Context, x mat.Matrix) (*mat.Dense, error) {
-	_, k, err := s.products(x)
+func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	_, k, err := s.products(ctx, x)
 	if err != nil {
 		return nil, err
 	}
-	return s.Kernel.Outputs(k), nil
+	return s.Kernel.Outputs(ctx, k)
 }
 
 // Influence implements estimators.Smoother.
-func (s *ofRows) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	rows, k, err := s.products(x)
+func (s *ofRows) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	rows, k, err := s.products(ctx, x)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -115,6 +115,5 @@ func (s *ofRows) Influence(_ context.Context, x mat.Matrix) (f, b *mat.Dense, sp
 	for i := range own {
 		own[i] = linalg.Dot(rows.RawRowView(i), rows.RawRowView(i))
 	}
-	f, b, spread = s.Kernel.Influence(k, own)
-	return f, b, spread, nil
+	return s.Kernel.Influence(ctx, k, own)
 }

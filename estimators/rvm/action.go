@@ -166,7 +166,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	if len(st.active) == 0 {
 		return nil
 	}
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
+	chol, err := linalg.NewCholesky(ctx, "posterior precision", st.hessian(st.alpha, st.beta, nil))
 	if err != nil {
 		return err
 	}

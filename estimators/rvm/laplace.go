@@ -90,7 +90,7 @@ func (p *binary) energy(f, w []float64) float64 {
 }
 
 // curvature sets y, B and the factor of H = Φ'BΦ + A at f.
-func (p *binary) curvature(f []float64) error {
+func (p *binary) curvature(ctx context.Context, f []float64) error {
 	n, m := len(f), len(p.active)
 	p.y, p.curve = make([]float64, n), make([]float64, n)
 	half := mat.NewDense(m, n, nil)
@@ -105,12 +105,14 @@ func (p *binary) curvature(f []float64) error {
 		}
 	}
 	h := mat.NewSymDense(m, nil)
-	fast.SymOuterK(h, 1, half)
+	if err := fast.SymOuterKContext(ctx, h, 1, half); err != nil {
+		return err
+	}
 	for i, a := range p.alpha {
 		h.SetSym(i, i, h.At(i, i)+a)
 	}
 	var err error
-	if p.chol, err = linalg.NewCholesky("posterior precision", h); err != nil {
+	if p.chol, err = linalg.NewCholesky(ctx, "posterior precision", h); err != nil {
 		return err
 	}
 	p.jitter = max(p.jitter, p.chol.Jitter())
@@ -135,7 +137,7 @@ func (p *binary) mode(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.curvature(f); err != nil {
+		if err := p.curvature(ctx, f); err != nil {
 			return err
 		}
 		m := len(p.active)
@@ -149,7 +151,9 @@ func (p *binary) mode(ctx context.Context) error {
 			g.Set(i, 0, s)
 		}
 		step := mat.DenseCopyOf(g)
-		p.chol.Solve(step)
+		if err := p.chol.Solve(ctx, step); err != nil {
+			return err
+		}
 		decrement := 0.0
 		for i := range m {
 			decrement += g.At(i, 0) * step.At(i, 0)
@@ -176,15 +180,16 @@ func (p *binary) mode(ctx context.Context) error {
 			break
 		}
 	}
-	if err := p.curvature(f); err != nil {
+	if err := p.curvature(ctx, f); err != nil {
 		return err
 	}
 	p.lev = -e - p.chol.LogDet()/2
 	for _, a := range p.alpha {
 		p.lev += math.Log(a) / 2
 	}
-	p.sigma = p.chol.Inverse()
-	return nil
+	var err error
+	p.sigma, err = p.chol.Inverse(ctx)
+	return err
 }
 
 // reestimate takes γ/w² for all precisions but the intercept's, again and again until
@@ -229,7 +234,8 @@ func (p *binary) statistics(column []float64) (s, q float64) {
 		s += p.curve[i] * a * a
 		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
-	return s - p.chol.QuadInverse(cross)[0], q
+	quad, _ := p.chol.QuadInverse(context.Background(), cross) // one column: m² steps, no time to end in
+	return s - quad[0], q
 }
 
 // scan returns S and Q of every column.
@@ -253,7 +259,10 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 		first, width := p.b.span(i)
 		var cross mat.Dense
 		fast.Mul(&cross, weighted, block.T())
-		quad := p.chol.QuadInverse(&cross)
+		quad, err := p.chol.QuadInverse(ctx, &cross)
+		if err != nil {
+			return err
+		}
 		for j := range width {
 			row := block.RawRowView(j)
 			d := 0.0

@@ -28,11 +28,11 @@ type point struct {
 }
 
 // at evaluates the model at other precisions, exactly where differences of rounding
-// matter; ok is false where that is numerically impossible.
-func (st *state) at(alpha []float64, beta float64, exact bool) (p *point, ok bool) {
+// matter; ok is false where that is numerically impossible, and once ctx has ended.
+func (st *state) at(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
 	m := len(st.active)
 	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
-	chol, err := linalg.NewCholesky("posterior precision", st.hessian(alpha, beta, *p.memory))
+	chol, err := linalg.NewCholesky(ctx, "posterior precision", st.hessian(alpha, beta, *p.memory))
 	if err != nil {
 		p.release()
 		return nil, false
@@ -60,10 +60,12 @@ func (p *point) release() { rowwise.Release(p.memory) }
 
 // derivatives are the gradient and the negative Hessian of the evidence in (log α,
 // log β), the last without β where the noise is fixed.
-func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDense) {
+func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []float64, h *mat.SymDense, err error) {
 	m := len(p.alpha)
 	if p.sigma == nil {
-		p.sigma = p.factor.Inverse()
+		if p.sigma, err = p.factor.Inverse(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	size := m
 	if withBeta {
@@ -84,7 +86,7 @@ func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDe
 		to[0] += second / 2
 	}
 	if !withBeta {
-		return g, h
+		return g, h, nil
 	}
 	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
 	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
@@ -109,7 +111,7 @@ func (st *state) derivatives(p *point, withBeta bool) (g []float64, h *mat.SymDe
 	}
 	rsr := mat.Dot(mat.NewVecDense(m, r), sr)
 	h.SetSym(m, m, -(-p.beta*p.ee+2*p.beta*p.beta*rsr-gamma+trace2)/2)
-	return g, h
+	return g, h, nil
 }
 
 // polish takes Newton steps on all precisions and the noise at once, and solves.
@@ -118,26 +120,29 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		if st.noise == 0 && st.ee > 0 {
 			st.beta = min(st.dof/st.ee, st.highestBeta())
 		}
-		return st.solve()
+		return st.solve(ctx)
 	}
 	exact := steps > polishSteps // the last one ends on differences of rounding
-	p, ok := st.at(st.alpha, st.beta, exact)
+	p, ok := st.at(ctx, st.alpha, st.beta, exact)
 	if !ok {
-		return st.solve()
+		return st.solve(ctx)
 	}
 	for range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		withBeta := st.noise == 0
-		g, h := st.derivatives(p, withBeta)
-		if withBeta && p.beta >= st.highestBeta()*(1-1e-12) && g[len(g)-1] > 0 {
-			g, h = st.derivatives(p, false)
+		g, h, err := st.derivatives(ctx, p, withBeta)
+		if err == nil && withBeta && p.beta >= st.highestBeta()*(1-1e-12) && g[len(g)-1] > 0 {
+			g, h, err = st.derivatives(ctx, p, false)
+		}
+		if err != nil {
+			return err
 		}
 		if largest(g) < 1e-9 {
 			break
 		}
-		next, damping := st.step(p, g, h, st.damping, exact)
+		next, damping := st.step(ctx, p, g, h, st.damping, exact)
 		if next == nil {
 			break
 		}
@@ -151,7 +156,7 @@ func (st *state) polish(ctx context.Context, steps int) error {
 	}
 	p.release()
 	st.alpha, st.beta = p.alpha, p.beta
-	return st.solve()
+	return st.solve(ctx)
 }
 
 func largest(v []float64) float64 {
@@ -164,9 +169,12 @@ func largest(v []float64) float64 {
 
 // step tries damped Newton steps until one does not lower the evidence; nil if none
 // of 30 does.
-func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, exact bool) (*point, float64) {
+func (st *state) step(ctx context.Context, p *point, g []float64, h *mat.SymDense, damping float64, exact bool) (*point, float64) {
 	for range 30 {
-		if d := newton(g, h, damping); d != nil {
+		if ctx.Err() != nil {
+			break // polish returns it
+		}
+		if d := newton(ctx, g, h, damping); d != nil {
 			if l := largest(d); l > 3 {
 				for i := range d {
 					d[i] *= 3 / l
@@ -179,7 +187,7 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, e
 			if len(d) > len(alpha) {
 				beta = min(beta*math.Exp(d[len(alpha)]), st.highestBeta())
 			}
-			if next, ok := st.at(alpha, beta, exact); ok {
+			if next, ok := st.at(ctx, alpha, beta, exact); ok {
 				if next.lev >= p.lev {
 					return next, max(damping/10, 1e-12)
 				}
@@ -192,7 +200,7 @@ func (st *state) step(p *point, g []float64, h *mat.SymDense, damping float64, e
 }
 
 // newton solves (h + damping I) d = g, nil where that is not positive definite.
-func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
+func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) []float64 {
 	n := len(g)
 	memory := rowwise.Scratch(n * n)
 	defer rowwise.Release(memory)
@@ -203,8 +211,8 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 		raw.Data[i*raw.Stride+i] += damping
 	}
 	// Not by mat.Cholesky, which takes longer to estimate the condition.
-	factor, ok := linalg.Potrf(raw)
-	if !ok {
+	factor, ok, err := linalg.Potrf(ctx, raw)
+	if err != nil || !ok {
 		return nil
 	}
 	d := slices.Clone(g)
@@ -220,8 +228,8 @@ func newton(g []float64, h *mat.SymDense, damping float64) []float64 {
 
 // macKay takes one step of MacKay's re-estimation of all precisions and the noise,
 // and drops the members whose precision has grown beyond all measure.
-func (st *state) macKay() error {
-	if err := st.solve(); err != nil {
+func (st *state) macKay(ctx context.Context) error {
+	if err := st.solve(ctx); err != nil {
 		return err
 	}
 	sum := 0.0

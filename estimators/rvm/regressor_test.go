@@ -64,7 +64,7 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 		rows := make([]int, n)
 		of := design{n: n, m: n, width: d, kernel: c.kernel(), centres: x, rows: rows}
 		k := task{design: of, Counts: weights.NewCounts(nil, n), y: c.Y, intercept: c.intercept()}
-		s, err := k.unscale(st, 1, mean, true, 0)
+		s, err := k.unscale(ctx, st, 1, mean, true, 0)
 		require.NoError(t, err)
 		m := newModel(s, of)
 		got, variance, err := m.predict(golden.Dense(c.Predict.X), 1, true)

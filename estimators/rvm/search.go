@@ -31,7 +31,7 @@ func (st *state) updateNoise(ctx context.Context) error {
 	before, beta, gamma, ee := st.lev, st.beta, st.gamma(), st.ee
 	st.beta = min((st.dof-gamma)/ee, st.highestBeta())
 	if st.beta > 0 && isFinite(st.beta) {
-		if err := st.solve(); err != nil {
+		if err := st.solve(ctx); err != nil {
 			return err
 		}
 		if st.lev >= before {
@@ -167,7 +167,7 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 		if len(st.active) == 0 {
 			break
 		}
-		if err := st.macKay(); err != nil {
+		if err := st.macKay(ctx); err != nil {
 			return nil, err
 		}
 	}

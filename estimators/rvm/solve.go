@@ -81,7 +81,7 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.unscale(best, scale, mean, converged, actions)
+	return k.unscale(ctx, best, scale, mean, converged, actions)
 }
 
 // search climbs from every start and returns the model of the highest evidence.
@@ -128,7 +128,7 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 }
 
 // unscale takes a state to the units of the targets and of the columns.
-func (k task) unscale(st *state, scale, mean float64, converged bool, actions int) (*solution, error) {
+func (k task) unscale(ctx context.Context, st *state, scale, mean float64, converged bool, actions int) (*solution, error) {
 	size := len(st.active)
 	out := &solution{
 		indices: make([]int, size), coefficients: make([]float64, size), alphas: make([]float64, size), means: make([]float64, size),
@@ -144,11 +144,14 @@ func (k task) unscale(st *state, scale, mean float64, converged bool, actions in
 	slices.SortFunc(order, func(a, b int) int { return st.active[a] - st.active[b] })
 	var sigma *mat.SymDense
 	if size > 0 {
-		chol, err := linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, nil))
+		chol, err := linalg.NewCholesky(ctx, "posterior precision", st.hessian(st.alpha, st.beta, nil))
 		if err != nil {
 			return nil, err
 		}
-		sigma, out.cov = chol.Inverse(), mat.NewSymDense(size, nil)
+		if sigma, err = chol.Inverse(ctx); err != nil {
+			return nil, err
+		}
+		out.cov = mat.NewSymDense(size, nil)
 	}
 	for i, a := range order {
 		j := st.active[a]

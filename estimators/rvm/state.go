@@ -76,7 +76,7 @@ func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.S
 
 // recompute takes everything from active, alpha and beta, exactly.
 func (st *state) recompute(ctx context.Context) error {
-	if err := st.solve(); err != nil {
+	if err := st.solve(ctx); err != nil {
 		return err
 	}
 	return st.scan(ctx)
@@ -84,19 +84,23 @@ func (st *state) recompute(ctx context.Context) error {
 
 // solve takes what concerns the members from active, alpha and beta, exactly: all but S
 // and Q.
-func (st *state) solve() error {
+func (st *state) solve(ctx context.Context) error {
 	var chol *linalg.Cholesky
 	if len(st.active) > 0 {
 		var err error
 		memory := rowwise.Scratch(len(st.active) * len(st.active))
 		defer rowwise.Release(memory)
-		if chol, err = linalg.NewCholesky("posterior precision", st.hessian(st.alpha, st.beta, *memory)); err != nil {
+		if chol, err = linalg.NewCholesky(ctx, "posterior precision", st.hessian(st.alpha, st.beta, *memory)); err != nil {
 			return err
 		}
 		st.jitter = max(st.jitter, chol.Jitter())
 	}
 	st.factor = linalg.NewFactor(chol)
-	st.mu, st.diag = make([]float64, len(st.active)), st.factor.DiagInverse()
+	var err error
+	if st.diag, err = st.factor.DiagInverse(ctx); err != nil {
+		return err
+	}
+	st.mu = make([]float64, len(st.active))
 	st.refresh()
 	return nil
 }
@@ -127,7 +131,11 @@ func (st *state) scan(ctx context.Context) error {
 		for i, j := range st.active {
 			copy(part.RawRowView(i), st.table.row(st.table.of[j])[first:first+width])
 		}
-		for i, v := range st.factor.QuadInverse(part) {
+		quad, err := st.factor.QuadInverse(ctx, part)
+		if err != nil {
+			return err
+		}
+		for i, v := range quad {
 			st.s[first+i] -= st.beta * st.beta * v
 		}
 		return nil

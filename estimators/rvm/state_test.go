@@ -127,9 +127,10 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 		}
 		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
 		gradient := func() float64 {
-			at, ok := st.at(st.alpha, st.beta, true)
+			at, ok := st.at(ctx, st.alpha, st.beta, true)
 			require.True(t, ok)
-			g, _ := st.derivatives(at, true)
+			g, _, err := st.derivatives(ctx, at, true)
+			require.NoError(t, err)
 			return largest(g)
 		}
 		// The file has digits for a gradient of 3e-6; the polish takes the rest.
@@ -151,28 +152,32 @@ func TestDerivatives(t *testing.T) {
 			for i := range alpha {
 				alpha[i] = st.alpha[i] * math.Exp(u[i])
 			}
-			p, ok := st.at(alpha, st.beta*math.Exp(u[m]), true)
+			p, ok := st.at(ctx, alpha, st.beta*math.Exp(u[m]), true)
 			require.True(t, ok)
 			return p
 		}
 		size := len(st.alpha) + 1
 		zero := make([]float64, size)
-		g, h := st.derivatives(at(zero), true)
+		g, h, err := st.derivatives(ctx, at(zero), true)
+		require.NoError(t, err)
 		const step = 1e-4
 		for i := range size {
 			up, down := slices.Clone(zero), slices.Clone(zero)
 			up[i], down[i] = step, -step
 			pu, pd := at(up), at(down)
 			assert.InDelta(t, (pu.lev-pd.lev)/(2*step), g[i], 1e-5*max(1, math.Abs(g[i])), "%s: gradient %d", name, i)
-			gu, _ := st.derivatives(pu, true)
-			gd, _ := st.derivatives(pd, true)
+			gu, _, err := st.derivatives(ctx, pu, true)
+			require.NoError(t, err)
+			gd, _, err := st.derivatives(ctx, pd, true)
+			require.NoError(t, err)
 			for j := range size {
 				want := -(gu[j] - gd[j]) / (2 * step)
 				assert.InDelta(t, want, h.At(i, j), 1e-5*max(1, math.Abs(want)), "%s: Hessian %d,%d", name, i, j)
 			}
 		}
 		// A fixed noise leaves the rest as it is.
-		g2, h2 := st.derivatives(at(zero), false)
+		g2, h2, err := st.derivatives(ctx, at(zero), false)
+		require.NoError(t, err)
 		assert.Equal(t, g[:size-1], g2)
 		assert.True(t, mat.Equal(h.SliceSym(0, size-1), h2))
 	}

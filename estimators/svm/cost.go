@@ -106,7 +106,10 @@ func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.De
 	}
 	n := float64(len(rows))
 	least := leastRidge * mat.Trace(gram) / n * floats.Sum(w) / n
-	problem := loo.New(gram, t, w, s.workers) // which takes gram over
+	problem, err := loo.New(ctx, gram, t, w, s.workers) // which takes gram over
+	if err != nil {
+		return nil, err
+	}
 	best, err := problem.SearchFrom(ctx, least)
 	if err != nil || best.Ridge == 0 {
 		return nil, err

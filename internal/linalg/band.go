@@ -47,8 +47,8 @@ func (t *twoStages) block(i int) (from, count int, factor blas64.Triangular) {
 	return from, count, factor
 }
 
-// toBand overwrites the upper triangle with the band and the first stage's reflectors.
-func (t *twoStages) toBand() {
+// toBand overwrites the upper triangle with the band and the first stage's reflectors. The error is ctx's.
+func (t *twoStages) toBand(ctx context.Context) error {
 	n := t.n
 	t.factors = make([]float64, t.blocks()*bandWidth*bandWidth)
 	// Rows of vw are V and then W of a block, those of wv the other way round, so that the
@@ -63,11 +63,16 @@ func (t *twoStages) toBand() {
 		if count == 0 {
 			break
 		}
-		t.halfUpdate(from, v, w, factor, wv)
+		if err := t.halfUpdate(ctx, from, v, w, factor, wv); err != nil {
+			return err
+		}
 		copy(wv, w.Data)
 		copy(wv[count*m:], v.Data)
-		t.update(from, 2*count, vw, wv)
+		if err := t.update(ctx, from, 2*count, vw, wv); err != nil {
+			return err
+		}
 	}
+	return ctx.Err()
 }
 
 // reflectRows finds the reflectors that make the bandWidth rows before row from, behind
@@ -117,21 +122,24 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 }
 
 // halfUpdate sets W such that VᵀW + WᵀV is what the reflectors take from the matrix behind
-// row from, which is symmetric: Z - SV/2 with Z = Tᵀ(VA), S = (ZVᵀ)T. It works in buffer.
-func (t *twoStages) halfUpdate(from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) {
-	t.timesMatrix(from, v, w)
+// row from, which is symmetric: Z - SV/2 with Z = Tᵀ(VA), S = (ZVᵀ)T. It works in buffer. The error is ctx's.
+func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) error {
+	if err := t.timesMatrix(ctx, from, v, w); err != nil {
+		return err
+	}
 	fast.Trmm(blas.Left, blas.Trans, 1, factor, w)
 	s := blas64.General{Rows: v.Rows, Cols: v.Rows, Stride: v.Rows, Data: buffer[:v.Rows*v.Rows]}
 	fast.Gemm(blas.NoTrans, blas.Trans, -0.5, w, v, 0, s)
 	fast.Trmm(blas.Right, blas.NoTrans, 1, factor, s)
 	fast.Gemm(blas.NoTrans, blas.NoTrans, 1, s, v, 1, w)
+	return nil
 }
 
 // blockStrip is the number of rows or columns that a task of the two stages multiplies.
 const blockStrip = 192
 
-// timesMatrix sets w to V times the symmetric matrix behind row from.
-func (t *twoStages) timesMatrix(from int, v, w blas64.General) {
+// timesMatrix sets w to V times the symmetric matrix behind row from. The error is ctx's.
+func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.General) error {
 	n, m := t.n, v.Cols
 	columns := func(g blas64.General, first, count int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: count, Stride: g.Stride, Data: g.Data[first:]}
@@ -139,8 +147,7 @@ func (t *twoStages) timesMatrix(from int, v, w blas64.General) {
 	part := func(row, column, rows, columns int) blas64.General {
 		return blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]}
 	}
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+	return parallel.For(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
 		first := s * blockStrip
 		count := min(blockStrip, m-first)
 		last, to := first+count, columns(w, first, count)
@@ -157,8 +164,8 @@ func (t *twoStages) timesMatrix(from int, v, w blas64.General) {
 }
 
 // update subtracts VᵀW + WᵀV from the upper triangle behind row from. The squares on the
-// diagonal are cut in three, which wastes less below it.
-func (t *twoStages) update(from, depth int, vw, wv []float64) {
+// diagonal are cut in three, which wastes less below it. The error is ctx's.
+func (t *twoStages) update(ctx context.Context, from, depth int, vw, wv []float64) error {
 	n := t.n
 	m := n - from
 	product := func(row, rows, column, columns int) {
@@ -169,8 +176,7 @@ func (t *twoStages) update(from, depth int, vw, wv []float64) {
 				1, blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]})
 		}
 	}
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+	return parallel.For(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
 		first := s * blockStrip
 		last := min(first+blockStrip, m)
 		const third = blockStrip / 3

@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
@@ -24,15 +26,17 @@ type chasing struct {
 }
 
 // toTridiagonal reduces the band that toBand left, and overwrites the triangle below the
-// diagonal with the reflectors. It returns the diagonal and the off-diagonal of T.
-func (t *twoStages) toTridiagonal() (d, e []float64) {
+// diagonal with the reflectors. It returns the diagonal and the off-diagonal of T. The error is ctx's.
+func (t *twoStages) toTridiagonal(ctx context.Context) (d, e []float64, err error) {
 	n := t.n
 	c := chasing{twoStages: t, band: make([]float64, n*bandLength)}
 	for i := range n {
 		end := min(i+bandWidth+1, n)
 		copy(c.band[i*bandLength:], t.a[i*n+i:i*n+end])
 	}
-	c.sweeps()
+	if err := c.sweeps(ctx); err != nil {
+		return nil, nil, err
+	}
 	d, e = make([]float64, n), make([]float64, max(0, n-1))
 	for i := range n {
 		d[i] = c.band[i*bandLength]
@@ -40,7 +44,7 @@ func (t *twoStages) toTridiagonal() (d, e []float64) {
 			e[i] = c.band[i*bandLength+1]
 		}
 	}
-	return d, e
+	return d, e, nil
 }
 
 // reflectorsOf returns the place of the reflectors of sweep s, n-1-s numbers: those of its
@@ -53,8 +57,8 @@ func (t *twoStages) reflectorsOf(s int) []float64 {
 // sweeps does all sweeps, several at the same time: step j of a sweep may begin once step
 // j+1 of the sweep before has ended. A task is chaseSteps steps of the first of its sweeps,
 // the same one step earlier of the second, and so on. It waits for the task before it, and
-// for the one after that of the sweeps before.
-func (c *chasing) sweeps() {
+// for the one after that of the sweeps before. The error is ctx's.
+func (c *chasing) sweeps(ctx context.Context) error {
 	sweeps := c.n - 2
 	groups := (sweeps + chaseSweeps - 1) / chaseSweeps
 	steps := func(sweep int) int { return (c.n - 1 - sweep + bandWidth - 1) / bandWidth }
@@ -94,7 +98,7 @@ func (c *chasing) sweeps() {
 			break
 		}
 	}
-	todo.do()
+	return todo.do(ctx)
 }
 
 // chaseWork is the memory of a task.

@@ -31,12 +31,14 @@ type Cholesky struct {
 }
 
 // NewCholesky factors a, whose memory it takes over; what names the matrix in
-// the error, which is ErrNotPSD. Cost n³/3, no memory of order n².
-func NewCholesky(what string, a *mat.SymDense) (*Cholesky, error) { return NewCholeskyFrom(what, a, 0) }
+// the error, which is ErrNotPSD or ctx's. Cost n³/3, no memory of order n².
+func NewCholesky(ctx context.Context, what string, a *mat.SymDense) (*Cholesky, error) {
+	return NewCholeskyFrom(ctx, what, a, 0)
+}
 
 // NewCholeskyFrom is NewCholesky whose ladder begins at the share least of the mean diagonal
 // in place of 0: for a model of which the jitter is a part.
-func NewCholeskyFrom(what string, a *mat.SymDense, least float64) (*Cholesky, error) {
+func NewCholeskyFrom(ctx context.Context, what string, a *mat.SymDense, least float64) (*Cholesky, error) {
 	raw := a.RawSymmetric()
 	n, ld := raw.N, raw.Stride
 	// The factorisation overwrites the upper triangle and leaves the lower one
@@ -47,15 +49,23 @@ func NewCholeskyFrom(what string, a *mat.SymDense, least float64) (*Cholesky, er
 		diag[i] = raw.Data[i*ld+i]
 		mean += diag[i] / float64(n)
 	}
-	mirror(raw.Data, n, ld, false)
+	if err := mirror(ctx, raw.Data, n, ld, false); err != nil {
+		return nil, err
+	}
 	for jitter := least; jitter <= MaxJitter*1.01; jitter = max(10*jitter, MinJitter) {
 		if jitter > 0 {
-			mirror(raw.Data, n, ld, true)
+			if err := mirror(ctx, raw.Data, n, ld, true); err != nil {
+				return nil, err
+			}
 		}
 		for i, d := range diag {
 			raw.Data[i*ld+i] = d + jitter*mean
 		}
-		if t, ok := potrf(raw); ok {
+		t, ok, err := potrf(ctx, raw)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			return &Cholesky{u: t, jitter: jitter * mean}, nil
 		}
 		if !(mean > 0) {
@@ -66,29 +76,29 @@ func NewCholeskyFrom(what string, a *mat.SymDense, least float64) (*Cholesky, er
 }
 
 // TryCholesky is NewCholesky without jitter; ok is false where a is not positive definite to
-// rounding. It does not touch what is below the diagonal of a, see Keep.
-func TryCholesky(a *mat.SymDense) (c *Cholesky, ok bool) {
-	t, ok := potrf(a.RawSymmetric())
-	return &Cholesky{u: t}, ok
+// rounding. It does not touch what is below the diagonal of a, see Keep. The error is ctx's.
+func TryCholesky(ctx context.Context, a *mat.SymDense) (c *Cholesky, ok bool, err error) {
+	t, ok, err := potrf(ctx, a.RawSymmetric())
+	return &Cholesky{u: t}, ok, err
 }
 
-// Keep copies what is above the diagonal of a to below it, where TryCholesky leaves it alone.
-func Keep(a *mat.SymDense) {
+// Keep copies what is above the diagonal of a to below it, where TryCholesky leaves it alone. The
+// error is ctx's.
+func Keep(ctx context.Context, a *mat.SymDense) error {
 	raw := a.RawSymmetric()
-	mirror(raw.Data, raw.N, raw.Stride, false)
+	return mirror(ctx, raw.Data, raw.N, raw.Stride, false)
 }
 
-// Restore copies back what Keep copied. The diagonal is the caller's to restore.
-func Restore(a *mat.SymDense) {
+// Restore copies back what Keep copied. The diagonal is the caller's to restore. The error is ctx's.
+func Restore(ctx context.Context, a *mat.SymDense) error {
 	raw := a.RawSymmetric()
-	mirror(raw.Data, raw.N, raw.Stride, true)
+	return mirror(ctx, raw.Data, raw.N, raw.Stride, true)
 }
 
-// mirror copies the strict upper triangle of a to the lower one, or back.
-func mirror(a []float64, n, ld int, back bool) {
+// mirror copies the strict upper triangle of a to the lower one, or back. The error is ctx's.
+func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
 	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), workersFrom(n), (n+rows-1)/rows, func(s int) error {
+	return parallel.For(ctx, workersFrom(n), (n+rows-1)/rows, func(s int) error {
 		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
 		for j := s * rows; j < n; j += tile {
 			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
@@ -149,10 +159,12 @@ func (c *Cholesky) Jitter() float64 { return c.jitter }
 // Upper returns U, which is not to be changed. What is below its diagonal is of no meaning.
 func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
-// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k.
-func (c *Cholesky) Solve(b *mat.Dense) {
-	fast.Trsm(blas.Left, blas.Trans, 1, c.u, b.RawMatrix())
-	fast.Trsm(blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
+// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k. The error is ctx's.
+func (c *Cholesky) Solve(ctx context.Context, b *mat.Dense) error {
+	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, c.u, b.RawMatrix()); err != nil {
+		return err
+	}
+	return fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
 }
 
 // SolveVec overwrites b (n) with A⁻¹b. Cost 2n².
@@ -162,8 +174,10 @@ func (c *Cholesky) SolveVec(b []float64) {
 }
 
 // QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
-// Cost n²k, and never negative.
-func (c *Cholesky) QuadInverse(b *mat.Dense) []float64 { return quadInverse(c.u, b) }
+// Cost n²k, and never negative. The error is ctx's.
+func (c *Cholesky) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
+	return quadInverse(ctx, c.u, b)
+}
 
 // Quad is QuadInverse of one vector, which it overwrites, without allocating.
 func (c *Cholesky) Quad(b []float64) float64 {
@@ -176,9 +190,11 @@ func (c *Cholesky) Quad(b []float64) float64 {
 }
 
 // quadInverse returns |U⁻ᵀb|² for each column of b, which it overwrites.
-func quadInverse(u blas64.Triangular, b *mat.Dense) []float64 {
-	fast.Trsm(blas.Left, blas.Trans, 1, u, b.RawMatrix())
-	return squaredColumns(b)
+func quadInverse(ctx context.Context, u blas64.Triangular, b *mat.Dense) ([]float64, error) {
+	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, u, b.RawMatrix()); err != nil {
+		return nil, err
+	}
+	return squaredColumns(b), nil
 }
 
 // squaredColumns returns the sum of the squares of each column.
@@ -200,24 +216,23 @@ func squaredColumns(b *mat.Dense) []float64 {
 	return out
 }
 
-// SymmetricProduct returns alpha·A'A for a (n×d), d×d. Cost nd².
-func SymmetricProduct(alpha float64, a *mat.Dense) *mat.SymDense {
+// SymmetricProduct returns alpha·A'A for a (n×d), d×d. Cost nd². The error is ctx's.
+func SymmetricProduct(ctx context.Context, alpha float64, a *mat.Dense) (*mat.SymDense, error) {
 	n, d := a.Dims()
 	out := mat.NewSymDense(d, nil)
 	raw := out.RawSymmetric()
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (d+strip-1)/strip, func(s int) error {
+	err := parallel.For(ctx, 0, (d+strip-1)/strip, func(s int) error {
 		first := s * strip
 		columns := min(strip, d-first)
 		own := a.Slice(0, n, first, first+columns).(*mat.Dense).RawMatrix()
 		fast.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:], Uplo: blas.Upper})
 		if first > 0 {
 			to := blas64.General{Rows: first, Cols: columns, Stride: raw.Stride, Data: raw.Data[first:]}
-			fast.Gemm(blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)
+			return fast.GemmContext(ctx, blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)
 		}
 		return nil
 	})
-	return out
+	return out, err
 }
 
 // LogDet returns the logarithm of the determinant.

@@ -18,9 +18,9 @@ func TestTryCholeskyKeeps(t *testing.T) {
 		f.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, f)
 		a.SymOuterK(1/float64(n), f)
 		want.CopySym(a)
-		Keep(a)
+		require.NoError(t, Keep(background, a))
 		for _, ridge := range []float64{.1, -100, 3} {
-			Restore(a)
+			require.NoError(t, Restore(background, a))
 			other := mat.NewSymDense(n, nil)
 			other.CopySym(want)
 			for i := range n {
@@ -28,11 +28,12 @@ func TestTryCholeskyKeeps(t *testing.T) {
 				other.SetSym(i, i, want.At(i, i)+ridge)
 			}
 			require.True(t, mat.Equal(other, a))
-			got, ok := TryCholesky(a)
+			got, ok, err := TryCholesky(background, a)
+			require.NoError(t, err)
 			require.Equal(t, ridge > 0, ok, "n = %d, ridge %g", n, ridge)
 			if ok {
 				assert.Zero(t, got.Jitter())
-				by, err := NewCholesky("", other)
+				by, err := NewCholesky(background, "", other)
 				require.NoError(t, err)
 				assert.Equal(t, by.Packed(), got.Packed())
 			}

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -121,15 +122,17 @@ func (f *Factor) Solve(b []float64) {
 }
 
 // QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
-// Cost n²k, and never negative.
-func (f *Factor) QuadInverse(b *mat.Dense) []float64 { return quadInverse(f.upper(), b) }
+// Cost n²k, and never negative. The error is ctx's.
+func (f *Factor) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
+	return quadInverse(ctx, f.upper(), b)
+}
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3.
-func (f *Factor) DiagInverse() []float64 {
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3. The error is ctx's.
+func (f *Factor) DiagInverse(ctx context.Context) ([]float64, error) {
 	if f.n == 0 {
-		return nil
+		return nil, ctx.Err()
 	}
-	return diagInverse(f.upper())
+	return diagInverse(ctx, f.upper())
 }
 
 // LogDet returns the logarithm of the determinant of A.

@@ -65,18 +65,18 @@ func TestFactorOfACholesky(t *testing.T) {
 	x := randomDense(6, 9, 3)
 	a := mat.NewSymDense(6, nil)
 	a.SymOuterK(1, x)
-	c, err := NewCholesky("a", mat.NewSymDense(6, slices.Clone(a.RawSymmetric().Data)))
+	c, err := NewCholesky(background, "a", mat.NewSymDense(6, slices.Clone(a.RawSymmetric().Data)))
 	require.NoError(t, err)
 	f := NewFactor(c)
 	assert.InDelta(t, c.LogDet(), f.LogDet(), 1e-12)
 	assert.False(t, f.Append(mat.Col(nil, 2, a), a.At(2, 2)), "the same row twice is singular")
 	assert.Equal(t, 6, f.n)
 
-	inverse := c.Inverse()
+	inverse := must(c.Inverse(background))
 	var product mat.Dense
 	product.Mul(a, inverse)
 	assert.True(t, mat.EqualApprox(identity(6), &product, 1e-10))
-	diag := c.DiagInverse()
+	diag := must(c.DiagInverse(background))
 	for i, d := range diag {
 		assert.InDelta(t, d, inverse.At(i, i), 1e-10)
 	}
@@ -87,9 +87,9 @@ func TestFactorOfACholesky(t *testing.T) {
 func TestInverses(t *testing.T) {
 	for _, n := range []int{1, 2, smallTriangle + 1, wholeTriangle, wholeTriangle + 1, strip - 1, strip, strip + 1, 2*strip + 5} {
 		a := plusRidge(randomSPD(n, uint64(n)), 0.5)
-		c, err := NewCholesky("a", clone(a))
+		c, err := NewCholesky(background, "a", clone(a))
 		require.NoError(t, err)
-		inverse := c.Inverse()
+		inverse := must(c.Inverse(background))
 		var product mat.Dense
 		product.Mul(a, inverse)
 		assert.True(t, mat.EqualApprox(&product, identity(n), 1e-9), n)
@@ -98,15 +98,15 @@ func TestInverses(t *testing.T) {
 		for i := range diagonal {
 			diagonal[i] = inverse.At(i, i)
 		}
-		assert.InDeltaSlice(t, diagonal, f.DiagInverse(), 1e-10)
-		assert.InDeltaSlice(t, diagonal, c.DiagInverse(), 1e-10)
+		assert.InDeltaSlice(t, diagonal, must(f.DiagInverse(background)), 1e-10)
+		assert.InDeltaSlice(t, diagonal, must(c.DiagInverse(background)), 1e-10)
 		b := randomDense(n, 7, 3)
 		v := mat.Col(nil, 2, b)
 		want := mat.Inner(mat.NewVecDense(n, v), inverse, mat.NewVecDense(n, v))
 		c.SolveVec(v)
 		assert.InDelta(t, want, Dot(v, mat.Col(nil, 2, b)), 1e-9)
-		assert.InDelta(t, want, c.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
-		assert.InDelta(t, want, f.QuadInverse(mat.DenseCopyOf(b))[2], 1e-9)
+		assert.InDelta(t, want, must(c.QuadInverse(background, mat.DenseCopyOf(b)))[2], 1e-9)
+		assert.InDelta(t, want, must(f.QuadInverse(background, mat.DenseCopyOf(b)))[2], 1e-9)
 	}
-	assert.Empty(t, NewFactor(nil).DiagInverse())
+	assert.Empty(t, must(NewFactor(nil).DiagInverse(background)))
 }

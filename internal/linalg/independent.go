@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,8 +13,8 @@ import (
 // largest diagonal entry depends on those before it and opens no column. kept are the r
 // rows that open one, ascending; those rows of F are the Cholesky factor of their part of
 // K. The factor of the first rows of K is made of the first rows of F. Only the lower
-// triangle of K is read. Cost nr².
-func Independent(k mat.Symmetric) (f *mat.Dense, kept []int) {
+// triangle of K is read. Cost nr². The error is ctx's.
+func Independent(ctx context.Context, k mat.Symmetric) (f *mat.Dense, kept []int, err error) {
 	n := k.SymmetricDim()
 	largest := 0.0
 	for i := range n {
@@ -22,6 +23,9 @@ func Independent(k mat.Symmetric) (f *mat.Dense, kept []int) {
 	limit := float64(n) * 0x1p-52 * largest
 	full := mat.NewDense(n, n, nil)
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		row := full.RawRowView(i)
 		for c, j := range kept {
 			of := full.RawRowView(j)
@@ -34,7 +38,7 @@ func Independent(k mat.Symmetric) (f *mat.Dense, kept []int) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, nil
+		return nil, nil, ctx.Err()
 	}
-	return mat.DenseCopyOf(full.Slice(0, n, 0, len(kept))), kept
+	return mat.DenseCopyOf(full.Slice(0, n, 0, len(kept))), kept, ctx.Err()
 }

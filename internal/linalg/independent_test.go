@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -15,7 +16,8 @@ func TestIndependent(t *testing.T) {
 		}
 		k := mat.NewSymDense(c.n, nil)
 		k.SymOuterK(1, b)
-		f, kept := Independent(k)
+		f, kept, err := Independent(background, k)
+		require.NoError(t, err)
 		_, r := f.Dims()
 		assert.Len(t, kept, r)
 		want := c.rank
@@ -34,13 +36,15 @@ func TestIndependent(t *testing.T) {
 			}
 		}
 		if c.n == 90 {
-			first, some := Independent(k.SliceSym(0, 20).(*mat.SymDense))
+			first, some, err := Independent(background, k.SliceSym(0, 20).(*mat.SymDense))
+			require.NoError(t, err)
 			_, w := first.Dims()
 			assert.Equal(t, kept[:w], some)
 			assert.True(t, mat.EqualApprox(f.Slice(0, 20, 0, w), first, 1e-12), "nested")
 		}
 	}
-	f, kept := Independent(mat.NewSymDense(3, nil))
+	f, kept, err := Independent(background, mat.NewSymDense(3, nil))
+	require.NoError(t, err)
 	assert.Nil(t, f)
 	assert.Nil(t, kept)
 }

@@ -23,21 +23,22 @@ const (
 	smallTriangle, wholeTriangle = 48, 128
 )
 
-// Inverse returns A⁻¹, in the only memory of order n² that it takes. Cost 2n³/3.
-func (c *Cholesky) Inverse() *mat.SymDense {
+// Inverse returns A⁻¹, in the only memory of order n² that it takes. Cost 2n³/3. The error is ctx's.
+func (c *Cholesky) Inverse(ctx context.Context) (*mat.SymDense, error) {
 	out := mat.NewSymDense(c.u.N, nil)
 	raw := out.RawSymmetric()
 	if raw.N <= wholeTriangle {
 		fast.Syrk(blas.Trans, 1, inverseOfSmall(c.u).RawMatrix(), 0, raw)
-		return out
+		return out, ctx.Err()
 	}
 	v := blas64.Triangular{N: raw.N, Stride: raw.Stride, Data: raw.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	for i := range v.N {
 		copy(v.Data[i*v.Stride+i:i*v.Stride+v.N], c.u.Data[i*c.u.Stride+i:])
 	}
-	invertTriangle(v)
-	timesTransposed(v)
-	return out
+	if err := invertTriangle(ctx, v); err != nil {
+		return nil, err
+	}
+	return out, timesTransposed(ctx, v)
 }
 
 // corner is the part of u of this order that begins with a diagonal element.
@@ -53,8 +54,8 @@ func within(u blas64.Triangular, row, column, rows, columns int) blas64.General 
 
 // invertTriangle overwrites U, upper triangular, with its inverse. Cost n³/3. With U in two
 // by two parts, the inverse's upper right one is -U₁₁⁻¹U₁₂U₂₂⁻¹, and the parts on the
-// diagonal are inverted alike: the largest first, those of one size at the same time.
-func invertTriangle(u blas64.Triangular) {
+// diagonal are inverted alike: the largest first, those of one size at the same time. The error is ctx's.
+func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 	parts := [][2]int{{0, u.N}} // first and order of what is left to be inverted
 	for {
 		var left, right, next []func()
@@ -79,10 +80,14 @@ func invertTriangle(u blas64.Triangular) {
 			}
 			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
 		}
-		together(left)
-		together(append(right, next...))
+		if err := together(ctx, left); err != nil {
+			return err
+		}
+		if err := together(ctx, append(right, next...)); err != nil {
+			return err
+		}
 		if parts = halves; len(parts) == 0 {
-			return
+			return nil
 		}
 	}
 }
@@ -108,18 +113,17 @@ func invertSmall(u blas64.Triangular) {
 	}
 }
 
-// together runs tasks that do not depend on each other on all processors.
-func together(tasks []func()) {
-	// They cannot fail.
-	_ = parallel.For(context.Background(), 0, len(tasks), func(i int) error {
+// together runs tasks that do not depend on each other on all processors. The error is ctx's.
+func together(ctx context.Context, tasks []func()) error {
+	return parallel.For(ctx, 0, len(tasks), func(i int) error {
 		tasks[i]()
 		return nil
 	})
 }
 
 // timesTransposed overwrites V, upper triangular, with the upper triangle of VV'. Cost n³/3.
-// Rows are done from the top, and need no others than those from themselves on down.
-func timesTransposed(v blas64.Triangular) {
+// Rows are done from the top, and need no others than those from themselves on down. The error is ctx's.
+func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	n := v.N
 	// The rows as they are, for all products: these overwrite them.
 	own := make([]float64, min(inverseRows, n)*n)
@@ -149,8 +153,11 @@ func timesTransposed(v blas64.Triangular) {
 				}
 			})
 		}
-		together(todo)
+		if err := together(ctx, todo); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // timesTransposedSmall is timesTransposed for a corner, by halves.
@@ -183,27 +190,25 @@ func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	return out
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns of it.
-func (c *Cholesky) DiagInverse() []float64 { return diagInverse(c.u) }
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns of it. The error is ctx's.
+func (c *Cholesky) DiagInverse(ctx context.Context) ([]float64, error) { return diagInverse(ctx, c.u) }
 
 // diagInverse returns the squared norms of the columns of U⁻ᵀ, which are those of the rows of
 // U⁻¹, of UᵀU's inverse U⁻¹U⁻ᵀ the diagonal. On all processors.
-func diagInverse(u blas64.Triangular) []float64 {
+func diagInverse(ctx context.Context, u blas64.Triangular) ([]float64, error) {
 	n := u.N
 	out := make([]float64, n)
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (n+strip-1)/strip, func(s int) error {
+	err := parallel.For(ctx, 0, (n+strip-1)/strip, func(s int) error {
 		first := s * strip
 		columns := min(strip, n-first)
-		diagInverseStrip(out[first:first+columns], u, first)
-		return nil
+		return diagInverseStrip(ctx, out[first:first+columns], u, first)
 	})
-	return out
+	return out, err
 }
 
 // diagInverseStrip sets out to the squared norms of columns of U⁻ᵀ from first on. The strip's
 // square on the diagonal is the transposed inverse of U's, and what is below comes of that.
-func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
+func diagInverseStrip(ctx context.Context, out []float64, u blas64.Triangular, first int) error {
 	n, columns := u.N, len(out)
 	own := corner(u, first, columns)
 	if columns <= wholeTriangle {
@@ -213,7 +218,9 @@ func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
 		for i := range columns {
 			copy(square.Data[i*columns+i:(i+1)*columns], own.Data[i*own.Stride+i:i*own.Stride+columns])
 		}
-		invertTriangle(square)
+		if err := invertTriangle(ctx, square); err != nil {
+			return err
+		}
 		for i := range out {
 			row := square.Data[i*columns+i : (i+1)*columns]
 			out[i] = Dot(row, row)
@@ -221,7 +228,7 @@ func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
 	}
 	last := first + columns
 	if last == n {
-		return
+		return nil
 	}
 	below := mat.NewDense(n-last, columns, nil)
 	raw := below.RawMatrix()
@@ -231,8 +238,11 @@ func diagInverseStrip(out []float64, u blas64.Triangular, first int) {
 		}
 	}
 	fast.Trsm(blas.Right, blas.Trans, 1, own, raw)
-	fast.Trsm(blas.Left, blas.Trans, 1, corner(u, last, n-last), raw)
+	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, corner(u, last, n-last), raw); err != nil {
+		return err
+	}
 	for i, v := range squaredColumns(below) {
 		out[i] += v
 	}
+	return nil
 }

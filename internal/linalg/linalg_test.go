@@ -47,13 +47,13 @@ var sizes = []int{1, 2, 3, 31, 32, 33, 70, 257, 300}
 func TestCholesky(t *testing.T) {
 	for _, n := range sizes {
 		a := randomSPD(n, uint64(n))
-		c, err := NewCholesky("A", clone(a))
+		c, err := NewCholesky(background, "A", clone(a))
 		require.NoError(t, err)
 		assert.Zero(t, c.Jitter())
 
 		b := randomDense(n, 3, 9)
 		got := mat.DenseCopyOf(b)
-		c.Solve(got)
+		require.NoError(t, c.Solve(background, got))
 		var back mat.Dense
 		back.Mul(a, got)
 		assert.True(t, mat.EqualApprox(&back, b, 1e-9), "n=%d", n)
@@ -62,11 +62,11 @@ func TestCholesky(t *testing.T) {
 		require.NoError(t, inv.Inverse(a))
 		var quad mat.Dense
 		quad.Mul(b.T(), got)
-		q := c.QuadInverse(mat.DenseCopyOf(b))
+		q := must(c.QuadInverse(background, mat.DenseCopyOf(b)))
 		for j := range 3 {
 			assert.InEpsilon(t, quad.At(j, j), q[j], 1e-9)
 		}
-		for i, v := range c.DiagInverse() {
+		for i, v := range must(c.DiagInverse(background)) {
 			assert.InEpsilon(t, inv.At(i, i), v, 1e-9)
 		}
 		assert.InDelta(t, math.Log(mat.Det(a)), c.LogDet(), 1e-9*float64(n))
@@ -74,7 +74,7 @@ func TestCholesky(t *testing.T) {
 		again, ok := FromPacked(n, c.Packed(), c.Jitter())
 		require.True(t, ok)
 		second := mat.DenseCopyOf(b)
-		again.Solve(second)
+		require.NoError(t, again.Solve(background, second))
 		assert.True(t, mat.Equal(got, second))
 	}
 }
@@ -87,21 +87,21 @@ func TestCholeskyJitter(t *testing.T) {
 			ones.SetSym(i, j, 4)
 		}
 	}
-	c, err := NewCholesky("A", clone(ones))
+	c, err := NewCholesky(background, "A", clone(ones))
 	require.NoError(t, err)
 	assert.Greater(t, c.Jitter(), 0.0)
 	assert.LessOrEqual(t, c.Jitter(), 4*1e-10)
 	b := mat.NewDense(50, 1, nil)
 	b.Apply(func(int, int, float64) float64 { return 1 }, b)
-	c.Solve(b)
+	require.NoError(t, c.Solve(background, b))
 	// The system is singular, so its solution is not determined: its image is.
 	assert.InDelta(t, 1, 4*mat.Sum(b), 1e-9)
 
 	ones.SetSym(3, 3, -5)
-	_, err = NewCholesky("A", clone(ones))
+	_, err = NewCholesky(background, "A", clone(ones))
 	require.ErrorIs(t, err, fault.ErrNotPSD)
 	assert.ErrorContains(t, err, "A is not positive definite")
-	_, err = NewCholesky("A", mat.NewSymDense(2, nil))
+	_, err = NewCholesky(background, "A", mat.NewSymDense(2, nil))
 	assert.ErrorIs(t, err, fault.ErrNotPSD)
 }
 
@@ -126,7 +126,7 @@ func TestThinQR(t *testing.T) {
 			}
 		}
 		q := mat.DenseCopyOf(a)
-		r := ThinQR(q)
+		r := must(ThinQR(background, q))
 		var product, gram mat.Dense
 		product.Mul(q, r)
 		assert.True(t, mat.EqualApprox(a, &product, 1e-12), "%v", c)
@@ -155,10 +155,10 @@ func TestCholeskyFrom(t *testing.T) {
 	for i := range 33 {
 		mean += a.At(i, i) / 33
 	}
-	c, err := NewCholeskyFrom("A", clone(a), 1e-7)
+	c, err := NewCholeskyFrom(background, "A", clone(a), 1e-7)
 	require.NoError(t, err)
 	assert.InEpsilon(t, 1e-7*mean, c.Jitter(), 1e-12)
-	want, err := NewCholesky("A", plusRidge(a, 1e-7*mean))
+	want, err := NewCholesky(background, "A", plusRidge(a, 1e-7*mean))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want.Packed(), c.Packed(), 1e-12)
 	n := c.Upper().N
@@ -169,7 +169,7 @@ func TestCholeskyFrom(t *testing.T) {
 // The quadratic forms of columns are those of the solutions, whatever strips and tasks they are in.
 func TestQuadColumns(t *testing.T) {
 	for _, n := range sizes {
-		shifted, ok := Tridiagonalize(randomSPD(n, uint64(n))).Shift(.3)
+		shifted, ok := must(Tridiagonalize(background, randomSPD(n, uint64(n)))).Shift(.3)
 		require.True(t, ok)
 		for _, k := range []int{1, quadStrip - 1, quadStrip, quadStrip + 7, 2*quadTask + quadStrip + 3} {
 			whole := randomDense(n, k+2, 3)
@@ -195,4 +195,14 @@ func TestLogDetOfAnySize(t *testing.T) {
 		assert.InEpsilon(t, 300*math.Log(v)+100*math.Log(2./7), s.LogDet(), 1e-12, "%v", v)
 	}
 	assert.Zero(t, Shifted{}.LogDet())
+}
+
+var background = context.Background()
+
+// must returns v, where an error means that the test is wrong.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,11 +1,11 @@
 package linalg
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -20,44 +20,49 @@ import (
 // is left from the other side, a complete orthogonal decomposition. A
 // singular value decomposition draws the line a little more sharply, at about ten times
 // the cost. Cost about 4mn·min(m, n); of a tall A, only 2n²m + 4n³/3, with memory for both again:
-// what is factored then is R of A = QR, whose columns have the same products.
-func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
+// what is factored then is R of A = QR, whose columns have the same products. The error is ctx's.
+func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, residual float64, err error) {
 	rows, n := a.Dims()
 	_, k := b.Dims()
 	if rows >= tall*(n+k) {
-		a, b, residual = triangular(a, b)
+		if a, b, residual, err = triangular(ctx, a, b); err != nil {
+			return nil, 0, 0, err
+		}
 	}
 	m, _ := a.Dims()
 	x = mat.NewDense(n, k, nil)
-	order, tau := make([]int, n), make([]float64, min(m, n))
-	for i := range order {
-		order[i] = -1 // free to be moved
+	pivoted, err := newPivotedQR(ctx, a)
+	if err != nil {
+		return nil, 0, 0, err
 	}
-	work := make([]float64, max(2*n+(n+1)*64, 64*k+64*64))
-	lapack64.Geqp3(a.RawMatrix(), order, tau, work, len(work))
 	limit := float64(max(rows, n)) * 0x1p-52 * math.Abs(a.At(0, 0))
 	for rank < min(m, n) && math.Abs(a.At(rank, rank)) > limit {
 		rank++
 	}
-	lapack64.Ormqr(blas.Left, blas.Trans, view(a, m, len(tau)), tau, b.RawMatrix(), work, len(work))
+	if err := pivoted.rotate(ctx, b); err != nil {
+		return nil, 0, 0, err
+	}
 	for i := rank; i < m; i++ {
 		for _, v := range b.RawRowView(i) {
 			residual += v * v
 		}
 	}
 	if rank == 0 {
-		return x, rank, residual
+		return x, rank, residual, nil
 	}
 	solution := b.Slice(0, rank, 0, k).(*mat.Dense)
 	if rank == n {
-		fast.Trsm(blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
+		err = fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
 	} else {
-		solution = leastOf(a, rank, solution)
+		solution, err = leastOf(ctx, a, rank, solution)
 	}
-	for i, from := range order {
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for i, from := range pivoted.order {
 		x.SetRow(from, solution.RawRowView(i))
 	}
-	return x, rank, residual
+	return x, rank, residual, nil
 }
 
 // tall is how many times as many rows as columns make it worth while to reduce a matrix without pivoting
@@ -65,26 +70,29 @@ func MinNorm(a, b *mat.Dense) (x *mat.Dense, rank int, residual float64) {
 const tall = 2
 
 // triangular returns R and Q'B for A = QR (m×n) and B (m×k), m ≥ n+k, and the squares of what of B is
-// not in the space of A's columns: all of them are in the triangle of A and B side by side.
-func triangular(a, b *mat.Dense) (r, inside *mat.Dense, outside float64) {
+// not in the space of A's columns: all of them are in the triangle of A and B side by side. The error is ctx's.
+func triangular(ctx context.Context, a, b *mat.Dense) (r, inside *mat.Dense, outside float64, err error) {
 	m, n := a.Dims()
 	_, k := b.Dims()
 	both := mat.NewDense(m, n+k, nil)
 	for i := range m {
 		copy(both.RawRowView(i)[copy(both.RawRowView(i), a.RawRowView(i)):], b.RawRowView(i))
 	}
-	whole, _ := reduceColumns(both)
+	whole, _, err := reduceColumns(ctx, both)
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	for i := n; i < n+k; i++ {
 		for _, v := range whole.RawRowView(i)[i:] {
 			outside += v * v
 		}
 	}
-	return mat.DenseCopyOf(whole.Slice(0, n, 0, n)), mat.DenseCopyOf(whole.Slice(0, n, n, n+k)), outside
+	return mat.DenseCopyOf(whole.Slice(0, n, 0, n)), mat.DenseCopyOf(whole.Slice(0, n, n, n+k)), outside, nil
 }
 
 // leastOf returns the solution of least norm of RX = B for the first rows of a pivoted
-// R, which has more columns than rows.
-func leastOf(a *mat.Dense, rank int, b *mat.Dense) *mat.Dense {
+// R, which has more columns than rows. The error is ctx's.
+func leastOf(ctx context.Context, a *mat.Dense, rank int, b *mat.Dense) (*mat.Dense, error) {
 	_, n := a.Dims()
 	t := mat.NewDense(n, rank, nil) // R' = ZS
 	for i := range rank {
@@ -92,17 +100,15 @@ func leastOf(a *mat.Dense, rank int, b *mat.Dense) *mat.Dense {
 			t.Set(j, i, a.At(i, j))
 		}
 	}
-	s := ThinQR(t)
-	fast.Trsm(blas.Left, blas.Trans, 1, triangle(s, rank), b.RawMatrix())
+	s, err := ThinQR(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, triangle(s, rank), b.RawMatrix()); err != nil {
+		return nil, err
+	}
 	var out mat.Dense
-	fast.Mul(&out, t, b)
-	return &out
-}
-
-func view(a *mat.Dense, rows, cols int) blas64.General {
-	raw := a.RawMatrix()
-	raw.Rows, raw.Cols = rows, cols
-	return raw
+	return &out, fast.MulContext(ctx, &out, t, b)
 }
 
 func triangle(a *mat.Dense, n int) blas64.Triangular {

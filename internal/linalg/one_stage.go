@@ -29,7 +29,9 @@ func inOneStage(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, *oneStag
 	switch {
 	case n == 0: // which dsytrd refuses
 	case n < leastReduced:
-		mirror(t.a, n, n, false)
+		if err := mirror(ctx, t.a, n, n, false); err != nil {
+			return nil, nil, err
+		}
 		var impl lapack.Implementation
 		work := make([]float64, max(1, 64*n))
 		impl.Dsytrd(blas.Lower, n, t.a, n, t.d, t.e, t.tau, work, len(work))
@@ -52,7 +54,7 @@ const reducePanel = 16
 // reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
 // read, row by row, and each row serves both as itself and as a column while it is in
 // the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
-// go where it leaves them, below the diagonal. ctx is looked at for each panel.
+// go where it leaves them, below the diagonal. ctx is looked at for each row, which is n² of work.
 func (t *oneStage) reduce(ctx context.Context) error {
 	n := t.n
 	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
@@ -66,11 +68,11 @@ func (t *oneStage) reduce(ctx context.Context) error {
 	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
 	column, inner := make([]float64, n), make([]float64, reducePanel)
 	for first := 0; first < n; first += reducePanel {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		size := min(reducePanel, n-first)
 		for i := range size {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			k := first + i
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
@@ -99,7 +101,9 @@ func (t *oneStage) reduce(ctx context.Context) error {
 			copy(row(wv, i), w)
 			copy(row(wv, size+i), v)
 		}
-		t.update(first+size, 2*size, vw, wv)
+		if err := t.update(ctx, first+size, 2*size, vw, wv); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -132,16 +136,15 @@ func (t *oneStage) times(k int, v, w []float64) {
 	}
 }
 
-// update subtracts VW' + WV' from the upper triangle from row k on.
-func (t *oneStage) update(k, depth int, vw, wv []float64) {
+// update subtracts VW' + WV' from the upper triangle from row k on. The error is ctx's.
+func (t *oneStage) update(ctx context.Context, k, depth int, vw, wv []float64) error {
 	const rows = 64
 	n := t.n
 	workers := 1
 	if n-k >= updateSpreadFrom {
 		workers = 0
 	}
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), workers, (n-k+rows-1)/rows, func(s int) error {
+	return parallel.For(ctx, workers, (n-k+rows-1)/rows, func(s int) error {
 		i := k + s*rows
 		r := min(rows, n-i)
 		fast.Gemm(blas.Trans, blas.NoTrans, -1,
@@ -158,16 +161,23 @@ const updateSpreadFrom = 384
 
 func scal(a float64, x []float64) { fast.Scal(a, Vector(x)) }
 
-// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k.
-func (t *oneStage) rotate(b *mat.Dense) {
-	if t.n < 2 {
-		return
-	}
+// rotatedColumns are rotated between two looks at a context.
+const rotatedColumns = 64
+
+// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k. The error is ctx's.
+func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 	raw := b.RawMatrix()
 	var impl lapack.Implementation
-	work := make([]float64, 64*max(t.n, raw.Cols)+64*64)
-	// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
-	impl.Dormqr(blas.Left, blas.Trans, t.n-1, raw.Cols, t.n-1, t.a[t.n:], t.n, t.tau, raw.Data[raw.Stride:], raw.Stride, work, len(work))
+	work := make([]float64, 64*max(t.n, rotatedColumns)+64*64)
+	for first := 0; t.n > 1 && first < raw.Cols; first += rotatedColumns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
+		impl.Dormqr(blas.Left, blas.Trans, t.n-1, min(rotatedColumns, raw.Cols-first), t.n-1, t.a[t.n:], t.n, t.tau,
+			raw.Data[raw.Stride+first:], raw.Stride, work, len(work))
+	}
+	return ctx.Err()
 }
 
 const (
@@ -194,9 +204,6 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
 	done := n // Q is there from this row and column on
 	for last := n - 1; last > 0; last = max(0, last-formPanel) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		first := max(0, last-formPanel)
 		count, from := last-first, first+1
 		m := n - from
@@ -212,7 +219,10 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 			}
 		}
 		done = from
-		multiplyBlock(blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}, v, blas.NoTrans, factor, products[:count*m])
+		part := blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}
+		if err := multiplyBlock(ctx, part, v, blas.NoTrans, factor, products[:count*m]); err != nil {
+			return nil, err
+		}
 	}
 	clear(t.a[:n])
 	t.a[0] = 1
@@ -259,10 +269,9 @@ func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram bl
 }
 
 // multiplyBlock overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
-// time. product has a number for each row of V and column of C.
-func multiplyBlock(c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) {
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
+// time. product has a number for each row of V and column of C. The error is ctx's.
+func multiplyBlock(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
+	return parallel.For(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip
 		part := c
 		part.Cols, part.Data = min(formStrip, c.Cols-first), c.Data[first:]

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
 
@@ -25,20 +26,20 @@ const (
 // the same panel by panel, but calls a BLAS whose triangular solves and symmetric products,
 // of gonum and of OpenBLAS as it is used here, keep one processor busy. Here the rows of the
 // next panel are brought up to date before all others, and its corner is factored while the
-// other processors are busy with those.
-func potrf(a blas64.Symmetric) (t blas64.Triangular, ok bool) {
+// other processors are busy with those. The error is ctx's, which is looked at before each task.
+func potrf(ctx context.Context, a blas64.Symmetric) (t blas64.Triangular, ok bool, err error) {
 	n := a.N
 	t = blas64.Triangular{N: n, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
 	if n < spreadFrom {
-		return t, potrfHalves(a)
+		return t, potrfHalves(a), ctx.Err()
 	}
 	p := panels{a: a, updated: make([][]int, (n+panelRows-1)/panelRows)}
 	corner := p.add(func() { p.corner(0) })
 	for k := 0; k+panelRows < n; k += panelRows {
 		corner = p.behind(k, corner)
 	}
-	p.do()
-	return t, !p.failed.Load()
+	err = p.do(ctx)
+	return t, !p.failed.Load(), err
 }
 
 // leastHalved is the order down to which halves pay.
@@ -84,8 +85,10 @@ func potrfRows(a blas64.Symmetric) bool {
 }
 
 // Potrf overwrites the upper triangle of a with U of A = UᵀU; ok is false if A is not positive
-// definite to rounding.
-func Potrf(a blas64.Symmetric) (u blas64.Triangular, ok bool) { return potrf(a) }
+// definite to rounding. The error is ctx's.
+func Potrf(ctx context.Context, a blas64.Symmetric) (u blas64.Triangular, ok bool, err error) {
+	return potrf(ctx, a)
+}
 
 // panels are the tasks of a factorisation. Those after a corner that is not positive
 // definite do nothing.

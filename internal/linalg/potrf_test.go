@@ -28,7 +28,7 @@ func definite(n int, ridge float64) *mat.SymDense {
 func TestLargeCholesky(t *testing.T) {
 	n := spreadFrom + panelRows + panelStrip + 7
 	a := definite(n, 3)
-	c, err := NewCholesky("A", clone(a))
+	c, err := NewCholesky(background, "A", clone(a))
 	require.NoError(t, err)
 	u, packed := mat.NewDense(n, n, nil), c.Packed()
 	for i, at := 0, 0; i < n; i++ {
@@ -39,7 +39,7 @@ func TestLargeCholesky(t *testing.T) {
 	assert.True(t, mat.EqualApprox(a, &back, 1e-10))
 	assert.Zero(t, c.Jitter())
 
-	diag := c.DiagInverse()
+	diag := must(c.DiagInverse(background))
 	for _, i := range []int{0, panelRows - 1, panelRows, n - 8, n - 1} {
 		column := make([]float64, n)
 		column[i] = 1
@@ -48,10 +48,10 @@ func TestLargeCholesky(t *testing.T) {
 	}
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one, err := NewCholesky("A", clone(a))
+	one, err := NewCholesky(background, "A", clone(a))
 	require.NoError(t, err)
 	assert.Equal(t, packed, one.Packed())
-	assert.Equal(t, diag, one.DiagInverse())
+	assert.Equal(t, diag, must(one.DiagInverse(background)))
 }
 
 // A large matrix that rounding made indefinite is factored with jitter, from the elements
@@ -60,7 +60,7 @@ func TestLargeCholesky(t *testing.T) {
 func TestLargeCholeskyJitter(t *testing.T) {
 	n := spreadFrom + 300
 	a := definite(n, 0)
-	c, err := NewCholesky("A", clone(a))
+	c, err := NewCholesky(background, "A", clone(a))
 	require.NoError(t, err)
 	assert.Positive(t, c.Jitter())
 	x := mat.NewDense(n, 1, nil)
@@ -70,7 +70,7 @@ func TestLargeCholeskyJitter(t *testing.T) {
 	var b mat.Dense
 	b.Mul(a, x)
 	size := mat.Norm(&b, 2)
-	c.Solve(&b)
+	require.NoError(t, c.Solve(background, &b))
 	var left mat.Dense
 	left.Mul(a, &b)
 	var want mat.Dense
@@ -80,7 +80,7 @@ func TestLargeCholeskyJitter(t *testing.T) {
 	for _, at := range []int{3, n / 2, n - 1} {
 		bad := definite(n, 3)
 		bad.SetSym(at, at, -1)
-		_, err := NewCholesky("A", bad)
+		_, err := NewCholesky(background, "A", bad)
 		assert.ErrorContains(t, err, "A is not", at)
 	}
 }

@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
@@ -20,10 +22,13 @@ type panelOf struct {
 
 // ThinQR overwrites a (m×n, m ≥ n) with Q, whose n columns are orthonormal, and
 // returns the upper triangular R (n×n), A = QR. gonum's QR gives the whole m×m
-// factor. Cost 4n²(m - n/3), memory that of a again.
-func ThinQR(a *mat.Dense) *mat.Dense {
+// factor. Cost 4n²(m - n/3), memory that of a again. The error is ctx's; a then holds nothing of use.
+func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
-	r, panels := reduceColumns(a)
+	r, panels, err := reduceColumns(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	for i := range m {
 		clear(a.RawRowView(i))
 		if i < n {
@@ -33,9 +38,11 @@ func ThinQR(a *mat.Dense) *mat.Dense {
 	product := make([]float64, qrPanel*n)
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
-		multiplyBlock(behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product)
+		if err := multiplyBlock(ctx, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
+			return nil, err
+		}
 	}
-	return r
+	return r, nil
 }
 
 // behind is the part of a from this row and column on.
@@ -45,23 +52,28 @@ func behind(a *mat.Dense, row, column int) blas64.General {
 }
 
 // reduceColumns returns R of a (m×n, m ≥ n), which is destroyed, and the reflectors whose product is Q.
-// Cost 2n²(m - n/3).
-func reduceColumns(a *mat.Dense) (r *mat.Dense, panels []panelOf) {
+// Cost 2n²(m - n/3). The error is ctx's.
+func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []panelOf, err error) {
 	_, n := a.Dims()
 	r = mat.NewDense(n, n, nil)
 	product := make([]float64, qrPanel*n)
 	for first := 0; first < n; first += qrPanel {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		count := min(qrPanel, n-first)
 		p := reducePanelOf(a, r, first, count)
 		panels = append(panels, p)
 		if first+count < n {
-			multiplyBlock(behind(a, first, first+count), p.v, blas.Trans, p.factor, product)
+			if err := multiplyBlock(ctx, behind(a, first, first+count), p.v, blas.Trans, p.factor, product); err != nil {
+				return nil, nil, err
+			}
 		}
 		for i := first; i < first+count; i++ {
 			copy(r.RawRowView(i)[first+count:], a.RawRowView(i)[first+count:])
 		}
 	}
-	return r, panels
+	return r, panels, ctx.Err()
 }
 
 // reducePanelOf finds the reflectors of some columns of a, from the diagonal on, and writes the

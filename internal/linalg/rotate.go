@@ -11,38 +11,48 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// inTwoStages reduces a matrix, in whose memory the reflectors are left.
-func inTwoStages(a blas64.Symmetric) *Tridiagonal {
+// inTwoStages reduces a matrix, in whose memory the reflectors are left. The error is ctx's.
+func inTwoStages(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, error) {
 	t := &twoStages{n: a.N, a: contiguous(a)}
-	t.toBand()
-	d, e := t.toTridiagonal()
-	return &Tridiagonal{n: t.n, d: d, e: e, q: t}
+	if err := t.toBand(ctx); err != nil {
+		return nil, err
+	}
+	d, e, err := t.toTridiagonal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Tridiagonal{n: t.n, d: d, e: e, q: t}, nil
 }
 
 // rotatedRows are rotated by a task.
 const rotatedRows = 8
 
 // rotate overwrites the columns of b with those of Qᵀb: by products of matrices with the
-// first stage's reflectors, one by one with the second's, which are short.
-func (t *twoStages) rotate(b *mat.Dense) {
+// first stage's reflectors, one by one with the second's, which are short. The error is ctx's.
+func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 	rows := mat.DenseCopyOf(b.T())
-	t.rotateToBand(rows.RawMatrix())
+	if err := t.rotateToBand(ctx, rows.RawMatrix()); err != nil {
+		return err
+	}
 	k, _ := rows.Dims()
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
+	err := parallel.For(ctx, 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
 		t.rotateToTridiagonal(rows.Slice(s*rotatedRows, min((s+1)*rotatedRows, k), 0, t.n).(*mat.Dense))
 		return nil
 	})
 	b.Copy(rows.T())
+	return err
 }
 
-// rotateToBand overwrites the rows of c with their products with Q₁.
-func (t *twoStages) rotateToBand(c blas64.General) {
+// rotateToBand overwrites the rows of c with their products with Q₁. The error is ctx's.
+func (t *twoStages) rotateToBand(ctx context.Context, c blas64.General) error {
 	v, x := make([]float64, bandWidth*t.n), make([]float64, bandWidth*c.Rows)
 	for i := range t.blocks() {
 		from, count, factor := t.block(i)
 		if count == 0 {
-			return
+			return ctx.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		m := t.n - from
 		reflectors := blas64.General{Rows: count, Cols: m, Stride: m, Data: v[:count*m]}
@@ -58,6 +68,7 @@ func (t *twoStages) rotateToBand(c blas64.General) {
 		fast.Trmm(blas.Right, blas.NoTrans, 1, factor, w)
 		fast.Gemm(blas.NoTrans, blas.NoTrans, -1, w, reflectors, 1, part)
 	}
+	return ctx.Err()
 }
 
 // rotateToTridiagonal overwrites the rows of c with their products with Q₂.

@@ -21,14 +21,14 @@ func (t *tasks) add(run func(), after ...int) int {
 }
 
 // do runs them on all processors. A task waits for earlier ones only, which have been taken
-// by then: so there is always one that does not wait.
-func (t *tasks) do() {
+// by then: so there is always one that does not wait. The error is ctx's. Once it has ended none is
+// taken any more, and those that were are done: none waits for one that is not.
+func (t *tasks) do(ctx context.Context) error {
 	ended := make([]chan struct{}, len(t.run))
 	for i := range ended {
 		ended[i] = make(chan struct{})
 	}
-	// The tasks cannot fail.
-	_ = parallel.For(context.Background(), 0, len(t.run), func(i int) error {
+	return parallel.For(ctx, 0, len(t.run), func(i int) error {
 		defer close(ended[i]) // even if it panics
 		for _, earlier := range t.wait[i] {
 			if earlier >= 0 {

@@ -17,10 +17,10 @@ import (
 // reductions are the ways to reduce a matrix that there are, at any size.
 var reductions = map[string]func(a *mat.SymDense) *Tridiagonal{
 	"one stage": func(a *mat.SymDense) *Tridiagonal {
-		t, _, _ := inOneStage(context.Background(), a.RawSymmetric())
+		t, _, _ := inOneStage(background, a.RawSymmetric())
 		return t
 	},
-	"two stages": func(a *mat.SymDense) *Tridiagonal { return inTwoStages(a.RawSymmetric()) },
+	"two stages": func(a *mat.SymDense) *Tridiagonal { return must(inTwoStages(background, a.RawSymmetric())) },
 }
 
 // orders are those about which blocks and sweeps are full or not.
@@ -44,7 +44,9 @@ func randomSymmetric(n int, seed uint64) *mat.SymDense {
 // transposedQ returns Qᵀ: the identity, rotated.
 func transposedQ(t *Tridiagonal) *mat.Dense {
 	out := identity(t.n)
-	t.Rotate(out)
+	if err := t.Rotate(background, out); err != nil {
+		panic(err)
+	}
 	return out
 }
 
@@ -93,7 +95,7 @@ func TestReductions(t *testing.T) {
 					b := randomDense(n, k, 7)
 					var want mat.Dense
 					want.Mul(transposed, b)
-					tri.Rotate(b)
+					require.NoError(t, tri.Rotate(background, b))
 					assert.True(t, mat.EqualApprox(&want, b, 1e-12), "%d columns", k)
 				}
 			})
@@ -200,58 +202,31 @@ func withQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
 	return t, q
 }
 
-// looks is a context that ends when it has been looked at so many times.
-type looks struct {
-	context.Context
-	left int
-}
-
-func (l *looks) Err() error {
-	if l.left--; l.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// A reduction looks at its context for each panel, on the way down and on the way back.
-func TestTridiagonalizeIsCancelled(t *testing.T) {
-	const n = 10 * reducePanel * 3
-	panels := n/reducePanel + (n-2)/formPanel + 1
-	for _, left := range []int{0, 1, n / reducePanel, panels - 1, panels} {
-		_, _, err := TridiagonalizeWithQ(&looks{context.Background(), left}, definite(n, 3), nil)
-		if left < panels {
-			assert.ErrorIs(t, err, context.Canceled, "%d", left)
-		} else {
-			assert.NoError(t, err)
-		}
-	}
-}
-
 // The same bits on any number of processors, and through the doors that callers take.
 func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 	n := leastStaged + bandWidth/2
 	a := definite(n, 3)
-	tri := Tridiagonalize(clone(a))
+	tri := must(Tridiagonalize(background, clone(a)))
 	b := randomDense(n, 3, 1)
-	tri.Rotate(b)
+	require.NoError(t, tri.Rotate(background, b))
 	formed, q := withQ(clone(a), nil)
 	assert.InDeltaSlice(t, formed.Values(), tri.Values(), 1e-11*float64(n))
-	inverse, err := NewCholesky("A", clone(a))
+	inverse, err := NewCholesky(background, "A", clone(a))
 	require.NoError(t, err)
-	diagonal := inverse.Inverse()
+	diagonal := must(inverse.Inverse(background))
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, processors := range []int{1, 3} {
 		runtime.GOMAXPROCS(processors)
-		again := Tridiagonalize(clone(a))
+		again := must(Tridiagonalize(background, clone(a)))
 		require.Equal(t, tri.d, again.d)
 		require.Equal(t, tri.e, again.e)
 		c := randomDense(n, 3, 1)
-		again.Rotate(c)
+		require.NoError(t, again.Rotate(background, c))
 		require.True(t, mat.Equal(b, c))
 		_, other := withQ(clone(a), nil)
 		require.True(t, mat.Equal(q, other))
-		require.True(t, mat.Equal(diagonal, inverse.Inverse()))
+		require.True(t, mat.Equal(diagonal, must(inverse.Inverse(background))))
 	}
 }
 
@@ -275,7 +250,7 @@ func TestShifted(t *testing.T) {
 		rotated := mat.DenseCopyOf(b)
 		tri, q := withQ(clone(a), rotated)
 		const lambda = 0.3
-		chol, err := NewCholesky("A", plusRidge(a, lambda))
+		chol, err := NewCholesky(background, "A", plusRidge(a, lambda))
 		require.NoError(t, err)
 		s, ok := tri.Shift(lambda)
 		require.True(t, ok)
@@ -283,12 +258,12 @@ func TestShifted(t *testing.T) {
 		s.Solve(rotated)
 		var got mat.Dense
 		got.Mul(q, rotated)
-		chol.Solve(b)
+		require.NoError(t, chol.Solve(background, b))
 		assert.True(t, mat.EqualApprox(&got, b, 1e-11), "n=%d", n)
 		for _, w := range []int{1, 3} {
 			diag := make([]float64, n)
 			require.NoError(t, s.QuadColumns(context.Background(), w, diag, mat.DenseCopyOf(q.T())))
-			assert.InDeltaSlice(t, chol.DiagInverse(), diag, 1e-11)
+			assert.InDeltaSlice(t, must(chol.DiagInverse(background)), diag, 1e-11)
 		}
 		_, ok = tri.Shift(-100)
 		assert.False(t, ok)
@@ -330,7 +305,7 @@ func TestValuesOfTinyParts(t *testing.T) {
 	for _, scale := range []float64{1, 1e-80, 1e-140} {
 		b := mat.NewSymDense(6, nil)
 		b.ScaleSym(scale, a)
-		v := Tridiagonalize(b).Values()
+		v := must(Tridiagonalize(background, b)).Values()
 		assert.InEpsilon(t, 3*scale, v[5], 1e-14)
 		assert.InDelta(t, 0, v[4]/scale, 1e-14)
 	}

@@ -39,7 +39,7 @@ func BenchmarkSearch500(b *testing.B) {
 	for b.Loop() {
 		k := gram(0)
 		start := time.Now()
-		p := New(k, y, nil, 0)
+		p := must(New(ctx, k, y, nil, 0))
 		reduce += time.Since(start)
 		start = time.Now()
 		if _, err := p.Search(context.Background(), nil); err != nil {
@@ -48,11 +48,11 @@ func BenchmarkSearch500(b *testing.B) {
 		search += time.Since(start)
 		k = gram(1e-2)
 		start = time.Now()
-		c, err := linalg.NewCholesky("K", k)
+		c, err := linalg.NewCholesky(ctx, "K", k)
 		if err != nil {
 			b.Fatal(err)
 		}
-		c.DiagInverse()
+		must(c.DiagInverse(ctx))
 		one += time.Since(start)
 	}
 	b.ReportMetric((reduce+search).Seconds()/one.Seconds(), "ridges")

@@ -55,8 +55,8 @@ func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*
 	for i, v := range w {
 		leverage[i] = v / total
 	}
-	plain := New(gram, t, weights, 1)
-	return plain, NewLinear(inner, zc, tc, leverage, total, plain.scale, 1)
+	plain := must(New(ctx, gram, t, weights, 1))
+	return plain, must(NewLinear(ctx, inner, zc, tc, leverage, total, plain.scale, 1))
 }
 
 // The curve holds the least error that a fine grid has, the ridge of the largest evidence, and
@@ -137,7 +137,7 @@ func TestEvidence(t *testing.T) {
 	q := mat.Dot(a.ColView(0), y.ColView(0)) - math.Pow(mat.Dot(eta.ColView(0), y.ColView(0)), 2)/s
 	f := float64(n - 1)
 	want := -f/2*math.Log(2*math.Pi*q/f) - det/2 - math.Log(s)/2 - f/2
-	assert.InDelta(t, want, New(gram, y, weights, 1).Evidence(.7), 1e-9)
+	assert.InDelta(t, want, must(New(ctx, gram, y, weights, 1)).Evidence(.7), 1e-9)
 }
 
 // One ridge by a factor of its own is that of the reduction.
@@ -163,9 +163,9 @@ func TestLookOnce(t *testing.T) {
 			gram.SymOuterK(1, z)
 			own := mat.NewSymDense(n, nil)
 			own.CopySym(gram)
-			want, err := New(own, y, weights, 1).Look(context.Background(), .3)
+			want, err := must(New(ctx, own, y, weights, 1)).Look(context.Background(), .3)
 			require.NoError(t, err)
-			got := LookOnce(gram, y, weights, .3)
+			got := must(LookOnce(ctx, gram, y, weights, .3))
 			assert.InEpsilonSlice(t, []float64{want.Ridge, want.Error, want.StandardError, want.Evidence}, []float64{got.Ridge, got.Error, got.StandardError, got.Evidence}, 1e-8)
 		}
 	}
@@ -206,11 +206,11 @@ func TestWrong(t *testing.T) {
 		require.Positive(t, want)
 		own := mat.NewSymDense(n, nil)
 		own.CopySym(gram)
-		l, err := New(own, y, weights, 1).Look(context.Background(), .5)
+		l, err := must(New(ctx, own, y, weights, 1)).Look(context.Background(), .5)
 		require.NoError(t, err)
 		assert.InDelta(t, want/total, l.Wrong, 1e-12)
 		own.CopySym(gram)
-		assert.InDelta(t, want/total, LookOnce(own, y, weights, .5).Wrong, 1e-12)
+		assert.InDelta(t, want/total, must(LookOnce(ctx, own, y, weights, .5)).Wrong, 1e-12)
 
 		zc, tc, means := mat.NewDense(n, 3, nil), mat.NewDense(n, k, nil), make([]float64, k)
 		leverage := make([]float64, n)
@@ -236,7 +236,7 @@ func TestWrong(t *testing.T) {
 		}
 		inner := mat.NewSymDense(3, nil)
 		inner.SymOuterK(1, zc.T())
-		p := NewLinear(inner, zc, tc, leverage, total, 1, 1)
+		p := must(NewLinear(ctx, inner, zc, tc, leverage, total, 1, 1))
 		p.OfClasses(means)
 		l, err = p.Look(context.Background(), .5)
 		require.NoError(t, err)

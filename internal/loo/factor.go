@@ -1,6 +1,7 @@
 package loo
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,14 +12,17 @@ import (
 
 // LookOnce is Problem.Look of one ridge, without the reduction that many share: gram (n×n),
 // whose memory it takes over, targets (n×k) and weights (n, nil for all 1). Cost 2n³/3, a
-// quarter of New's.
-func LookOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) Look {
-	s, factor := solveOnce(gram, targets, own, ridge)
-	if s == nil {
-		return Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}
+// quarter of New's. The error is ctx's.
+func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Look, error) {
+	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
+	if err != nil || s == nil {
+		return Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}, err
 	}
-	_, slope := s.slope(factor, own, ridge)
-	return lookOf(s, factor, targets, own, ridge, slope)
+	_, slope, err := s.slope(ctx, factor, own, ridge)
+	if err != nil {
+		return Look{}, err
+	}
+	return lookOf(s, factor, targets, own, ridge, slope), nil
 }
 
 // lookOf is what a solution says.
@@ -45,15 +49,15 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 }
 
 // solveOnce is Problem.Solve by a factor of M, which it makes in the upper triangle of gram and
-// returns; nil where rounding makes M indefinite. Cost 2n³/3.
-func solveOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky) {
+// returns; nil where rounding makes M indefinite. Cost 2n³/3. The error is ctx's.
+func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky, error) {
 	n, k := targets.Dims()
 	for i := range n {
 		gram.SetSym(i, i, gram.At(i, i)+ridge/weights.At(own, i))
 	}
-	factor, ok := linalg.TryCholesky(gram)
-	if !ok {
-		return nil, nil
+	factor, ok, err := linalg.TryCholesky(ctx, gram)
+	if err != nil || !ok {
+		return nil, nil, err
 	}
 	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
 	for i := range n {
@@ -61,7 +65,9 @@ func solveOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge floa
 		row[0] = 1
 		copy(row[1:], targets.RawRowView(i))
 	}
-	factor.Solve(b)
+	if err := factor.Solve(ctx, b); err != nil {
+		return nil, nil, err
+	}
 	sums := make([]float64, 1+k)
 	for i := range n {
 		for j, v := range b.RawRowView(i) {
@@ -69,11 +75,15 @@ func solveOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge floa
 		}
 	}
 	if !(sums[0] > 0) {
-		return nil, nil
+		return nil, nil, nil
+	}
+	inverse, err := factor.DiagInverse(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
 	out := &Solution{
 		Alpha: mat.NewDense(n, k, nil), Bias: sums[1:], Eta: mat.Col(nil, 0, b),
-		Inverse: factor.DiagInverse(), Residuals: mat.NewDense(n, k, nil),
+		Inverse: inverse, Residuals: mat.NewDense(n, k, nil),
 	}
 	for j := range out.Bias {
 		out.Bias[j] /= sums[0]
@@ -81,7 +91,7 @@ func solveOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge floa
 	for i, eta := range out.Eta {
 		out.Inverse[i] -= eta * eta / sums[0]
 		if !(out.Inverse[i] > 0) {
-			return nil, nil
+			return nil, nil, nil
 		}
 		for j, b0 := range out.Bias {
 			a := b.At(i, j+1) - eta*b0
@@ -89,5 +99,5 @@ func solveOnce(gram *mat.SymDense, targets *mat.Dense, own []float64, ridge floa
 			out.Residuals.Set(i, j, a/out.Inverse[i])
 		}
 	}
-	return out, factor
+	return out, factor, nil
 }

@@ -66,7 +66,10 @@ const (
 func SearchFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int, observe func(evaluation int, ridge, err float64),
 ) (Minimum, *Solution, error) {
-	f := newFew(ctx, gram, targets, own, observe)
+	f, err := newFew(ctx, gram, targets, own, observe)
+	if err != nil {
+		return Minimum{}, nil, err
+	}
 	if err := f.search(workers); err != nil {
 		return Minimum{}, nil, err
 	}
@@ -91,7 +94,10 @@ func SearchFew(
 func CurveFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Look,
 ) ([]Look, error) {
-	f := newFew(ctx, gram, targets, own, nil)
+	f, err := newFew(ctx, gram, targets, own, nil)
+	if err != nil {
+		return nil, err
+	}
 	f.keep = true
 	f.lo = min(max(f.lo, math.Log(least)), f.hi) // -Inf for 0
 	for _, l := range known {
@@ -149,7 +155,7 @@ type few struct {
 // point is what a look says at u = ln λ: f = ln E, infinite where there is no machine.
 type point struct{ u, error, f, slope float64 }
 
-func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) *few {
+func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) (*few, error) {
 	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, own: own, observe: observe, worth: worthALook}
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
@@ -157,8 +163,7 @@ func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []f
 		mean += weights.At(own, i) / float64(len(f.diag))
 	}
 	f.lo, f.hi = math.Log(scale*mean*minRelativeRidge), math.Log(scale*mean*maxRelativeRidge)
-	linalg.Keep(gram)
-	return f
+	return f, linalg.Keep(ctx, gram)
 }
 
 // sampleCurve is the curve of some rows. Their ridges are those of all rows: the kernel's values
@@ -177,7 +182,11 @@ func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, ow
 			w = append(w, own[i])
 		}
 	}
-	return Curve(ctx, New(part, linalg.Rows(targets, rows), w, workers), 0)
+	p, err := New(ctx, part, linalg.Rows(targets, rows), w, workers)
+	if err != nil {
+		return nil, err
+	}
+	return Curve(ctx, p, 0)
 }
 
 // starts returns where to look first, by a sample's looks: the bottom of the lowest valley, and its
@@ -270,11 +279,11 @@ func (f *few) look(u float64) {
 	if f.err == nil {
 		f.err = f.ctx.Err()
 	}
+	if f.err == nil && f.begun {
+		f.err = linalg.Restore(f.ctx, f.gram)
+	}
 	if f.err != nil {
 		return
-	}
-	if f.begun {
-		linalg.Restore(f.gram)
 	}
 	f.begun = true
 	for i, d := range f.diag {
@@ -282,9 +291,17 @@ func (f *few) look(u float64) {
 	}
 	ridge := math.Exp(u)
 	p := point{u: u, error: math.Inf(1), f: math.Inf(1)}
-	s, factor := solveOnce(f.gram, f.targets, f.own, ridge)
+	s, factor, err := solveOnce(f.ctx, f.gram, f.targets, f.own, ridge)
+	if err != nil {
+		f.err = err
+		return
+	}
 	if s != nil {
-		e, slope := s.slope(factor, f.own, ridge)
+		e, slope, err := s.slope(f.ctx, factor, f.own, ridge)
+		if err != nil {
+			f.err = err
+			return
+		}
 		if e-e == 0 { // e is finite
 			p.error, p.f, p.slope = e, math.Log(e), slope
 		}

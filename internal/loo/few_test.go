@@ -63,7 +63,7 @@ func TestSearchFew(t *testing.T) {
 			weighted bool
 		}{{5, 1, .2, false}, {10, 1, .05, true}, {2, 3, 1, false}, {5, 3, .2, true}} {
 			gram, targets, weights := fewProblem(360, c.d, c.k, c.gamma, c.weighted, noise, 1)
-			p := New(copied(gram), targets, weights, 0)
+			p := must(New(ctx, copied(gram), targets, weights, 0))
 			want, err := p.Search(ctx, nil)
 			require.NoError(t, err)
 			calls := 0
@@ -105,7 +105,7 @@ func TestCurveFew(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, looks)
 		for i, l := range looks {
-			assert.Equal(t, LookOnce(copied(gram), targets, weights, l.Ridge), l)
+			assert.Equal(t, must(LookOnce(ctx, copied(gram), targets, weights, l.Ridge)), l)
 			assert.GreaterOrEqual(t, l.Ridge, .999999*least)
 			assert.True(t, i == 0 || l.Ridge > looks[i-1].Ridge)
 		}
@@ -126,7 +126,7 @@ func TestCurveFew(t *testing.T) {
 	require.NoError(t, err)
 	want, _ := Least(whole)
 	for _, factor := range []float64{.2, 5} { // what is known is kept, and the way goes on from there
-		known := LookOnce(copied(gram), targets, nil, factor*want.Ridge)
+		known := must(LookOnce(ctx, copied(gram), targets, nil, factor*want.Ridge))
 		looks, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0, known)
 		require.NoError(t, err)
 		got, _ := Least(looks)
@@ -146,7 +146,7 @@ func TestSearchFewEdges(t *testing.T) {
 		gram, targets, _ := fewProblem(300, 1, 1, .5, false, noises[noise], 2)
 		got, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, nil)
 		require.NoError(t, err)
-		want, err := New(gram, targets, nil, 0).Search(ctx, nil)
+		want, err := must(New(ctx, gram, targets, nil, 0)).Search(ctx, nil)
 		require.NoError(t, err)
 		assert.Equal(t, edge, want.Edge)
 		assert.Equal(t, edge, got.Edge)
@@ -167,7 +167,7 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, solved)
 	assert.Greater(t, got.Ridge, .5)
-	want, err := New(shifted, targets, nil, 0).Search(ctx, nil)
+	want, err := must(New(ctx, shifted, targets, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
 	assert.LessOrEqual(t, got.Error, 1.05*want.Error, "halvings lead to the wall, near which the least is")
 
@@ -207,15 +207,17 @@ func TestSlope(t *testing.T) {
 	for _, k := range []int{1, 3} {
 		for _, weighted := range []bool{false, true} {
 			gram, targets, weights := fewProblem(400, 5, k, .2, weighted, noises["normal"], 4)
-			p := New(copied(gram), targets, weights, 0)
+			p := must(New(ctx, copied(gram), targets, weights, 0))
 			for _, u := range []float64{-7, -5, -1, 1} {
 				const h = 1e-3
 				up, err := p.At(ctx, math.Exp(u+h))
 				require.NoError(t, err)
 				down, err := p.At(ctx, math.Exp(u-h))
 				require.NoError(t, err)
-				s, factor := solveOnce(copied(gram), targets, weights, math.Exp(u))
-				e, slope := s.slope(factor, weights, math.Exp(u))
+				s, factor, err := solveOnce(ctx, copied(gram), targets, weights, math.Exp(u))
+				require.NoError(t, err)
+				e, slope, err := s.slope(ctx, factor, weights, math.Exp(u))
+				require.NoError(t, err)
 				assert.InEpsilon(t, math.Sqrt(up*down), e, 1e-5)
 				assert.InDelta(t, math.Log(up/down)/(2*h), slope, .02)
 			}

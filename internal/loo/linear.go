@@ -29,8 +29,8 @@ type Linear struct {
 // NewLinear prepares a problem: gram = Z'Z (d×d), whose memory it takes over, z
 // (n×d) and targets t (n×k), both centred and times √w; what the intercept adds to
 // the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
-// the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd².
-func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64, workers int) *Linear {
+// the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd². The error is ctx's.
+func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64, workers int) (*Linear, error) {
 	n, d := z.Dims()
 	p := &Linear{targets: targets, leverage: leverage, weight: weight, scale: scale, workers: workers}
 	if !(p.scale > 0) {
@@ -38,12 +38,15 @@ func NewLinear(gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, we
 	}
 	_, k := targets.Dims()
 	p.moment = mat.NewDense(d, k, nil)
-	fast.Mul(p.moment, z.T(), targets)
-	var q *mat.Dense
-	p.tri, q, _ = linalg.TridiagonalizeWithQ(context.Background(), gram, p.moment) // which has no end, the only error
-	p.rotated = mat.NewDense(d, n, nil)
-	fast.Gemm(blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
-	return p
+	if err := fast.MulContext(ctx, p.moment, z.T(), targets); err != nil {
+		return nil, err
+	}
+	tri, q, err := linalg.TridiagonalizeWithQ(ctx, gram, p.moment)
+	if err != nil {
+		return nil, err
+	}
+	p.tri, p.rotated = tri, mat.NewDense(d, n, nil)
+	return p, fast.GemmContext(ctx, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 }
 
 // OfClasses says that the targets are ±1 less these means, so that Look counts the rows of another
@@ -75,7 +78,9 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
 	fitted := mat.NewDense(n, k, nil)
-	fast.Gemm(blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix())
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix()); err != nil {
+		return nil, 0, err
+	}
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))
 	for i, h := range leverage {

@@ -41,8 +41,8 @@ type Problem struct {
 }
 
 // New prepares a problem: gram (n×n), whose memory it takes over, targets (n×k)
-// and weights (n, nil for all 1). Cost 8n³/3.
-func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) *Problem {
+// and weights (n, nil for all 1). Cost 8n³/3. The error is ctx's.
+func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) (*Problem, error) {
 	n, k := targets.Dims()
 	p := &Problem{root: make([]float64, n), workers: workers, targets: targets, scale: centredScale(gram)}
 	mean := 0.0
@@ -72,9 +72,12 @@ func New(gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int)
 			p.rotated.Set(i, j+1, s*targets.At(i, j))
 		}
 	}
-	p.tri, p.qt, _ = linalg.TridiagonalizeWithQ(context.Background(), gram, p.rotated) // which has no end, the only error
+	var err error
+	if p.tri, p.qt, err = linalg.TridiagonalizeWithQ(ctx, gram, p.rotated); err != nil {
+		return nil, err
+	}
 	linalg.Transpose(p.qt)
-	return p
+	return p, ctx.Err()
 }
 
 // centredScale is trace(HKH)/n, the variance of the rows in feature space: the
@@ -125,6 +128,9 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	s.Solve(x)
 	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
+		if err := ctx.Err(); err != nil { // each takes n² steps, and classes may be many
+			return nil, err
+		}
 		cols[j] = make([]float64, n)
 		fast.Gemv(blas.Trans, 1, p.qt.RawMatrix(),
 			blas64.Vector{N: n, Inc: k, Data: x.RawMatrix().Data[j:]}, 0, blas64.Vector{N: n, Inc: 1, Data: cols[j]})

@@ -84,7 +84,7 @@ func TestAtIsRefitting(t *testing.T) {
 			gram, targets, weights := problem(14, k, weighted)
 			own := mat.NewSymDense(14, nil)
 			own.CopySym(gram)
-			p := New(own, targets, weights, 2)
+			p := must(New(ctx, own, targets, weights, 2))
 			for _, lambda := range []float64{1e-3, 0.1, 5} {
 				want, total := 0.0, 0.0
 				for i := range 14 {
@@ -108,7 +108,7 @@ func TestAtIsRefitting(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	gram, targets, _ := problem(40, 1, false)
-	p := New(gram, targets, nil, 0)
+	p := must(New(ctx, gram, targets, nil, 0))
 	calls := 0
 	m, err := p.Search(ctx, func(i int, ridge, e float64) { calls++; assert.Equal(t, calls, i) })
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func TestSearch(t *testing.T) {
 // SearchFrom looks no lower than it is told, and at that very ridge.
 func TestSearchFrom(t *testing.T) {
 	gram, targets, _ := problem(40, 1, false)
-	p := New(gram, targets, nil, 0)
+	p := must(New(ctx, gram, targets, nil, 0))
 	free, err := p.Search(ctx, nil)
 	require.NoError(t, err)
 	for _, factor := range []float64{1e-6, .9, 1, 3, 1e8} {
@@ -165,19 +165,19 @@ func TestSearchEdges(t *testing.T) {
 		exact.Set(i, 0, 3*float64(i)+1)
 		noise.Set(i, 0, math.Pow(-1, float64(i)))
 	}
-	m, err := New(line(), exact, nil, 0).Search(ctx, nil)
+	m, err := must(New(ctx, line(), exact, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
 	assert.Equal(t, -1, m.Edge, "a line without noise")
-	m, err = New(line(), noise, nil, 0).Search(ctx, nil)
+	m, err = must(New(ctx, line(), noise, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1, m.Edge, "a line through what alternates")
 
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = New(line(), exact, nil, 0).Search(done, nil)
+	_, err = must(New(ctx, line(), exact, nil, 0)).Search(done, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 	// A matrix of zeros explains nothing: what remains is the mean of the others.
-	m, err = New(mat.NewSymDense(n, nil), exact, nil, 0).Search(ctx, nil)
+	m, err = must(New(ctx, mat.NewSymDense(n, nil), exact, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
 	want, mean := 0.0, mat.Sum(exact)/float64(n)
 	for i := range n {
@@ -185,4 +185,12 @@ func TestSearchEdges(t *testing.T) {
 		want += e * e / float64(n)
 	}
 	assert.InEpsilon(t, want, m.Error, 1e-9)
+}
+
+// must returns v, where an error means that the test is wrong.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -1,6 +1,7 @@
 package loo
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -29,8 +30,8 @@ const (
 // expectation of |√D P √C z|² over random signs z (M. F. Hutchinson, Communications in Statistics
 // - Simulation and Computation 19, 1990). The diagonal of P is known, and its share is exact. The
 // slope only says where to look next: what is compared are the errors, which are exact. Cost
-// 2n²(k + probes).
-func (s *Solution) slope(factor *linalg.Cholesky, own []float64, lambda float64) (e, slope float64) {
+// 2n²(k + probes). The error is ctx's.
+func (s *Solution) slope(ctx context.Context, factor *linalg.Cholesky, own []float64, lambda float64) (e, slope float64, err error) {
 	n, k := s.Alpha.Dims()
 	rng := rand.New(rand.NewPCG(uint64(n), probeStream))
 	roots := make([]float64, n) // √c
@@ -57,7 +58,9 @@ func (s *Solution) slope(factor *linalg.Cholesky, own []float64, lambda float64)
 			border[j] += s.Eta[i] * v
 		}
 	}
-	factor.Solve(b)
+	if err := factor.Solve(ctx, b); err != nil {
+		return 0, 0, err
+	}
 	total := 0.0
 	for i := range n {
 		w, p, row := weights.At(own, i), s.Inverse[i], b.RawRowView(i)
@@ -71,7 +74,7 @@ func (s *Solution) slope(factor *linalg.Cholesky, own []float64, lambda float64)
 		}
 		total += (roots[i]*roots[i]*p*p + others) / w
 	}
-	return e / weight, 2 * lambda * total / e
+	return e / weight, 2 * lambda * total / e, nil
 }
 
 // signed is v with sign j of a row.

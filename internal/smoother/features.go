@@ -1,6 +1,7 @@
 package smoother
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -32,8 +33,9 @@ type Features struct {
 	c            []float64
 }
 
-// NewFeatures solves for targets (n×k); z (n×p) is taken over. It holds np + p² numbers. Cost O(np²).
-func NewFeatures(z, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Features, error) {
+// NewFeatures solves for targets (n×k); z (n×p) is taken over. It holds np + p² numbers. Cost O(np²). The error is
+// ErrNotPSD or ctx's.
+func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Features, error) {
 	n, p := z.Dims()
 	_, outputs := targets.Dims()
 	m := &Features{
@@ -57,20 +59,21 @@ func NewFeatures(z, targets *mat.Dense, own []float64, ridge float64, constant b
 		floats.Scale(math.Sqrt(weights.At(own, i)), scaled.RawRowView(i))
 	}
 	gram := mat.NewSymDense(p, nil)
-	fast.SymOuterK(gram, 1, scaled.T())
+	if err := fast.SymOuterKContext(ctx, gram, 1, scaled.T()); err != nil {
+		return nil, err
+	}
 	for j := range p {
 		gram.SetSym(j, j, gram.At(j, j)+ridge)
 	}
 	var err error
-	if m.factor, err = linalg.NewCholesky("Z'WZ + ridge", gram); err != nil {
+	if m.factor, err = linalg.NewCholesky(ctx, "Z'WZ + ridge", gram); err != nil {
 		return nil, err
 	}
-	m.solve(z)
-	return m, nil
+	return m, m.solve(ctx, z)
 }
 
-// solve sets the coefficients, and what the rows have; m.a holds the centred targets.
-func (m *Features) solve(z *mat.Dense) {
+// solve sets the coefficients, and what the rows have; m.a holds the centred targets. The error is ctx's.
+func (m *Features) solve(ctx context.Context, z *mat.Dense) (err error) {
 	n, p := z.Dims()
 	_, outputs := m.a.Dims()
 	weighted := mat.DenseCopyOf(m.a)
@@ -78,11 +81,19 @@ func (m *Features) solve(z *mat.Dense) {
 		floats.Scale(weights.At(m.weights, i), weighted.RawRowView(i))
 	}
 	m.coefficients = mat.NewDense(p, outputs, nil)
-	fast.Mul(m.coefficients, z.T(), weighted)
-	m.factor.Solve(m.coefficients)
+	if err := fast.MulContext(ctx, m.coefficients, z.T(), weighted); err != nil {
+		return err
+	}
+	if err := m.factor.Solve(ctx, m.coefficients); err != nil {
+		return err
+	}
 	var fitted mat.Dense
-	fast.Mul(&fitted, z, m.coefficients)
-	m.rows = m.turned(z)
+	if err := fast.MulContext(ctx, &fitted, z, m.coefficients); err != nil {
+		return err
+	}
+	if m.rows, err = m.turned(ctx, z); err != nil {
+		return err
+	}
 	leverage := columnSquares(m.rows)
 	for i := range n {
 		w := weights.At(m.weights, i)
@@ -91,13 +102,13 @@ func (m *Features) solve(z *mat.Dense) {
 		floats.Scale(w/m.ridge, row)
 		m.c[i] = w * rest(1-w*(m.spread+leverage[i]), 1) / m.ridge
 	}
+	return nil
 }
 
-// turned returns U⁻ᵀz' for the rows z of a matrix, S⁻¹ = U'U.
-func (m *Features) turned(z *mat.Dense) *mat.Dense {
+// turned returns U⁻ᵀz' for the rows z of a matrix, S⁻¹ = U'U. The error is ctx's.
+func (m *Features) turned(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
 	out := mat.DenseCopyOf(z.T())
-	fast.Trsm(blas.Left, blas.Trans, 1, m.factor.Upper(), out.RawMatrix())
-	return out
+	return out, fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, m.factor.Upper(), out.RawMatrix())
 }
 
 func (m *Features) subtractMeans(x *mat.Dense, means []float64) {
@@ -126,26 +137,37 @@ func columnSquares(b *mat.Dense) []float64 {
 // Rows implements estimators.Smoother.
 func (m *Features) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
-// Outputs are those of new rows of features z (m×p), which are changed: the means are taken away.
-func (m *Features) Outputs(z *mat.Dense) *mat.Dense {
+// Outputs are those of new rows of features z (m×p), which are changed: the means are taken away. The
+// error is ctx's.
+func (m *Features) Outputs(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
 	r, _ := z.Dims()
 	f := mat.NewDense(r, len(m.bias), nil)
 	for i := range r {
 		floats.Sub(z.RawRowView(i), m.means)
 	}
-	fast.Mul(f, z, m.coefficients)
+	if err := fast.MulContext(ctx, f, z, m.coefficients); err != nil {
+		return nil, err
+	}
 	for i := range r {
 		floats.Add(f.RawRowView(i), m.bias)
 	}
-	return f
+	return f, nil
 }
 
-// Influence is that of new rows of features z (m×p), which are changed.
-func (m *Features) Influence(z *mat.Dense) (f, b *mat.Dense, s []float64) {
+// Influence is that of new rows of features z (m×p), which are changed. The error is ctx's.
+func (m *Features) Influence(ctx context.Context, z *mat.Dense) (f, b *mat.Dense, s []float64, err error) {
 	r, _ := z.Dims()
-	f, b, s = m.Outputs(z), mat.NewDense(r, len(m.c), nil), make([]float64, r)
-	turned := m.turned(z)
-	fast.Mul(b, turned.T(), m.rows)
+	if f, err = m.Outputs(ctx, z); err != nil {
+		return nil, nil, nil, err
+	}
+	turned, err := m.turned(ctx, z)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	b, s = mat.NewDense(r, len(m.c), nil), make([]float64, r)
+	if err := fast.MulContext(ctx, b, turned.T(), m.rows); err != nil {
+		return nil, nil, nil, err
+	}
 	squares := columnSquares(turned)
 	for i := range r {
 		row := b.RawRowView(i)
@@ -154,5 +176,5 @@ func (m *Features) Influence(z *mat.Dense) (f, b *mat.Dense, s []float64) {
 		}
 		s[i] = m.ridge * (1 + m.spread + squares[i])
 	}
-	return f, b, s
+	return f, b, s, nil
 }

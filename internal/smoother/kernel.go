@@ -3,6 +3,7 @@
 package smoother
 
 import (
+	"context"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -32,17 +33,22 @@ type Kernel struct {
 	bias    []float64
 }
 
-// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds 2n² numbers. Cost n³.
-func NewKernel(k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
+// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds 2n² numbers. Cost n³. The error is
+// ErrNotPSD or ctx's.
+func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()
 	for i := range n {
 		k.SetSym(i, i, k.At(i, i)+ridge/weights.At(own, i))
 	}
-	chol, err := linalg.NewCholesky("K + ridge", k)
+	chol, err := linalg.NewCholesky(ctx, "K + ridge", k)
 	if err != nil {
 		return nil, err
 	}
-	m := &Kernel{inverse: chol.Inverse(), factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
+	inverse, err := chol.Inverse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &Kernel{inverse: inverse, factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
 	for i := range m.c {
 		m.c[i] = m.inverse.At(i, i)
 	}
@@ -52,8 +58,7 @@ func NewKernel(k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64
 			m.c[i] = rest(m.inverse.At(i, i), whole)
 		}
 	}
-	chol.Solve(m.a)
-	return m, nil
+	return m, chol.Solve(ctx, m.a)
 }
 
 // rest is what is left of a whole, 0 where that is rounding: a row of leverage 1, as the only one
@@ -93,12 +98,18 @@ func (m *Kernel) centre(chol *linalg.Cholesky) {
 // Rows implements estimators.Smoother.
 func (m *Kernel) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
-// Influence is that of new rows of kernel values k (m×n) with the rows, and diag (m) with themselves.
-func (m *Kernel) Influence(k *mat.Dense, diag []float64) (f, b *mat.Dense, s []float64) {
+// Influence is that of new rows of kernel values k (m×n) with the rows, and diag (m) with themselves. The
+// error is ctx's.
+func (m *Kernel) Influence(ctx context.Context, k *mat.Dense, diag []float64) (f, b *mat.Dense, s []float64, err error) {
 	r, n := k.Dims()
 	b, s = mat.NewDense(r, n, nil), make([]float64, r)
-	fast.Symm(blas.Right, 1, m.inverse.RawSymmetric(), k.RawMatrix(), 0, b.RawMatrix())
-	quad := m.factor.QuadInverse(mat.DenseCopyOf(k.T()))
+	if err := fast.SymmContext(ctx, blas.Right, 1, m.inverse.RawSymmetric(), k.RawMatrix(), 0, b.RawMatrix()); err != nil {
+		return nil, nil, nil, err
+	}
+	quad, err := m.factor.QuadInverse(ctx, mat.DenseCopyOf(k.T()))
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for i := range s {
 		constant := 0.0
 		if m.eta != nil {
@@ -109,16 +120,19 @@ func (m *Kernel) Influence(k *mat.Dense, diag []float64) (f, b *mat.Dense, s []f
 		// The variance of the function is ≥ 0 but for rounding.
 		s[i] = max(0, diag[i]-quad[i]) + m.ridge + constant
 	}
-	return m.Outputs(k), b, s
+	f, err = m.Outputs(ctx, k)
+	return f, b, s, err
 }
 
-// Outputs are those of new rows of kernel values k (m×n).
-func (m *Kernel) Outputs(k *mat.Dense) *mat.Dense {
+// Outputs are those of new rows of kernel values k (m×n). The error is ctx's.
+func (m *Kernel) Outputs(ctx context.Context, k *mat.Dense) (*mat.Dense, error) {
 	r, _ := k.Dims()
 	f := mat.NewDense(r, len(m.bias), nil)
-	fast.Mul(f, k, m.a)
+	if err := fast.MulContext(ctx, f, k, m.a); err != nil {
+		return nil, err
+	}
 	for i := range r {
 		floats.Add(f.RawRowView(i), m.bias)
 	}
-	return f
+	return f, nil
 }

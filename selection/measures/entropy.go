@@ -23,7 +23,7 @@ type VonNeumann struct {
 
 // Entropy returns the entropy of k (n×n) from its eigenvalues. Negative
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
-// ErrShape for an empty k, ErrNotFinite.
+// ErrShape for an empty k, ErrNotFinite, or ctx's.
 func Entropy(ctx context.Context, k mat.Symmetric) (VonNeumann, error) {
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
@@ -35,7 +35,7 @@ func Entropy(ctx context.Context, k mat.Symmetric) (VonNeumann, error) {
 // EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r),
 // without forming it where r < n: its eigenvalues but for zeros are those of Φ'Φ. For
 // centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
-// ErrShape, ErrNotFinite.
+// ErrShape, ErrNotFinite, or ctx's.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (VonNeumann, error) {
 	f, err := check.Dense("phi", phi)
 	if err != nil {
@@ -47,14 +47,17 @@ func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (VonNeumann, error) 
 		of = f.T()
 	}
 	gram := mat.NewSymDense(min(n, r), nil)
-	fast.SymOuterK(gram, 1, of)
+	if err := fast.SymOuterKContext(ctx, gram, 1, of); err != nil {
+		return VonNeumann{}, err
+	}
 	if v := mat.Trace(gram); v-v != 0 {
 		return VonNeumann{}, fmt.Errorf("measures: the features are too large, their squares overflow: %w", fault.ErrNotFinite)
 	}
-	if err := ctx.Err(); err != nil {
+	w, err := linalg.Eigenvalues(ctx, gram)
+	if err != nil {
 		return VonNeumann{}, err
 	}
-	return ofBits(EntropyOfEigenvalues(linalg.Tridiagonalize(gram).Values()).Bits, n), nil
+	return ofBits(EntropyOfEigenvalues(w).Bits, n), nil
 }
 
 // eigenvalues checks k and returns its eigenvalues, ascending.
@@ -75,7 +78,7 @@ func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
 	}
 	own := mat.NewSymDense(n, nil)
 	own.CopySym(k)
-	return linalg.Tridiagonalize(own).Values(), nil
+	return linalg.Eigenvalues(ctx, own)
 }
 
 // EntropyOfEigenvalues returns the entropy of the matrix that has these eigenvalues, n

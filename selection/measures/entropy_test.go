@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -141,4 +142,44 @@ func TestCeiling(t *testing.T) {
 	assert.InDelta(t, 1.5, EntropyCeiling(x).Bits, 1e-15, "the two zeros are equal")
 	assert.Zero(t, EntropyCeiling(mat.NewDense(3, 2, nil)).Entropy)
 	assert.Equal(t, 1.0, EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
+}
+
+// endsAtLook is a context that has ended from its look of this number on.
+type endsAtLook struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endsAtLook) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The eigenvalues are left off wherever the context ends on the way to them.
+func TestMeasuresHearTheirContext(t *testing.T) {
+	const n = 200
+	phi := mat.NewDense(n, 70, nil)
+	phi.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(i*j + i)) }, phi)
+	k := mat.NewSymDense(n, nil)
+	k.SymOuterK(1, phi)
+	for name, measure := range map[string]func(ctx context.Context) error{
+		"Entropy":           func(ctx context.Context) error { _, err := Entropy(ctx, k); return err },
+		"Condition":         func(ctx context.Context) error { _, err := Condition(ctx, k); return err },
+		"EntropyOfFeatures": func(ctx context.Context) error { _, err := EntropyOfFeatures(ctx, phi); return err },
+	} {
+		looks := int64(0)
+		for ; ; looks++ {
+			at := &endsAtLook{Context: ctx}
+			at.left.Store(looks)
+			if err := measure(at); at.left.Load() >= 0 {
+				require.NoError(t, err, name)
+				break
+			} else {
+				require.ErrorIs(t, err, context.Canceled, "%s after %d looks", name, looks)
+			}
+		}
+		assert.Greater(t, looks, int64(60), name) // one for each row of the reduction
+	}
 }

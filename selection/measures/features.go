@@ -35,16 +35,17 @@ func centreFeatures(ctx context.Context, phi *mat.Dense) (*features, error) {
 	for i := range n {
 		floats.Sub(f.psi.RawRowView(i), f.mean)
 	}
-	f.measure()
-	return f, ctx.Err()
+	return f, f.measure(ctx)
 }
 
 // measure sets the norms of s²K from the r×r matrix Ψ'Ψ: its norm is that of HKH, and
-// Φ'Φ = Ψ'Ψ + nμμ' has that of K.
-func (f *features) measure() {
+// Φ'Φ = Ψ'Ψ + nμμ' has that of K. The error is ctx's.
+func (f *features) measure(ctx context.Context) error {
 	n, r := f.psi.Dims()
 	var gram mat.Dense
-	fast.Mul(&gram, f.psi.T(), f.psi)
+	if err := fast.MulContext(ctx, &gram, f.psi.T(), f.psi); err != nil {
+		return err
+	}
 	centred, through := 0.0, 0.0
 	for i := range r {
 		row := gram.RawRowView(i)
@@ -53,6 +54,7 @@ func (f *features) measure() {
 	}
 	own := float64(n) * floats.Dot(f.mean, f.mean)
 	f.size = makeNorms(centred+2*float64(n)*through+own*own, centred, noise*noise)
+	return ctx.Err()
 }
 
 func (f *features) norms() norms { return f.size }

@@ -85,7 +85,7 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 	}
 	diagonal := make([]float64, n)
 	kernels.Diag(diagonal, k, xd)
-	g := &growth{n: n, decided: decided, residual: o.Residual}
+	g := &growth{ctx: ctx, n: n, decided: decided, residual: o.Residual}
 	p, err := linalg.RandomlyPivoted(ctx, diagonal, kernelParts{ctx, k, xd}, linalg.Pivots{
 		Rank: o.MaxRank, Random: rand.New(rand.NewPCG(o.Seed, 0x656e74726f7079)), // the stream "entropy"
 		Workers: o.Workers, Enough: g.enough,
@@ -134,6 +134,7 @@ type growth struct {
 	n        int
 	decided  func(Bounds) bool
 	residual float64
+	ctx      context.Context
 	next     int       // rows of F to look at next
 	gram     []float64 // FF', the first seen rows
 	stride   int
@@ -147,30 +148,39 @@ func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
 	if len(p.Pivots) < max(g.next, min(firstLook, g.n)) || (g.residual > 0 && p.Residual > g.residual*p.Trace) {
 		return false, nil
 	}
-	g.judge(p)
+	if err := g.judge(p); err != nil {
+		return false, err
+	}
 	return g.decided(g.bounds), nil
 }
 
-// judge sets the bounds that F gives.
-func (g *growth) judge(p *linalg.Pivoted) {
+// judge sets the bounds that F gives. The error is the context's.
+func (g *growth) judge(p *linalg.Pivoted) error {
 	r := len(p.Pivots)
 	if r == 0 {
 		g.bounds = boundsOf(nil, p.Trace, g.n)
-		return
+		return nil
 	}
-	g.extend(p.Factor, r)
+	if err := g.extend(p.Factor, r); err != nil {
+		return err
+	}
 	gram := mat.NewSymDense(r, nil)
 	for i := range r {
 		for j := i; j < r; j++ {
 			gram.SetSym(i, j, g.gram[i*g.stride+j])
 		}
 	}
-	g.bounds = boundsOf(linalg.Tridiagonalize(gram).Values(), p.Residual, g.n)
+	values, err := linalg.Eigenvalues(g.ctx, gram)
+	if err != nil {
+		return err
+	}
+	g.bounds = boundsOf(values, p.Residual, g.n)
 	g.next = r + r/2
+	return nil
 }
 
-// extend computes the columns of FF' from those seen up to r.
-func (g *growth) extend(f *mat.Dense, r int) {
+// extend computes the columns of FF' from those seen up to r. The error is the context's.
+func (g *growth) extend(f *mat.Dense, r int) error {
 	if r > g.stride {
 		wider := max(r, 2*g.stride)
 		grown := make([]float64, wider*wider)
@@ -180,13 +190,14 @@ func (g *growth) extend(f *mat.Dense, r int) {
 		g.gram, g.stride = grown, wider
 	}
 	if r == g.seen {
-		return
+		return nil
 	}
 	n := g.n
 	raw := f.RawMatrix()
-	fast.Gemm(blas.NoTrans, blas.Trans, 1,
+	err := fast.GemmContext(g.ctx, blas.NoTrans, blas.Trans, 1,
 		blas64.General{Rows: r, Cols: n, Stride: raw.Stride, Data: raw.Data},
 		blas64.General{Rows: r - g.seen, Cols: n, Stride: raw.Stride, Data: raw.Data[g.seen*raw.Stride:]},
 		0, blas64.General{Rows: r, Cols: r - g.seen, Stride: g.stride, Data: g.gram[g.seen:]})
 	g.seen = r
+	return err
 }

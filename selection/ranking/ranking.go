@@ -243,7 +243,11 @@ func (t *task) withEntropy(ctx context.Context, e *Entry) error {
 	if e.Separability, err = t.ofMatrix(k); err != nil {
 		return err
 	}
-	e.Entropy = measures.EntropyOfEigenvalues(linalg.Tridiagonalize(k).Values()).Entropy
+	w, err := linalg.Eigenvalues(ctx, k)
+	if err != nil {
+		return err
+	}
+	e.Entropy = measures.EntropyOfEigenvalues(w).Entropy
 	e.Outside = !(e.Entropy >= t.MinEntropy && e.Entropy <= t.MaxEntropy)
 	return nil
 }

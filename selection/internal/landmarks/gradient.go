@@ -14,20 +14,27 @@ import (
 
 // slope is what the gradient of an objective is made of.
 type slope struct {
-	rows  func(b block) *mat.Dense // G_B = ΓT⁻ᵀ of a block
-	own   float64                  // dF/dk(x,x) of each row
-	a     *mat.SymDense            // Γ_A
-	ridge float64                  // F_Λ
+	rows  func(ctx context.Context, b block) (*mat.Dense, error) // G_B = ΓT⁻ᵀ of a block; the error is ctx's
+	own   float64                                                // dF/dk(x,x) of each row
+	a     *mat.SymDense                                          // Γ_A
+	ridge float64                                                // F_Λ
 }
 
-// ofLeaveOneOut returns that of the leave-one-out error.
-func (s *state) ofLeaveOneOut(t *sums) slope {
+// ofLeaveOneOut returns that of the leave-one-out error. The error is ctx's.
+func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	v := mat.DenseCopyOf(t.zp)
-	s.factor.Solve(v)
-	inverse := dense(s.factor.Inverse())
+	if err := s.factor.Solve(ctx, v); err != nil {
+		return slope{}, err
+	}
+	whole, err := s.factor.Inverse(ctx)
+	if err != nil {
+		return slope{}, err
+	}
+	inverse := dense(whole)
 	var half, n mat.Dense // S Z'diag(q)Z, N
-	fast.Mul(&half, inverse, dense(t.products))
-	fast.Mul(&n, &half, inverse)
+	if err := products(ctx, product{&half, inverse, dense(t.products)}, product{&n, &half, inverse}); err != nil {
+		return slope{}, err
+	}
 	out := slope{a: mat.NewSymDense(s.m, nil)}
 	for i := range s.m {
 		out.ridge -= n.At(i, i)
@@ -43,7 +50,9 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 	out.ridge /= s.weight
 	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
 	right, u, ends := mat.DenseCopyOf(inverse), s.through(s.u), s.through(v)
-	fast.Trsm(blas.Right, blas.Trans, 1, s.t, right.RawMatrix())
+	if err := fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, right.RawMatrix()); err != nil {
+		return slope{}, err
+	}
 	var mean []float64
 	if !s.NoIntercept {
 		// 1'√w Γ/Σw: of centred features 1'√w Z and 1'√w e are 0.
@@ -56,20 +65,23 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 		}
 		floats.Scale(1/s.weight, mean)
 	}
-	out.rows = func(b block) *mat.Dense {
+	out.rows = func(ctx context.Context, b block) (*mat.Dense, error) {
 		l := s.kept[b.from/s.blockRows()]
 		// 2(diag(q)Z - ZS Z'diag(q)Z)S + (Zv - p)u' - ev'
 		var zv, inner, g mat.Dense
-		fast.Mul(&zv, b.z, v)
+		if err := products(ctx, product{&zv, b.z, v}, product{&inner, b.z, &half}); err != nil {
+			return nil, err
+		}
 		zv.Sub(&zv, l.p)
-		fast.Mul(&inner, b.z, &half)
 		for i := range b.rows {
 			row, z := inner.RawRowView(i), b.z.RawRowView(i)
 			for j := range row {
 				row[j] = 2 * (l.q[i]*z[j] - row[j])
 			}
 		}
-		fast.Mul(&g, &inner, right)
+		if err := products(ctx, product{&g, &inner, right}); err != nil {
+			return nil, err
+		}
 		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, zv.RawMatrix(), u.RawMatrix(), 1, g.RawMatrix())
 		fast.Gemm(blas.NoTrans, blas.NoTrans, -1, l.e.RawMatrix(), ends.RawMatrix(), 1, g.RawMatrix())
 		for i, root := range b.root {
@@ -79,9 +91,25 @@ func (s *state) ofLeaveOneOut(t *sums) slope {
 			}
 			floats.Scale(root/s.weight, row)
 		}
-		return &g
+		return &g, nil
 	}
-	return out
+	return out, nil
+}
+
+// product is of two matrices.
+type product struct {
+	dst  *mat.Dense
+	a, b mat.Matrix
+}
+
+// products computes some. The error is ctx's.
+func products(ctx context.Context, of ...product) error {
+	for _, p := range of {
+		if err := fast.MulContext(ctx, p.dst, p.a, p.b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // through returns (T⁻¹a)' of the columns a.
@@ -91,13 +119,19 @@ func (s *state) through(a *mat.Dense) *mat.Dense {
 	return out
 }
 
-// ofComplexity returns that of the complexity-regularised objective.
-func (s *state) ofComplexity(t *sums) slope {
+// ofComplexity returns that of the complexity-regularised objective. The error is ctx's.
+func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 	n, v := float64(s.n), s.value(t)
 	c1, c2, c3 := s.Noise/n, (1+v.Trace/(s.ridge*n))/n, v.Fit/(s.ridge*n*n)
-	inverse := dense(s.factor.Inverse())
+	whole, err := s.factor.Inverse(ctx)
+	if err != nil {
+		return slope{}, err
+	}
+	inverse := dense(whole)
 	var square mat.Dense
-	fast.Mul(&square, inverse, inverse)
+	if err := products(ctx, product{&square, inverse, inverse}); err != nil {
+		return slope{}, err
+	}
 	out := slope{a: mat.NewSymDense(s.m, nil), own: c3}
 	norm := mat.Norm(s.u, 2)
 	out.ridge = c1*(s.ridge*mat.Trace(&square)-mat.Trace(inverse)) + c2*norm*norm - v.Trace*v.Fit/(s.ridge*n)/(s.ridge*n)
@@ -108,9 +142,11 @@ func (s *state) ofComplexity(t *sums) slope {
 		}
 	}
 	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z, the last of features that are not centred.
-	out.rows = func(b block) *mat.Dense {
+	out.rows = func(ctx context.Context, b block) (*mat.Dense, error) {
 		var g mat.Dense
-		fast.Mul(&g, b.z, &square)
+		if err := products(ctx, product{&g, b.z, &square}); err != nil {
+			return nil, err
+		}
 		e := s.kept[b.from/s.blockRows()].e
 		fast.Gemm(blas.NoTrans, blas.Trans, -2*c2, e.RawMatrix(), s.u.RawMatrix(), 2*c1*s.ridge, g.RawMatrix())
 		for i := range b.rows {
@@ -120,10 +156,9 @@ func (s *state) ofComplexity(t *sums) slope {
 				floats.AddScaled(row, -2*c3, s.centre)
 			}
 		}
-		fast.Trsm(blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
-		return &g
+		return &g, fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, g.RawMatrix())
 	}
-	return out
+	return out, nil
 }
 
 // gradient passes over the rows once more. The rows of a block and the landmarks together are the
@@ -137,8 +172,12 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	last := len(dst) - 1
 	dst[last] = by.ridge * s.ridge
 	a := dense(by.a)
-	fast.Trsm(blas.Left, blas.NoTrans, 1, s.t, a.RawMatrix())
-	fast.Trsm(blas.Right, blas.Trans, 1, s.t, a.RawMatrix())
+	if err := fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, s.t, a.RawMatrix()); err != nil {
+		return err
+	}
+	if err := fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, a.RawMatrix()); err != nil {
+		return err
+	}
 	return blocks(ctx, s, func(from, rows int) ([]float64, error) {
 		_, columns := s.X.Dims()
 		var both mat.Dense
@@ -155,7 +194,10 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		if err != nil {
 			return nil, err
 		}
-		g := by.rows(b)
+		g, err := by.rows(ctx, b)
+		if err != nil {
+			return nil, err
+		}
 		w.Zero()
 		for i := range rows {
 			w.SetSym(i, i, by.own)
@@ -184,7 +226,7 @@ func (s *state) again(ctx context.Context, from, rows int, w *mat.SymDense) (blo
 	for i := range rows {
 		copy(k.RawRowView(i), w.RawSymmetric().Data[i*w.RawSymmetric().Stride+rows:][:s.m])
 	}
-	return s.block(from, k), nil
+	return s.block(ctx, from, k)
 }
 
 // Logarithmic turns a value and its gradient into those of minus the objective as a log likelihood of

@@ -26,6 +26,7 @@ package landmarks
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -34,6 +35,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -125,9 +127,17 @@ func (p *Problem) At(ctx context.Context, kernel kernels.Kernel, ridge float64, 
 		return v, nil
 	}
 	if p.Kind == Complexity {
-		return v, s.gradient(ctx, s.ofComplexity(sums), gradient)
+		by, err := s.ofComplexity(ctx, sums)
+		if err != nil {
+			return v, err
+		}
+		return v, s.gradient(ctx, by, gradient)
 	}
-	return v, s.gradient(ctx, s.ofLeaveOneOut(sums), gradient)
+	by, err := s.ofLeaveOneOut(ctx, sums)
+	if err != nil {
+		return v, err
+	}
+	return v, s.gradient(ctx, by, gradient)
 }
 
 // AtRidges returns the objective at each of some ridges.
@@ -164,9 +174,12 @@ func (p *Problem) features(ctx context.Context, kernel kernels.Kernel) (*state, 
 	if err != nil {
 		return nil, err
 	}
-	factor, err := linalg.NewCholeskyFrom("the kernel matrix of the landmarks", a, p.Jitter)
-	if err != nil {
+	factor, err := linalg.NewCholeskyFrom(ctx, "the kernel matrix of the landmarks", a, p.Jitter)
+	if errors.Is(err, fault.ErrNotPSD) {
 		return nil, nil // no value, as everywhere where the kernel is not definite
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.t = factor.Upper()
 	if s.prepared, err = kernels.Prepare(ctx, kernel, p.Landmarks, &kernels.Options{Workers: 1}); err != nil {
@@ -232,11 +245,13 @@ func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (
 }
 
 // block makes the features of some rows, of which k is the kernel with the landmarks, less the
-// centre if that is known.
-func (s *state) block(from int, k *mat.Dense) block {
+// centre if that is known. The error is ctx's.
+func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error) {
 	rows, _ := k.Dims()
 	b := block{from: from, rows: rows, z: k, y: mat.NewDense(rows, s.k, nil), root: make([]float64, rows)}
-	fast.Trsm(blas.Right, blas.NoTrans, 1, s.t, k.RawMatrix())
+	if err := fast.TrsmContext(ctx, blas.Right, blas.NoTrans, 1, s.t, k.RawMatrix()); err != nil {
+		return b, err
+	}
 	for i := range rows {
 		row := k.RawRowView(i)
 		if s.centre != nil {
@@ -250,7 +265,7 @@ func (s *state) block(from int, k *mat.Dense) block {
 			floats.Scale(b.root[i], row)
 		}
 	}
-	return b
+	return b, nil
 }
 
 // load is block with the kernel computed, or one that was kept.
@@ -263,7 +278,7 @@ func (s *state) load(ctx context.Context, from, rows int) (block, error) {
 	if err := s.prepared.CrossTo(ctx, k, s.X.Slice(from, from+rows, 0, d)); err != nil {
 		return block{}, err
 	}
-	return s.block(from, k), nil
+	return s.block(ctx, from, k)
 }
 
 // normals makes the normal equations in one pass.
@@ -292,9 +307,11 @@ func (s *state) normals(ctx context.Context) error {
 			copy(targets.RawRowView(i), b.y.RawRowView(i))
 			targets.Set(i, s.k, b.root[i])
 		}
-		p.block, p.gram, p.right = b, linalg.SymmetricProduct(1, b.z), mat.NewDense(s.m, s.k+1, nil)
-		fast.Mul(p.right, b.z.T(), targets)
-		return p, nil
+		if p.gram, err = linalg.SymmetricProduct(ctx, 1, b.z); err != nil {
+			return p, err
+		}
+		p.block, p.right = b, mat.NewDense(s.m, s.k+1, nil)
+		return p, fast.MulContext(ctx, p.right, b.z.T(), targets)
 	}, func(p part) {
 		s.raw.AddSym(s.raw, p.gram)
 		total.Add(total, p.right)
@@ -350,23 +367,25 @@ func (s *state) at(ctx context.Context, ridge float64, gradient bool) (*sums, er
 	for i := range s.m {
 		g.SetSym(i, i, g.At(i, i)+ridge)
 	}
-	var ok bool
-	if s.factor, ok = linalg.TryCholesky(g); !ok {
-		return nil, nil
+	factor, ok, err := linalg.TryCholesky(ctx, g)
+	if err != nil || !ok {
+		return nil, err
 	}
-	s.ridge, s.u, s.kept = ridge, mat.DenseCopyOf(s.right), nil
-	s.factor.Solve(s.u)
+	s.factor, s.ridge, s.u, s.kept = factor, ridge, mat.DenseCopyOf(s.right), nil
+	if err := s.factor.Solve(ctx, s.u); err != nil {
+		return nil, err
+	}
 	total, kept := &sums{}, gradient
 	gradient = gradient && s.Kind == LeaveOneOut
 	if gradient {
 		total.zp, total.zq, total.products, total.p = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil), mat.NewSymDense(s.m, nil), make([]float64, s.k)
 	}
-	err := blocks(ctx, s, func(from, rows int) (*sums, error) {
+	err = blocks(ctx, s, func(from, rows int) (*sums, error) {
 		b, err := s.load(ctx, from, rows)
 		if err != nil {
 			return nil, err
 		}
-		return s.blockSums(b, gradient), nil
+		return s.blockSums(ctx, b, gradient)
 	}, func(b *sums) {
 		total.squares += b.squares
 		total.rss += b.rss
@@ -391,14 +410,18 @@ type left struct {
 	q    []float64
 }
 
-// leaveOut returns that, and the sums of the block.
-func (s *state) leaveOut(b block) *sums {
+// leaveOut returns that, and the sums of the block. The error is ctx's.
+func (s *state) leaveOut(ctx context.Context, b block) (*sums, error) {
 	out := &sums{}
 	l := left{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
-	fast.Mul(l.e, b.z, s.u)
+	if err := fast.MulContext(ctx, l.e, b.z, s.u); err != nil {
+		return nil, err
+	}
 	l.e.Sub(b.y, l.e)
 	half := mat.DenseCopyOf(b.z)
-	fast.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), half.RawMatrix())
+	if err := fast.TrsmContext(ctx, blas.Right, blas.NoTrans, 1, s.factor.Upper(), half.RawMatrix()); err != nil {
+		return nil, err
+	}
 	for i := range b.rows {
 		h := linalg.Dot(half.RawRowView(i), half.RawRowView(i))
 		if !s.NoIntercept {
@@ -416,13 +439,13 @@ func (s *state) leaveOut(b block) *sums {
 		}
 	}
 	out.left = l
-	return out
+	return out, nil
 }
 
-func (s *state) blockSums(b block, gradient bool) *sums {
-	out := s.leaveOut(b)
-	if !gradient {
-		return out
+func (s *state) blockSums(ctx context.Context, b block, gradient bool) (*sums, error) {
+	out, err := s.leaveOut(ctx, b)
+	if err != nil || !gradient {
+		return out, err
 	}
 	l := out.left
 	out.p = make([]float64, s.k)
@@ -434,10 +457,12 @@ func (s *state) blockSums(b block, gradient bool) *sums {
 		floats.Scale(math.Sqrt(q), scaled.RawRowView(i))
 	}
 	out.zp, out.zq = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil)
-	fast.Mul(out.zp, b.z.T(), l.p)
+	if err := fast.MulContext(ctx, out.zp, b.z.T(), l.p); err != nil {
+		return nil, err
+	}
 	fast.Mul(out.zq, b.z.T(), rooted)
-	out.products = linalg.SymmetricProduct(1, scaled)
-	return out
+	out.products, err = linalg.SymmetricProduct(ctx, 1, scaled)
+	return out, err
 }
 
 // value makes the objective of the sums.

@@ -1,11 +1,14 @@
 package shape
 
 import (
+	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -18,8 +21,8 @@ const (
 // with the logistic link, of targets ±1 at a kernel matrix k, and the derivatives if they are
 // wanted; of several columns of targets the sum. The prior of the log odds is (K + 11')/λ: a constant has the variance of a kernel of
 // unit diagonal. Weights multiply the log likelihoods of rows. ok is false where Newton's steps
-// do not arrive. Cost some eight Cholesky factors for a column, with the derivatives an inverse more (Rasmussen and Williams, algorithms 3.1 and 5.1).
-func laplace(k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool) {
+// do not arrive, the error is ctx's. Cost some eight Cholesky factors for a column, with the derivatives an inverse more (Rasmussen and Williams, algorithms 3.1 and 5.1).
+func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool, err error) {
 	n, _ := t.Y.Dims()
 	prior := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -33,16 +36,21 @@ func laplace(k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value
 			y: mat.Col(nil, c, t.Y), weights: t.Weights, prior: prior,
 			f: make([]float64, n), a: make([]float64, n), slope: make([]float64, n), root: make([]float64, n),
 		}
-		if !m.climb() {
-			return v, false
+		if ok, err = m.climb(ctx); err != nil || !ok {
+			return v, false, err
 		}
 		v.F += m.height - m.factor.LogDet()/2
-		switch {
-		case !gradient:
-		case v.W == nil:
-			v.W = m.derivatives()
-		default:
-			v.W.AddSym(v.W, m.derivatives())
+		if !gradient {
+			continue
+		}
+		w, err := m.derivatives(ctx)
+		if err != nil {
+			return v, false, err
+		}
+		if v.W == nil {
+			v.W = w
+		} else {
+			v.W.AddSym(v.W, w)
 		}
 	}
 	if gradient {
@@ -55,7 +63,7 @@ func laplace(k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value
 		}
 		v.W.ScaleSym(1/lambda, v.W)
 	}
-	return v, !math.IsNaN(v.F) && !math.IsInf(v.F, 0)
+	return v, !math.IsNaN(v.F) && !math.IsInf(v.F, 0), nil
 }
 
 // mode is where the posterior of the log odds f = prior·a is largest.
@@ -92,8 +100,8 @@ func softplus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// factorise sets factor to that of B = I + W½ prior W½.
-func (m *mode) factorise() bool {
+// factorise sets factor to that of B = I + W½ prior W½. The error is ctx's.
+func (m *mode) factorise(ctx context.Context) (bool, error) {
 	n := len(m.f)
 	b := mat.NewSymDense(n, nil)
 	to, from := b.RawSymmetric().Data, m.prior.RawSymmetric().Data
@@ -103,19 +111,28 @@ func (m *mode) factorise() bool {
 		}
 		to[i*n+i]++
 	}
-	factor, err := linalg.NewCholesky("", b)
+	factor, err := linalg.NewCholesky(ctx, "", b)
 	m.factor = factor
-	return err == nil
+	return definite(err)
 }
 
-// climb takes Newton's steps to the mode, halved where they overshoot.
-func (m *mode) climb() bool {
+// definite says of the error of a factor whether there is one, and returns the error where that is
+// not the matrix's.
+func definite(err error) (bool, error) {
+	if errors.Is(err, fault.ErrNotPSD) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// climb takes Newton's steps to the mode, halved where they overshoot. The error is ctx's.
+func (m *mode) climb(ctx context.Context) (bool, error) {
 	n := len(m.f)
 	target, before := make([]float64, n), make([]float64, n)
 	m.look()
 	for range laplaceSteps {
-		if !m.factorise() {
-			return false
+		if ok, err := m.factorise(ctx); err != nil || !ok {
+			return false, err
 		}
 		// a = b - W½ B⁻¹ W½ prior b with b = Wf + slope.
 		copy(before, m.a)
@@ -135,13 +152,13 @@ func (m *mode) climb() bool {
 			}
 		}
 		if math.IsNaN(m.height) || step <= 1e-6 {
-			return false
+			return false, nil
 		}
 		if m.height-was <= laplaceTolerance*float64(n) {
-			return m.factorise()
+			return m.factorise(ctx)
 		}
 	}
-	return false
+	return false, nil
 }
 
 // through sets b to b - W½ B⁻¹ W½ prior b, which is (I + W prior)⁻¹ b.
@@ -157,10 +174,13 @@ func (m *mode) through(b []float64) {
 }
 
 // derivatives returns those of the evidence in the entries of the prior: of the determinant and
-// the likelihood at a fixed mode, and through the mode.
-func (m *mode) derivatives() *mat.SymDense {
+// the likelihood at a fixed mode, and through the mode. The error is ctx's.
+func (m *mode) derivatives(ctx context.Context) (*mat.SymDense, error) {
 	n := len(m.f)
-	r := m.factor.Inverse()
+	r, err := m.factor.Inverse(ctx)
+	if err != nil {
+		return nil, err
+	}
 	// The determinant's derivatives in f are minus half of the posterior variances times those of
 	// W, and the variances times W are 1 less the diagonal of B⁻¹.
 	u := make([]float64, n)
@@ -179,5 +199,5 @@ func (m *mode) derivatives() *mat.SymDense {
 	out.ScaleSym(-.5, r)
 	out.SymRankOne(out, .5, mat.NewVecDense(n, m.slope))
 	out.RankTwo(out, .5, mat.NewVecDense(n, u), mat.NewVecDense(n, m.slope))
-	return out
+	return out, nil
 }

@@ -180,8 +180,10 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 // at returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
 // the gradient if it is not nil.
 func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
-	v, ok := b.value(kind, lambda, extra, gradient != nil)
+	v, ok, err := b.value(ctx, kind, lambda, extra, gradient != nil)
 	switch {
+	case err != nil:
+		return math.Inf(-1), err
 	case !ok:
 		return math.Inf(-1), nil
 	case gradient == nil:
@@ -196,9 +198,9 @@ func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradie
 	return v.F, b.derivatives.Gradient(ctx, gradient[:len(gradient)-len(rest)], v.W)
 }
 
-func (b *Block) value(kind Kind, lambda, extra float64, gradient bool) (value, bool) {
+func (b *Block) value(ctx context.Context, kind Kind, lambda, extra float64, gradient bool) (value, bool, error) {
 	if kind == Laplace {
-		return laplace(&b.gram, b.Targets, lambda, gradient)
+		return laplace(ctx, &b.gram, b.Targets, lambda, gradient)
 	}
 	c := &b.memory
 	if c.IsEmpty() {
@@ -208,7 +210,7 @@ func (b *Block) value(kind Kind, lambda, extra float64, gradient bool) (value, b
 	for i := range b.rows() {
 		c.SetSym(i, i, c.At(i, i)+lambda*b.noise(i))
 	}
-	return evaluate(kind, c, b.Targets, lambda, extra, gradient)
+	return evaluate(ctx, kind, c, b.Targets, lambda, extra, gradient)
 }
 
 // Outcome is what was learnt.

@@ -11,6 +11,7 @@
 package shape
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -86,15 +87,17 @@ func (t Targets) noise(i int) float64 {
 }
 
 // newState factorises c = K + λ diag(1/w), which it takes over; ok is false where that is not
-// positive definite.
-func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
-	factor, err := linalg.NewCholesky("", c)
-	if err != nil || factor.Jitter() > 0 {
-		return nil, false
+// positive definite. The error is ctx's.
+func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*state, bool, error) {
+	factor, err := linalg.NewCholesky(ctx, "", c)
+	if ok, err := definite(err); !ok || factor.Jitter() > 0 {
+		return nil, false, err
 	}
 	n, m := t.Y.Dims()
 	s := &state{Targets: t, n: n, factor: factor, eta: make([]float64, n), a: mat.DenseCopyOf(t.Y)}
-	factor.Solve(s.a)
+	if err := factor.Solve(ctx, s.a); err != nil {
+		return nil, false, err
+	}
 	if constant {
 		for i := range s.eta {
 			s.eta[i] = 1
@@ -115,33 +118,37 @@ func newState(c *mat.SymDense, t Targets, constant bool) (*state, bool) {
 	for i := range n {
 		s.q += floats.Dot(s.a.RawRowView(i), t.Y.RawRowView(i))
 	}
-	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0) // and n·m/q is finite
+	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0), nil // and n·m/q is finite
 }
 
 // evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
-// the derivatives if they are wanted; ok is false where c is not positive definite.
-func evaluate(kind Kind, c *mat.SymDense, t Targets, lambda, extra float64, gradient bool) (v value, ok bool) {
-	s, ok := newState(c, t, kind != ZeroMean)
-	if !ok {
-		return v, false
+// the derivatives if they are wanted; ok is false where c is not positive definite. The error
+// is ctx's.
+func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64, gradient bool) (v value, ok bool, err error) {
+	s, ok, err := newState(ctx, c, t, kind != ZeroMean)
+	if err != nil || !ok {
+		return v, false, err
 	}
 	switch kind {
 	case LeaveOneOut, Density, Logistic:
-		v = s.leftOut(kind, extra, gradient)
+		v, err = s.leftOut(ctx, kind, extra, gradient)
 	default:
-		v = s.evidence(kind, extra, gradient)
+		v, err = s.evidence(ctx, kind, extra, gradient)
+	}
+	if err != nil {
+		return v, false, err
 	}
 	if gradient {
 		for i := range s.n {
 			v.Lambda += lambda * v.W.At(i, i) * t.noise(i)
 		}
 	}
-	return v, !math.IsNaN(v.F)
+	return v, !math.IsNaN(v.F), nil
 }
 
 // evidence returns a log evidence. The weights' own part of the determinant, which no
-// parameter changes, is left in.
-func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
+// parameter changes, is left in. The error is ctx's.
+func (s *state) evidence(ctx context.Context, kind Kind, sigma2 float64, gradient bool) (v value, err error) {
 	n, m := float64(s.n), float64(s.Outputs)
 	det := s.factor.LogDet()
 	aa, inv := 0.0, -m/2 // W = aa·AA' + inv·(C⁻¹, or P)
@@ -159,9 +166,11 @@ func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
 		aa = n * m / s.q / 2
 	}
 	if !gradient {
-		return v
+		return v, nil
 	}
-	v.W = s.factor.Inverse()
+	if v.W, err = s.factor.Inverse(ctx); err != nil {
+		return v, err
+	}
 	if kind == Restricted {
 		v.W.SymRankOne(v.W, -1/s.sum, mat.NewVecDense(s.n, s.eta))
 	}
@@ -170,14 +179,17 @@ func (s *state) evidence(kind Kind, sigma2 float64, gradient bool) (v value) {
 	for k := range outputs {
 		v.W.SymRankOne(v.W, aa, s.a.ColView(k))
 	}
-	return v
+	return v, nil
 }
 
-// leftOut returns an objective of the leave-one-out residuals.
-func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
+// leftOut returns an objective of the leave-one-out residuals. The error is ctx's.
+func (s *state) leftOut(ctx context.Context, kind Kind, slope float64, gradient bool) (v value, err error) {
 	n, _ := s.a.Dims()
 	_, outputs := s.a.Dims()
-	p := s.factor.Inverse()
+	p, err := s.factor.Inverse(ctx)
+	if err != nil {
+		return v, err
+	}
 	if s.sum != 0 {
 		p.SymRankOne(p, -1/s.sum, mat.NewVecDense(n, s.eta))
 	}
@@ -192,7 +204,7 @@ func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
 	}
 	v.F, v.Extra = r.f, r.extra
 	if !gradient {
-		return v
+		return v, nil
 	}
 	// W = -P diag(v) P + c (aq' + qa'), with q = Pu: a product for each sign of v.
 	for _, sign := range []float64{1, -1} {
@@ -213,7 +225,10 @@ func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
 				row[j] = root * p.At(i, j)
 			}
 		}
-		product := linalg.SymmetricProduct(-sign, scaled)
+		product, err := linalg.SymmetricProduct(ctx, -sign, scaled)
+		if err != nil {
+			return v, err
+		}
 		if v.W == nil {
 			v.W = product
 		} else {
@@ -228,7 +243,7 @@ func (s *state) leftOut(kind Kind, slope float64, gradient bool) (v value) {
 	for k := range outputs {
 		v.W.RankTwo(v.W, r.cross, s.a.ColView(k), q.ColView(k))
 	}
-	return v
+	return v, nil
 }
 
 // losses are what a function of the leave-one-out residuals contributes to W.

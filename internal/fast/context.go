@@ -1,0 +1,207 @@
+package fast
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The functions here are those of the same names without Context, but that they look at a context
+// before each part of the result and at the end, and return its error: the result is then of no use. A part
+// is so many rows or columns that no inner sum is cut: with package simd's BLAS all is as without, to the bit.
+
+const (
+	// A part has so many multiplications at most: with package simd's BLAS about a tenth of a second on two
+	// processors, with gonum's own a quarter.
+	perLook, perLookPlain = 1 << 31, 1 << 29
+	// leastPart rows or columns are a part however much that is, lest packing for it take longer than
+	// its products.
+	leastPart = 96
+	// partUnit is what parts are multiples of, but for the last: the micro-kernels' rows and columns.
+	partUnit = 24
+)
+
+// mostPerLook is how many multiplications a part has at most.
+func mostPerLook() float64 {
+	if _, plain := Implementation().(gonum.Implementation); plain {
+		return perLookPlain
+	}
+	return perLook
+}
+
+// GemmContext is Gemm.
+func GemmContext(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
+	return gemm(ctx, mostPerLook(), tA, tB, alpha, a, b, beta, c)
+}
+
+func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
+	inner := a.Cols
+	if tA != blas.NoTrans {
+		inner = a.Rows
+	}
+	rows, columns := c.Rows, c.Cols
+	for float64(rows)*float64(columns)*float64(inner) > most && max(rows, columns) >= 2*leastPart {
+		if rows >= columns {
+			rows = (rows + 1) / 2
+		} else {
+			columns = (columns + 1) / 2
+		}
+	}
+	return eachPart(ctx, c.Rows, rows, func(i, m int) error {
+		return eachPart(ctx, c.Cols, columns, func(j, n int) error {
+			Gemm(tA, tB, alpha, linesOf(a, i, m, tA != blas.NoTrans), linesOf(b, j, n, tB == blas.NoTrans), beta, window(c, i, j, m, n))
+			return nil
+		})
+	})
+}
+
+// SyrkContext is Syrk.
+func SyrkContext(ctx context.Context, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
+	return syrk(ctx, mostPerLook(), t, alpha, a, beta, c)
+}
+
+func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) error {
+	inner := a.Cols
+	if t != blas.NoTrans {
+		inner = a.Rows
+	}
+	whole := blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data}
+	rows := c.N
+	for float64(rows)*float64(rows)*float64(inner)/2 > most && rows >= 2*leastPart {
+		rows = (rows + 1) / 2
+	}
+	other := blas.Trans
+	if t != blas.NoTrans {
+		other = blas.NoTrans
+	}
+	return eachPart(ctx, c.N, rows, func(i, n int) error {
+		own := linesOf(a, i, n, t != blas.NoTrans)
+		Syrk(t, alpha, own, beta, blas64.Symmetric{N: n, Stride: c.Stride, Data: window(whole, i, i, n, n).Data, Uplo: c.Uplo})
+		// What is beside the square on the diagonal, within the triangle.
+		first, count := i+n, c.N-i-n
+		if c.Uplo == blas.Lower {
+			first, count = 0, i
+		}
+		if count == 0 {
+			return nil
+		}
+		return gemm(ctx, most, t, other, alpha, own, linesOf(a, first, count, t != blas.NoTrans), beta, window(whole, i, first, n, count))
+	})
+}
+
+// TrsmContext is Trsm.
+func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
+	return trsm(ctx, mostPerLook(), s, tA, alpha, a, b)
+}
+
+func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
+	lines := b.Cols // which do not depend on each other
+	if s == blas.Right {
+		lines = b.Rows
+	}
+	return eachPart(ctx, lines, linesFor(lines, float64(a.N)*float64(a.N)/2, most), func(first, count int) error {
+		Trsm(s, tA, alpha, a, linesOf(b, first, count, s == blas.Left))
+		return nil
+	})
+}
+
+// SymmContext is Symm.
+func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
+	return symm(ctx, mostPerLook(), s, alpha, a, b, beta, c)
+}
+
+func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
+	lines := b.Cols
+	if s == blas.Right {
+		lines = b.Rows
+	}
+	return eachPart(ctx, lines, linesFor(lines, float64(a.N)*float64(a.N), most), func(first, count int) error {
+		Symm(s, alpha, a, linesOf(b, first, count, s == blas.Left), beta, linesOf(c, first, count, s == blas.Left))
+		return nil
+	})
+}
+
+// MulContext is Mul.
+func MulContext(ctx context.Context, dst *mat.Dense, a, b mat.Matrix) error {
+	ra, ta, ok := dense(a)
+	rb, tb, also := dense(b)
+	if !ok || !also {
+		dst.Mul(a, b)
+		return ctx.Err()
+	}
+	rows, inner := a.Dims()
+	same, columns := b.Dims()
+	if inner != same {
+		panic(mat.ErrShape)
+	}
+	return GemmContext(ctx, ta, tb, 1, ra, rb, 0, shaped(dst, rows, columns))
+}
+
+// SymOuterKContext is SymOuterK.
+func SymOuterKContext(ctx context.Context, dst *mat.SymDense, alpha float64, x mat.Matrix) error {
+	n, _ := x.Dims()
+	r, t, ok := dense(x)
+	if !ok {
+		dst.SymOuterK(alpha, x)
+		return ctx.Err()
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAsSym(n)
+	}
+	if dst.SymmetricDim() != n {
+		panic(mat.ErrShape)
+	}
+	return SyrkContext(ctx, t, alpha, r, 0, dst.RawSymmetric())
+}
+
+// linesFor is how many of so many lines are a part, of which each takes so many multiplications.
+func linesFor(lines int, each, most float64) int {
+	for float64(lines)*each > most && lines >= 2*leastPart {
+		lines = (lines + 1) / 2
+	}
+	return lines
+}
+
+// eachPart calls f for parts of about size of n lines, nearly even ones, and looks at ctx before
+// each and at the end.
+func eachPart(ctx context.Context, n, size int, f func(first, count int) error) error {
+	parts := 1
+	if size > 0 {
+		parts = (n + size - 1) / size
+	}
+	first := 0
+	for i := range parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		last := n
+		if i+1 < parts {
+			last = (i + 1) * n / parts / partUnit * partUnit
+		}
+		if err := f(first, last-first); err != nil {
+			return err
+		}
+		first = last
+	}
+	return ctx.Err()
+}
+
+// linesOf are these rows of a, or columns.
+func linesOf(a blas64.General, first, count int, columns bool) blas64.General {
+	if columns {
+		return window(a, 0, first, a.Rows, count)
+	}
+	return window(a, first, 0, count, a.Cols)
+}
+
+// window is the part of a in these rows and columns.
+func window(a blas64.General, row, column, rows, columns int) blas64.General {
+	if at := row*a.Stride + column; at > 0 {
+		a.Data = a.Data[min(at, len(a.Data)):]
+	}
+	a.Rows, a.Cols = rows, columns
+	return a
+}

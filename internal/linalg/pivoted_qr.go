@@ -1,0 +1,215 @@
+package linalg
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+)
+
+// pivotedQR is AP = QR with column pivoting: R on and above the diagonal of a (m×n), and below it
+// the reflectors whose product is Q, column by column, each from the element on with which it begins, a
+// 1 that is not stored. It is LAPACK's dgeqp3 (G. Quintana-Ortí, X. Sun and C. H. Bischof, SIAM Journal on
+// Scientific Computing 19, 1998), which knows of no context, and with norms of columns as dlaqps keeps
+// them (Z. Drmač and Z. Bujanović, LAPACK Working Note 176).
+type pivotedQR struct {
+	a     *mat.Dense
+	order []int     // order[j] is where column j of AP is in A
+	tau   []float64 // min(m, n)
+
+	norms, exact []float64 // of what is left of the columns, as it is kept up to date and as it was last computed
+	f            *mat.Dense
+	v, along     []float64 // a reflector, and its products with those before it
+}
+
+// newPivotedQR factors a, which it takes over. Cost 4mnr - 2(m+n)r² + 4r³/3 with r = min(m, n), half of it in
+// products of matrices. The error is ctx's, which is looked at for each column.
+func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
+	m, n := a.Dims()
+	q := &pivotedQR{
+		a: a, order: make([]int, n), tau: make([]float64, min(m, n)), norms: make([]float64, n), exact: make([]float64, n),
+		f: mat.NewDense(n, pivotPanel, nil), v: make([]float64, m), along: make([]float64, pivotPanel),
+	}
+	for j := range n {
+		q.order[j] = j
+		q.measure(j, 0)
+	}
+	for first := 0; first < len(q.tau); {
+		count, err := q.panel(ctx, first, min(pivotPanel, len(q.tau)-first))
+		if err != nil {
+			return nil, err
+		}
+		first += count
+	}
+	return q, ctx.Err()
+}
+
+// pivotPanel columns are chosen, at most, before those behind them are brought up to date.
+const pivotPanel = 32
+
+// measure computes the norm of column j from this row on.
+func (q *pivotedQR) measure(j, row int) {
+	raw := q.a.RawMatrix()
+	q.norms[j] = 0
+	if row < raw.Rows {
+		q.norms[j] = fast.Nrm2(blas64.Vector{N: raw.Rows - row, Inc: raw.Stride, Data: raw.Data[row*raw.Stride+j:]})
+	}
+	q.exact[j] = q.norms[j]
+}
+
+// panel chooses up to most columns from first on and returns how many: fewer where the norm of
+// another has lost its digits, which is then computed anew.
+func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err error) {
+	m, n := q.a.Dims()
+	var lost []int
+	for count < most && len(lost) == 0 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		row := q.a.RawRowView(first + count)
+		q.choose(first, count)
+		q.reflect(first, count)
+		if count++; first+count < n {
+			// The row of R: what the reflectors of this panel make of the row.
+			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), Vector(q.within(first+count-1, first, count)), 1, Vector(row[first+count:]))
+		}
+		if first+count < min(m, n) {
+			lost = q.downdate(first+count, row)
+		}
+		row[first+count-1] = q.v[0]
+	}
+	if behind := first + count; behind < min(m, n) {
+		fast.Gemm(blas.NoTrans, blas.Trans, -1, windowOf(q.a, behind, first, m-behind, count), q.rowsOf(behind, count), 1,
+			windowOf(q.a, behind, behind, m-behind, n-behind))
+	}
+	for _, j := range lost {
+		q.measure(j, first+count)
+	}
+	return count, nil
+}
+
+// choose brings the column with the largest norm of those from first+count on there.
+func (q *pivotedQR) choose(first, count int) {
+	k, best := first+count, first+count
+	for j, norm := range q.norms[k:] {
+		if norm > q.norms[best] {
+			best = k + j
+		}
+	}
+	if best == k {
+		return
+	}
+	m, _ := q.a.Dims()
+	for i := range m {
+		row := q.a.RawRowView(i)
+		row[k], row[best] = row[best], row[k]
+	}
+	one, other := q.f.RawRowView(k)[:count], q.f.RawRowView(best)[:count]
+	for c := range one {
+		one[c], other[c] = other[c], one[c]
+	}
+	q.order[k], q.order[best] = q.order[best], q.order[k]
+	q.norms[best], q.exact[best] = q.norms[k], q.exact[k]
+}
+
+// reflect finds the reflector of column first+count, and column count of F, with which A - VFᵀ is what the
+// panel's reflectors make of A. It leaves a 1 at the diagonal, and R's element there in v[0].
+func (q *pivotedQR) reflect(first, count int) {
+	m, n := q.a.Dims()
+	k := first + count
+	raw, v := q.a.RawMatrix(), q.v[:m-k]
+	column := blas64.Vector{N: m - k, Inc: raw.Stride, Data: raw.Data[k*raw.Stride+k:]}
+	earlier := windowOf(q.a, k, first, m-k, count)
+	for i := range v {
+		v[i] = column.Data[i*raw.Stride]
+	}
+	if count > 0 {
+		fast.Gemv(blas.NoTrans, -1, earlier, Vector(q.f.RawRowView(k)[:count]), 1, Vector(v))
+	}
+	var impl lapack.Implementation
+	diagonal, tau := impl.Dlarfg(m-k, v[0], v[min(1, m-k-1):], 1)
+	q.tau[k], v[0] = tau, 1
+	for i, x := range v {
+		column.Data[i*raw.Stride] = x
+	}
+	of := func(j int) blas64.Vector {
+		return blas64.Vector{N: n - j, Inc: pivotPanel, Data: q.f.RawMatrix().Data[j*pivotPanel+count:]}
+	}
+	for j := first; j <= k; j++ {
+		q.f.Set(j, count, 0)
+	}
+	if k+1 < n {
+		fast.Gemv(blas.Trans, tau, windowOf(q.a, k, k+1, m-k, n-k-1), Vector(v), 0, of(k+1))
+	}
+	if count > 0 {
+		fast.Gemv(blas.Trans, -tau, earlier, Vector(v), 0, Vector(q.along[:count]))
+		fast.Gemv(blas.NoTrans, 1, q.rowsOf(first, count), Vector(q.along[:count]), 1, of(first))
+	}
+	v[0] = diagonal
+}
+
+// downdate takes the elements of a row of R from the norms of the columns from this one on, and
+// returns those of which too few digits are left.
+func (q *pivotedQR) downdate(from int, row []float64) (lost []int) {
+	for j := from; j < len(row); j++ {
+		if q.norms[j] == 0 {
+			continue
+		}
+		r := math.Abs(row[j]) / q.norms[j]
+		left := max(0, (1+r)*(1-r))
+		r = q.norms[j] / q.exact[j]
+		if left*r*r < 0x1p-26 { // the root of a unit in the last place
+			lost = append(lost, j)
+		} else {
+			q.norms[j] *= math.Sqrt(left)
+		}
+	}
+	return lost
+}
+
+// rowsOf are the first count columns of F, from row j on.
+func (q *pivotedQR) rowsOf(j, count int) blas64.General {
+	n, _ := q.f.Dims()
+	return windowOf(q.f, j, 0, n-j, count)
+}
+
+// within are count elements of a row of a.
+func (q *pivotedQR) within(row, first, count int) []float64 {
+	return q.a.RawRowView(row)[first : first+count]
+}
+
+// windowOf is the part of a in these rows and columns.
+func windowOf(a *mat.Dense, row, column, rows, columns int) blas64.General {
+	raw := a.RawMatrix()
+	return blas64.General{Rows: rows, Cols: columns, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
+}
+
+// rotate overwrites the columns of b (m×k) with those of Q'b. Cost 4mrk. The error is ctx's.
+func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
+	m, k := b.Dims()
+	product := make([]float64, qrPanel*k)
+	for first := 0; first < len(q.tau); first += qrPanel {
+		count := min(qrPanel, len(q.tau)-first)
+		long := m - first
+		v := blas64.General{Rows: count, Cols: long, Stride: long, Data: make([]float64, count*long)}
+		for i := range long {
+			for j, x := range q.within(first+i, first, min(count, i)) {
+				v.Data[j*long+i] = x
+			}
+			if i < count {
+				v.Data[i*long+i] = 1
+			}
+		}
+		factor := blas64.Triangular{N: count, Stride: count, Data: make([]float64, count*count), Uplo: blas.Upper, Diag: blas.NonUnit}
+		factorOf(v, q.tau[first:first+count], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
+		if err := multiplyBlock(ctx, behind(b, first, 0), v, blas.Trans, factor, product); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
