@@ -53,8 +53,9 @@
 //
 // p = 1/(1+e⁻ᶠ), f = Φw with an intercept of precision 1e-6 on its column of unit norm.
 // The posterior is Laplace's approximation at its mode, found by Newton's method with
-// halved steps; precisions are re-estimated as (1 - αΣ)/w² (MacKay 1992), columns tried
-// by the same S and Q at the mode, and kept if the evidence rises. Refine ends with the
+// halved steps; precisions are re-estimated, each as the best for the others by S and Q and
+// then as (1 - αΣ)/w² (MacKay 1992), columns tried by the same S and Q at the mode, and kept
+// if the evidence rises. Refine ends with the
 // true gradient of the evidence, which those re-estimates leave out. Probabilities are
 // moderated by the variance v of f (MacKay 1992):
 //
