@@ -126,7 +126,7 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 		}
 		t.Counts = weights.NewCounts(w, len(in))
 	}
-	t.starts, t.allIn, t.bytes, t.workers = []start{from}, 0, bytes, 1
+	t.starts, t.allIn, t.bytes = []start{from}, 0, bytes
 	s, err := t.solve(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
