@@ -118,7 +118,7 @@ func TestHostilePayloads(t *testing.T) {
 		}
 	}
 	try := func(s storedModel) error {
-		data, err := codec.Marshal(regressorKind, 1, s)
+		data, err := codec.Marshal(regressorKind, regressorVersion, s)
 		require.NoError(t, err)
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
@@ -146,10 +146,15 @@ func TestHostilePayloads(t *testing.T) {
 			s.Support.Columns, s.Support.Rows = []int{9, 3}, nil
 			s.Support.Vectors = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{2, 3}}
 		},
-		"two of ones": func(s *storedModel) { s.Support.Columns, s.Support.Rows, s.Support.Vectors = nil, nil, codec.Matrix{} },
-		"matrix":      func(s *storedModel) { s.Support.Design = true },
-		"beyond":      func(s *storedModel) { s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil },
-		"kernel":      func(s *storedModel) { s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
+		"short calibration":   func(s *storedModel) { s.Calibration = []float64{1, 2, 3} },
+		"calibration below 1": func(s *storedModel) { s.Calibration = []float64{0.5, 0, 0, 0} },
+		"negative scale":      func(s *storedModel) { s.Calibration = []float64{1, -1, 0, 0} },
+		"edge beyond the end": func(s *storedModel) { s.Calibration = []float64{1, 1, 2, 0} },
+		"infinite span":       func(s *storedModel) { s.Calibration = []float64{1, 1, 0, inf} },
+		"two of ones":         func(s *storedModel) { s.Support.Columns, s.Support.Rows, s.Support.Vectors = nil, nil, codec.Matrix{} },
+		"matrix":              func(s *storedModel) { s.Support.Design = true },
+		"beyond":              func(s *storedModel) { s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil },
+		"kernel":              func(s *storedModel) { s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
 	} {
 		s := model()
 		change(&s)
