@@ -24,15 +24,38 @@
 // evidence has many optima, so the climb begins from several starts, the empty model
 // at three noises and, for a basis of at most AllIn, all columns; the highest is kept.
 //
-// A new observation at x has the variance 1/β + φ'Σφ, and 1/(βN) more for FlatPrior with
-// φ centred. Far from all relevance vectors of a local kernel that is the noise alone.
+// # Variance
+//
+// A new observation at x has the variance v(x) = 1/β + φ'Σφ, and 1/(βN) more for FlatPrior
+// with φ centred. Far from all relevance vectors of a local kernel that is the noise alone,
+// and near them it takes vectors and precisions that the targets chose for given: 95%
+// intervals of it hold much less. So the machine is fitted again without a fifth of the rows,
+// up to five times, from the start that was the best, and the residuals of the rows left out
+// are taken for draws from
+//
+//	N(0, c v(x) + τ² r(x)),   r(x) = k(x,x) - k_A(x)'K_AA⁻¹k_A(x),   c ≥ 1,
+//
+// r being what of the kernel the relevance vectors A do not see: 0 at a vector, and k(x,x)
+// far from all. The most likely c and τ² make the variance. Between vectors where rows are
+// dense τ² is learnt to be small, so the band stays as wide as the noise. How little of a row
+// the vectors may see is known only as far as the refits have rows: beyond the r/k of 99% of
+// them the variance rises, on a line, to that of the targets where nothing is seen. Four
+// numbers are kept for it, and no rows.
+//
+// The refits take as long again as the fit, of more than some hundred rows less, for those
+// left out of two or one are then enough. NoCalibration saves them, and leaves v. Of a kernel that
+// is not positive semi-definite on the vectors, and after FitDesign, r is not known: there is
+// c alone. Of a NoiseVariance there is no c. PredictAugmented is RVM* (Rasmussen and
+// Quiñonero-Candela, ICML 2005), which opens where there are no rows too, but wants all
+// training rows at each prediction.
 //
 // # Classification
 //
 // p = 1/(1+e⁻ᶠ), f = Φw with an intercept of precision 1e-6 on its column of unit norm.
 // The posterior is Laplace's approximation at its mode, found by Newton's method with
-// halved steps; precisions are re-estimated as (1 - αΣ)/w² (MacKay 1992), columns tried
-// by the same S and Q at the mode, and kept if the evidence rises. Refine ends with the
+// halved steps; precisions are re-estimated, each as the best for the others by S and Q and
+// then as (1 - αΣ)/w² (MacKay 1992), columns tried by the same S and Q at the mode, and kept
+// if the evidence rises. Refine ends with the
 // true gradient of the evidence, which those re-estimates leave out. Probabilities are
 // moderated by the variance v of f (MacKay 1992):
 //
@@ -62,6 +85,6 @@
 // # Cost
 //
 // With n rows, M basis functions and m relevance vectors: a change O(nm + Mm), a new
-// column O(nM), or O(nM²) once for all, a recomputation O(Mm²), a Newton step O(m³ + nm).
+// column O(nM), or O(nM²) once for all, a recomputation O(Mm²), a Newton step O(m³ + nm). The refits are fits of one start each.
 // Memory CacheBytes and O(Mm). Landmarks or Components bring M down.
 package rvm

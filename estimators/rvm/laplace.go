@@ -21,7 +21,11 @@ const (
 	deadAlpha      = 1e6  // precision, of a column of unit norm, from which it is out
 	candidates     = 5    // of a scan that are tried before the next
 	reestimates    = 500  // at most, of all precisions
-	leastEvidence  = 1e-6 // the rise of the evidence by which a change is kept
+	reestimatesTry = 10   // where a change is tried, whose own gain the first few show
+	// directSteps of a re-estimate set each precision to its best for the others as they are, which gets near in a
+	// few steps and out where MacKay's rule doubles a precision for ever; that one, which does not overshoot, ends it.
+	directSteps   = 20
+	leastEvidence = 1e-6 // the rise of the evidence by which a change is kept
 )
 
 // binary is a classification into t = 0 and 1 in Laplace's approximation: members of
@@ -93,15 +97,19 @@ func (p *binary) energy(f, w []float64) float64 {
 func (p *binary) curvature(ctx context.Context, f []float64) error {
 	n, m := len(f), len(p.active)
 	p.y, p.curve = make([]float64, n), make([]float64, n)
-	half := mat.NewDense(m, n, nil)
+	memory, roots := rowwise.Scratch(m*n), rowwise.Scratch(n)
+	defer rowwise.Release(memory)
+	defer rowwise.Release(roots)
+	half := mat.NewDense(m, n, *memory)
 	for i, v := range f {
 		p.y[i] = 1 / (1 + math.Exp(-v))
 		p.curve[i] = max(p.y[i]*(1-p.y[i]), 1e-12)
+		(*roots)[i] = math.Sqrt(p.curve[i])
 	}
 	for k, c := range p.columns {
 		row := half.RawRowView(k)
-		for i, v := range c {
-			row[i] = math.Sqrt(p.curve[i]) * v
+		for i, v := range *roots {
+			row[i] = v * c[i]
 		}
 	}
 	h := mat.NewSymDense(m, nil)
@@ -180,9 +188,6 @@ func (p *binary) mode(ctx context.Context) error {
 			break
 		}
 	}
-	if err := p.curvature(ctx, f); err != nil {
-		return err
-	}
 	p.lev = -e - p.chol.LogDet()/2
 	for _, a := range p.alpha {
 		p.lev += math.Log(a) / 2
@@ -192,17 +197,21 @@ func (p *binary) mode(ctx context.Context) error {
 	return err
 }
 
-// reestimate takes γ/w² for all precisions but the intercept's, again and again until
-// none moves by more than tolerance in its logarithm, and drops what is dead.
-func (p *binary) reestimate(ctx context.Context, tolerance float64) error {
-	for range reestimates {
+// reestimate takes the best precision of each member but the intercept, and after directSteps
+// γ/w², again and again, at most so often, until none moves by more than tolerance in its
+// logarithm, and drops what is dead. Both rules stand still at the same precisions.
+func (p *binary) reestimate(ctx context.Context, tolerance float64, most int) error {
+	for step := range most {
 		if err := p.mode(ctx); err != nil {
 			return err
 		}
 		worst := 0.0
 		for i := len(p.active) - 1; i > 0; i-- {
-			gamma := 1 - p.alpha[i]*p.sigma.At(i, i)
-			next := max(gamma, 1e-300) / (p.w[i] * p.w[i])
+			own := p.sigma.At(i, i)
+			next := max(1-p.alpha[i]*own, 1e-300) / (p.w[i] * p.w[i])
+			if step < directSteps {
+				next = optimum(1/own-p.alpha[i], p.w[i]/own)
+			}
 			next = min(max(next, p.alpha[i]/10), p.alpha[i]*10)
 			worst = max(worst, math.Abs(math.Log(next/p.alpha[i])))
 			p.alpha[i] = next
@@ -312,7 +321,7 @@ func (p *binary) proposals(ctx context.Context) ([]action, error) {
 
 // climb changes the model as long as the evidence rises.
 func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
-	if err := p.reestimate(ctx, 1e-3); err != nil {
+	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
 		return false, err
 	}
 	limit := 10*p.b.m + 1000
@@ -322,8 +331,9 @@ func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error)
 			return false, err
 		}
 		if len(list) == 0 {
-			return true, p.reestimate(ctx, 1e-9)
+			return true, p.reestimate(ctx, 1e-9, reestimates)
 		}
+		changed := false
 		for _, a := range list {
 			tried++
 			if err := ctx.Err(); err != nil {
@@ -334,19 +344,23 @@ func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error)
 				return false, err
 			}
 			if kept {
+				changed = true
 				steps.Next(-p.lev, "%d relevance vectors", len(p.active)-1)
 			}
 		}
+		if changed {
+			if err := p.settle(ctx); err != nil {
+				return false, err
+			}
+		}
 	}
-	return false, p.reestimate(ctx, 1e-9)
+	return false, p.reestimate(ctx, 1e-9, reestimates)
 }
 
 // try makes a change and keeps it if the evidence rises; if not the column is banned
 // until another change is kept.
 func (p *binary) try(ctx context.Context, a action) (bool, error) {
-	old := *p
-	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
-	old.alpha, old.w = slices.Clone(p.alpha), slices.Clone(p.w)
+	old := p.copied()
 	at := slices.Index(p.active, a.index)
 	switch {
 	case a.kind == remove && at > 0:
@@ -368,7 +382,7 @@ func (p *binary) try(ctx context.Context, a action) (bool, error) {
 	default:
 		return false, nil
 	}
-	if err := p.reestimate(ctx, 1e-3); err != nil {
+	if err := p.reestimate(ctx, 1e-3, reestimatesTry); err != nil {
 		return false, err
 	}
 	if p.lev > old.lev+leastEvidence {
@@ -376,11 +390,34 @@ func (p *binary) try(ctx context.Context, a action) (bool, error) {
 		clear(p.banned)
 		return true, nil
 	}
-	jitter := p.jitter
-	*p = old
-	p.jitter = jitter
+	p.restore(old)
 	p.banned[a.index] = true
 	return false, nil
+}
+
+// copied is the model as it is, which changes leave alone.
+func (p *binary) copied() binary {
+	old := *p
+	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
+	old.alpha, old.w = slices.Clone(p.alpha), slices.Clone(p.w)
+	return old
+}
+
+func (p *binary) restore(old binary) {
+	old.jitter = max(old.jitter, p.jitter)
+	*p = old
+}
+
+// settle re-estimates all precisions until they stay, if the evidence does not fall by it.
+func (p *binary) settle(ctx context.Context) error {
+	old := p.copied()
+	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
+		return err
+	}
+	if p.lev < old.lev {
+		p.restore(old)
+	}
+	return nil
 }
 
 // gradient is the derivative of the evidence by log α, the mode's own movement

@@ -16,6 +16,8 @@ const (
 	regressorKind  = "rvm.Regressor"
 	classifierKind = "rvm.Classifier"
 	version        = 1
+	// A Regressor's is that of its calibration.
+	regressorVersion = 2
 )
 
 var (
@@ -81,6 +83,7 @@ type storedModel struct {
 	Intercept    float64
 	Noise        float64
 	Spread       float64
+	Calibration  codec.Floats // factor, scale, edge and span; none: the machine's own variance
 	Evidence     codec.Floats // one number, which may be infinite
 	Report       estimators.Report
 	Objective    codec.Floats // the report's, which may be infinite
@@ -89,7 +92,7 @@ type storedModel struct {
 func (m *model) store(configured kernels.Kernel) storedModel {
 	s := storedModel{
 		Support: m.support.store(configured), Coefficients: m.coefficients, Alphas: m.alphas, Cov: codec.FromSym(m.cov), Means: m.means, Intercept: m.intercept,
-		Noise: m.noise, Spread: m.spread, Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
+		Noise: m.noise, Spread: m.spread, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
 	}
 	s.Report.Objective = 0
 	return s
@@ -102,6 +105,7 @@ func (s storedModel) model(configured kernels.Kernel) (*model, error) {
 	}
 	k := len(s.Coefficients)
 	cov, ok := s.Cov.Sym(k)
+	calibrated, known := calibrationOf(s.Calibration)
 	switch {
 	case k-len(s.Support.Columns) != 0 && k-len(s.Support.Columns) != 1 || len(s.Alphas) != k || len(s.Means) != k:
 		return bad("%d columns, %d coefficients, %d precisions and %d means", len(s.Support.Columns), k, len(s.Alphas), len(s.Means))
@@ -109,6 +113,8 @@ func (s storedModel) model(configured kernels.Kernel) (*model, error) {
 		return bad("a covariance of %d numbers for %d columns, or not finite", len(s.Cov), k)
 	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !isFinite(s.Intercept):
 		return bad("a value is not finite")
+	case !known || !calibrated.valid() || s.Support.Design && calibrated.beyond():
+		return bad("calibration %v", s.Calibration)
 	case !(s.Noise >= 0) || !(s.Spread >= 0) || !isFinite(s.Noise) || !isFinite(s.Spread):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)
 	case len(s.Evidence) != 1 || math.IsNaN(s.Evidence[0]) || len(s.Objective) != 1 || math.IsNaN(s.Objective[0]):
@@ -118,7 +124,7 @@ func (s storedModel) model(configured kernels.Kernel) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{support: of, solution: &solution{
+	m := &model{support: of, calibration: calibrated, solution: &solution{
 		coefficients: s.Coefficients, alphas: s.Alphas, cov: cov, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
 		evidence: s.Evidence[0], report: s.Report,
 	}}
@@ -132,14 +138,14 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
+	return codec.Marshal(regressorKind, regressorVersion, r.m.store(r.Kernel))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel.
 // Errors are ErrBadModel and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedModel
-	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
+	if _, err := codec.Unmarshal(data, regressorKind, regressorVersion, &s); err != nil {
 		return err
 	}
 	m, err := s.model(r.Kernel)

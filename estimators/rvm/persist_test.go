@@ -17,14 +17,16 @@ import (
 
 var goldenRows = mat.NewDense(12, 1, []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 2.5, 3})
 
-// Files of version 1 stay readable and predict what a fit predicts now; the machine
-// that wrote them may have rounded in another way.
+// Files of earlier versions stay readable and predict what a fit predicts now, those of
+// version 1 what one with NoCalibration does; the machine that wrote them may have rounded
+// in another way.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-6
 	y := []float64{9.1, 6.2, 4.1, 2.2, 1, 0.2, 0.3, 1.1, 2.2, 4, 6.3, 9}
 	at := mat.NewDense(3, 1, []float64{-2.2, 0, 7})
 	for name, r := range map[string]*Regressor{
-		"Regressor-v1.keln": {}, "Regressor-ard-v1.keln": {Kernel: kernels.RBF{Gamma: 0.2}, InterceptPrior: ARDPrior},
+		"Regressor-v1.keln": {NoCalibration: true}, "Regressor-v2.keln": {},
+		"Regressor-ard-v1.keln": {Kernel: kernels.RBF{Gamma: 0.2}, InterceptPrior: ARDPrior, NoCalibration: true},
 	} {
 		require.NoError(t, r.Fit(ctx, goldenRows, y))
 		read := &Regressor{Kernel: r.Kernel}
@@ -116,7 +118,7 @@ func TestHostilePayloads(t *testing.T) {
 		}
 	}
 	try := func(s storedModel) error {
-		data, err := codec.Marshal(regressorKind, 1, s)
+		data, err := codec.Marshal(regressorKind, regressorVersion, s)
 		require.NoError(t, err)
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
@@ -144,10 +146,15 @@ func TestHostilePayloads(t *testing.T) {
 			s.Support.Columns, s.Support.Rows = []int{9, 3}, nil
 			s.Support.Vectors = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{2, 3}}
 		},
-		"two of ones": func(s *storedModel) { s.Support.Columns, s.Support.Rows, s.Support.Vectors = nil, nil, codec.Matrix{} },
-		"matrix":      func(s *storedModel) { s.Support.Design = true },
-		"beyond":      func(s *storedModel) { s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil },
-		"kernel":      func(s *storedModel) { s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
+		"short calibration":   func(s *storedModel) { s.Calibration = []float64{1, 2, 3} },
+		"calibration below 1": func(s *storedModel) { s.Calibration = []float64{0.5, 0, 0, 0} },
+		"negative scale":      func(s *storedModel) { s.Calibration = []float64{1, -1, 0, 0} },
+		"edge beyond the end": func(s *storedModel) { s.Calibration = []float64{1, 1, 2, 0} },
+		"infinite span":       func(s *storedModel) { s.Calibration = []float64{1, 1, 0, inf} },
+		"two of ones":         func(s *storedModel) { s.Support.Columns, s.Support.Rows, s.Support.Vectors = nil, nil, codec.Matrix{} },
+		"matrix":              func(s *storedModel) { s.Support.Design = true },
+		"beyond":              func(s *storedModel) { s.Support.Design, s.Support.Vectors, s.Support.Rows = true, codec.Matrix{}, nil },
+		"kernel":              func(s *storedModel) { s.Support.Kernel = kernels.MakeReference(kernels.Linear{}, kernels.Linear{}) },
 	} {
 		s := model()
 		change(&s)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -44,13 +45,13 @@ const (
 	// defaultAllIn is the largest basis from which a fit also starts with all of it
 	// in the model: its first steps factor a matrix of that order.
 	defaultAllIn = 500
-	// defaultStarts is the number of starts from the empty model, at noises of 1,
-	// 1/10 and 1/100 of the targets' variance.
-	defaultStarts = 3
 	// defaultCacheBytes is the memory for columns of the design matrix: 512 MiB, all
 	// of it up to 8192 rows.
 	defaultCacheBytes = 512 << 20
 )
+
+// startNoises are those of the starts from the empty model: parts of the targets' variance.
+var startNoises = []start{1, 10, 100}
 
 // Regressor is the relevance vector machine for regression. The zero value is ready
 // to use: RBF with γ = 1/median squared distance, an intercept of flat prior, the noise
@@ -59,6 +60,9 @@ type Regressor struct {
 	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
 	InterceptPrior InterceptPrior // zero: FlatPrior; without effect with NoIntercept
 	NoIntercept    bool           // leaves the intercept out: the targets should be centred
+	// NoCalibration leaves the refits out that variances and intervals are calibrated by: those
+	// are then the paper's (package documentation).
+	NoCalibration bool
 	// NoiseVariance fixes the variance of the noise; 0: it is estimated.
 	NoiseVariance float64
 	// Landmarks are the rows that basis functions sit on (M×d); nil: training rows.
@@ -77,7 +81,7 @@ type Regressor struct {
 	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
 	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: 512 MiB
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
-	// a time; Objective is the negative log evidence of the start it comes from.
+	// a time; Objective is the negative log evidence of the start, or the refit, it comes from.
 	Observe func(estimators.Step)
 
 	m *model
@@ -97,6 +101,7 @@ var (
 type model struct {
 	*solution // of the columns of the support, and of that of ones
 	*support
+	calibration
 }
 
 // ones is the number of coefficients, 0 or 1, that are the column of ones's.
@@ -110,8 +115,8 @@ func (r *Regressor) validate() error {
 	switch {
 	case r.InterceptPrior < FlatPrior || r.InterceptPrior > ARDPrior:
 		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
-	case r.Starts < 0 || r.Starts > defaultStarts:
-		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", defaultStarts))
+	case r.Starts < 0 || r.Starts > len(startNoises):
+		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", len(startNoises)))
 	}
 	return cmp.Or(
 		check.Setting(regressorType, "NoiseVariance", r.NoiseVariance, "the estimate"),
@@ -134,7 +139,7 @@ func (r *Regressor) intercept() interceptKind {
 // Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change
 // of the model costs O(nm + Mm), a new one also O(nM), and memory is that of CacheBytes
 // and O(Mm). Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that
-// overflows), or ctx's.
+// overflows), or ctx's. The refits of the variances about double it, see NoCalibration.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
 }
@@ -181,18 +186,31 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
+	k := r.task(d, y, rows)
+	s, err := k.solve(ctx)
+	if err != nil {
+		return err
+	}
+	m := newModel(s, d)
+	if !r.NoCalibration {
+		if err := k.calibrate(ctx, m); err != nil {
+			return err
+		}
+	}
+	r.m = m
+	return nil
+}
+
+// task is what the fields ask for, on rows that count so.
+func (r *Regressor) task(d design, y, rows []float64) task {
 	k := task{
 		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, defaultAllIn),
-		starts: cmp.Or(r.Starts, defaultStarts), bytes: r.place().bytes(), workers: r.Workers, observe: r.Observe,
+		starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], bytes: r.place().bytes(), workers: r.Workers, steps: &progress.Steps{Observe: r.Observe},
 	}
 	if r.NoAllIn {
 		k.allIn = 0
 	}
-	s, err := k.solve(ctx)
-	if err == nil {
-		r.m = newModel(s, d)
-	}
-	return err
+	return k
 }
 
 func newModel(s *solution, d design) *model {
@@ -200,7 +218,7 @@ func newModel(s *solution, d design) *model {
 	if k := len(columns); k > 0 && columns[k-1] == d.m {
 		columns = columns[:k-1] // the last is that of ones
 	}
-	return &model{solution: s, support: d.support(columns)}
+	return &model{solution: s, support: d.support(columns), calibration: uncalibrated}
 }
 
 // predictChunk rows at a time bound the memory of a prediction.
@@ -217,6 +235,10 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 			return nil, nil, err
 		}
 		r, _ := part.Dims()
+		var unseen, own []float64
+		if withVariance && m.beyond() && m.sees() {
+			unseen, own = m.unseen(part, phi)
+		}
 		for i := range r {
 			f, v := m.intercept, m.noise*(1+m.spread)
 			if phi != nil {
@@ -228,6 +250,10 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 					}
 					v += max(0, mat.Inner(mat.NewVecDense(len(row), row), m.cov, mat.NewVecDense(len(row), row)))
 				}
+			}
+			v *= m.factor
+			if unseen != nil {
+				v += m.added(unseen[i], own[i])
 			}
 			if !isFinite(f) || !isFinite(v) {
 				return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: first + i, Col: -1, Value: f + v}
@@ -258,10 +284,10 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row
-// of x (r×d), the noise included. Far from all relevance vectors of a local kernel the
-// variance is that of the noise and the intercept alone, as for every relevance vector
-// machine: it says how certain the model is, not how far away the row lies. Cost
-// O(rm(d + m)).
+// of x (r×d), the noise included: the machine's own, calibrated by refits, and what the
+// relevance vectors do not see, which far from all rows makes it that of the targets
+// (package documentation). With NoCalibration it is there that of the noise and the
+// intercept alone, as for every relevance vector machine. Cost O(rm(d + m)), and O(m³) once.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	return r.predict("x", x, false, true)
 }
@@ -282,7 +308,9 @@ func (r *Regressor) PredictDesign(phi mat.Matrix) ([]float64, error) {
 	return mean, err
 }
 
-// PredictVarianceDesign is PredictVariance from new rows of the design matrix (r×M).
+// PredictVarianceDesign is PredictVariance from new rows of the design matrix (r×M), of which
+// nothing is known that its columns do not see: the variance is the machine's own, times a
+// factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	return r.predict("phi", phi, true, true)
 }
@@ -370,7 +398,7 @@ func (r *Regressor) LogEvidence() float64 {
 }
 
 // Report says how the last Fit went. Objective is the negative log evidence,
-// Iterations the number of changes over all starts.
+// Iterations the number of changes over all starts and refits.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}

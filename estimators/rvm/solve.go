@@ -33,10 +33,10 @@ type task struct {
 	intercept interceptKind
 	noise     float64 // variance; 0: estimated
 	allIn     int
-	starts    int
+	starts    []start
 	bytes     int64
 	workers   int
-	observe   func(estimators.Step)
+	steps     *progress.Steps
 }
 
 // solution is a fitted model in the units of the targets and of the columns as they
@@ -52,6 +52,22 @@ type solution struct {
 	spread       float64 // 1/N for an intercept of flat prior, else 0: what the intercept adds, in units of noise
 	evidence     float64
 	report       estimators.Report
+	start        start // from which the climb began
+}
+
+// start is where a climb begins: the empty model at a noise, which is given as a part of the targets'
+// variance, or for 0 all columns.
+type start float64
+
+const allColumns start = 0
+
+// make returns the state that it stands for, and for how many actions the noise is left alone.
+func (s start) make(ctx context.Context, p *problem) (st *state, hold int, err error) {
+	if s == allColumns {
+		st, err = startFull(ctx, p)
+		return st, 0, err
+	}
+	return startEmpty(p, float64(s)), noiseHold, nil
 }
 
 func (k task) solve(ctx context.Context) (*solution, error) {
@@ -86,18 +102,10 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 
 // search climbs from every start and returns the model of the highest evidence.
 func (k task) search(ctx context.Context, p *problem) (best *state, converged bool, actions int, err error) {
-	type start struct {
-		hold int
-		make func() (*state, error)
-	}
-	var starts []start
-	for _, c := range []float64{1, 10, 100}[:k.starts] {
-		starts = append(starts, start{noiseHold, func() (*state, error) { return startEmpty(p, c), nil }})
-	}
+	starts := k.starts
 	if p.b.m <= k.allIn {
-		starts = append(starts, start{0, func() (*state, error) { return startFull(ctx, p) }})
+		starts = append(slices.Clip(starts), allColumns)
 	}
-	steps := &progress.Steps{Observe: k.observe}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
 	// All at once even on fewer processors, which then share them: three starts that take two
 	// processors in turn would leave one idle for the last.
@@ -106,12 +114,12 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 		workers = len(starts)
 	}
 	err = parallel.For(ctx, workers, len(starts), func(i int) error {
-		st, err := starts[i].make()
+		st, hold, err := starts[i].make(ctx, p)
 		if err != nil {
 			return err
 		}
-		states[i] = st
-		done[i], err = st.climb(ctx, starts[i].hold, steps)
+		st.start, states[i] = starts[i], st
+		done[i], err = st.climb(ctx, hold, k.steps)
 		return err
 	})
 	if err != nil {
@@ -132,7 +140,7 @@ func (k task) unscale(ctx context.Context, st *state, scale, mean float64, conve
 	size := len(st.active)
 	out := &solution{
 		indices: make([]int, size), coefficients: make([]float64, size), alphas: make([]float64, size), means: make([]float64, size),
-		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale),
+		noise: scale * scale / st.beta, evidence: st.lev - st.dof*math.Log(scale), start: st.start,
 	}
 	if k.intercept == flatIntercept {
 		out.intercept, out.spread = mean, 1/k.Total

@@ -33,6 +33,7 @@ type state struct {
 
 	banned    map[int]bool // until the next accepted action
 	duplicate map[int]bool // of a member, until the next deletion
+	start     start        // that it came from
 	actions   int
 	rejected  int
 	damping   float64  // of the last Newton step: the next polish begins from it

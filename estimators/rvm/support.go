@@ -44,6 +44,7 @@ type design struct {
 	kernel  kernels.Kernel
 	centres *mat.Dense // that columns sit on; nil for a design matrix
 	rows    []int      // the training rows that the centres are; nil for landmarks
+	x       *mat.Dense // the training rows, or the design matrix
 }
 
 // onRows is the basis of a kernel on rows x, which have so many targets.
@@ -60,6 +61,7 @@ func (p place) onRows(ctx context.Context, x mat.Matrix, targets int) (d design,
 		return d, err
 	}
 	d.m, _ = d.centres.Dims()
+	d.x = xd
 	d.raw = kernelColumns(d.kernel, d.centres, xd)
 	return d, nil
 }
@@ -74,7 +76,7 @@ func (p place) onMatrix(phi mat.Matrix, targets int) (d design, err error) {
 	if targets != d.n {
 		return d, fault.Shape("y has", targets, "entries", "phi has %d rows", d.n)
 	}
-	d.width, d.raw = d.m, matrixColumns(pd)
+	d.width, d.raw, d.x = d.m, matrixColumns(pd), pd
 	return d, nil
 }
 
@@ -154,6 +156,7 @@ type support struct {
 	rows    []int          // the training rows that the vectors are; nil for landmarks
 	columns []int          // of the basis, which the vectors are, ascending
 	width   int            // of the rows, or of the design matrix
+	seen    seen
 }
 
 // support keeps some columns.

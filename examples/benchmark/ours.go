@@ -126,6 +126,16 @@ var ours = []method{
 		},
 	},
 	{
+		name: "rvm-shape", source: oursSource,
+		configuration: "z-score; relevance vector machine, Matérn 5/2 with a length for each column by the evidence of the Gaussian process",
+		regressor: func(seed uint64) estimators.Regressor {
+			return byShape(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }, seed)
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return classByShape(func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }, seed)
+		},
+	},
+	{
 		name: "eem", source: oursSource,
 		configuration: "z-score; extreme entropy machine, 250 units of DataRBF, balanced",
 		classifier:    func(seed uint64) estimators.Classifier { return classification(&eem.Classifier{Seed: seed}) },
@@ -250,6 +260,17 @@ func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estima
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
 	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
+}
+
+// withLengths is the family whose lengths byShape learns, one for each column.
+var withLengths = kernels.MaternFamily{Nu: 2.5}
+
+func byShape(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build, withLengths), Search: &selection.Shape{Seed: seed}}
+}
+
+func classByShape(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build, withLengths), Search: &selection.Shape{Seed: seed}}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {

@@ -1,0 +1,113 @@
+package rvm
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// PredictAugmented returns mean and variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005): at
+// each row of x (r×d) the machine with one more basis function, that of the row itself, under a prior
+// that gives it the targets' variance there. The training rows (n×d) and their targets y, without
+// weights, are given again, for a machine keeps none but its vectors. Nothing is calibrated. Cost O(rnm)
+// for m relevance vectors, memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after
+// FitDesign.
+func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
+	xd, err := r.support().input(regressorType, "x", x, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	rd, err := r.support().input(regressorType, "rows", rows, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n, _ := rd.Dims(); n != len(y) {
+		return nil, nil, fault.Shape("y has", len(y), "entries", "rows has %d rows", n)
+	}
+	if err := check.Vector("y", y); err != nil {
+		return nil, nil, err
+	}
+	n, _ := xd.Dims()
+	own, precision := make([]float64, n), make([]float64, n)
+	kernels.Diag(own, r.m.kernel, xd)
+	spread := varianceOf(y, weights.NewCounts(nil, len(y)))
+	for i, k := range own {
+		precision[i] = k * k / spread
+	}
+	return r.m.augmented(xd, rd, y, precision, r.Workers)
+}
+
+// augmented is the machine with a basis function at each row of x in turn, of such a prior precision. With
+// the columns of the members and the new one g = k(X, x) centred for an intercept of flat prior,
+//
+//	e = k(x,x) - βφ'ΣΦ'g,  s = βg'g - β²g'ΦΣΦ'g,  q = βg'(t - Φμ)
+//
+// add e q/(α+s) to the mean and e²/(α+s) to the variance.
+func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers int) (mean, variance []float64, err error) {
+	if mean, variance, err = m.own().predict(x, workers, true); err != nil {
+		return nil, nil, err
+	}
+	phi, err := m.features(rows, m.ones(), workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := m.features(x, m.ones(), workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := rows.Dims()
+	_, d := x.Dims()
+	beta := 1 / m.noise
+	rest := make([]float64, n) // t - Φμ
+	for i, t := range y {
+		rest[i] = t - m.intercept
+		if phi != nil {
+			rest[i] -= linalg.Dot(m.coefficients, phi.RawRowView(i))
+			linalg.Axpy(-1, m.means, phi.RawRowView(i))
+		}
+	}
+	size := len(m.coefficients)
+	cross, half := make([]float64, size), mat.NewVecDense(max(size, 1), nil)
+	own := []float64{0}
+	for i := range mean {
+		row := x.Slice(i, i+1, 0, d).(*mat.Dense)
+		g, err := kernels.Cross(context.Background(), m.kernel, row, rows, &kernels.Options{Workers: workers})
+		if err != nil {
+			return nil, nil, err
+		}
+		kernels.Diag(own, m.kernel, row)
+		column, e := g.RawRowView(0), own[0]
+		if m.spread > 0 {
+			e -= weights.NewCounts(nil, n).Centre(column)
+		}
+		s, q := beta*linalg.Dot(column, column), beta*linalg.Dot(column, rest)
+		if size > 0 {
+			fast.Gemv(blas.Trans, 1, phi.RawMatrix(), linalg.Vector(column), 0, linalg.Vector(cross))
+			fast.MulVec(half, m.cov, mat.NewVecDense(size, cross))
+			linalg.Axpy(-1, m.means, at.RawRowView(i))
+			e -= beta * linalg.Dot(at.RawRowView(i), half.RawVector().Data)
+			s -= beta * beta * linalg.Dot(cross, half.RawVector().Data)
+		}
+		if total := precision[i] + max(0, s); total > 0 {
+			mean[i] += e * q / total
+			variance[i] += e * e / total
+		}
+		if !isFinite(mean[i]) || !isFinite(variance[i]) {
+			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: i, Col: -1, Value: mean[i] + variance[i]}
+		}
+	}
+	return mean, variance, nil
+}
+
+// own is the model with the variance that is its own.
+func (m *model) own() *model {
+	return &model{solution: m.solution, support: m.support, calibration: uncalibrated}
+}

@@ -1,0 +1,288 @@
+package rvm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// The refits of a calibration. A fifth of the rows is left out of each; there are as many as leave out
+// enough rows in all, so that what they cost falls to that of one start from some thousand rows on.
+const (
+	calibrationFolds = 5
+	calibrationRows  = 250
+)
+
+// leftOut are rows that a refit did not have: their residuals, the variance that it gave them, what its
+// vectors did not see of them, and k(x, x).
+type leftOut struct {
+	weight, residual, variance, unseen, own []float64
+	sees                                    bool
+	changes                                 int
+}
+
+func (l *leftOut) append(o *leftOut) {
+	l.weight, l.residual, l.variance = append(l.weight, o.weight...), append(l.residual, o.residual...), append(l.variance, o.variance...)
+	l.unseen, l.own, l.sees = append(l.unseen, o.unseen...), append(l.own, o.own...), l.sees && o.sees
+	l.changes += o.changes
+}
+
+// calibrate calibrates m, the machine of the task.
+func (k task) calibrate(ctx context.Context, m *model) error {
+	if m.noise == 0 || math.IsInf(m.evidence, 1) {
+		return ctx.Err() // nothing was learnt
+	}
+	folds := k.folds()
+	parts := make([]*leftOut, len(folds))
+	err := parallel.For(ctx, k.workers, len(folds), func(i int) (err error) {
+		parts[i], err = k.refit(ctx, m.start, folds[i], k.bytes/int64(len(folds)))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	all := &leftOut{sees: m.sees()}
+	for _, p := range parts {
+		if p != nil {
+			all.append(p)
+		}
+	}
+	m.report.Iterations += all.changes
+	m.calibration = all.fit(k.noise > 0)
+	if all.sees {
+		m.span = max(0, varianceOf(k.y, k.Counts)-m.noise)
+	}
+	return nil
+}
+
+// varianceOf is that of counted targets.
+func varianceOf(y []float64, c weights.Counts) float64 {
+	mean, variance := 0.0, 0.0
+	for i, v := range y {
+		mean += c.Weight(i) / c.Total * v
+	}
+	for i, v := range y {
+		variance += c.Weight(i) / c.Total * (v - mean) * (v - mean)
+	}
+	return variance
+}
+
+// folds returns the rows that each refit leaves out. Equal rows with equal targets stay together, as a row of
+// their number for weight would; nothing else is asked of their order.
+func (k task) folds() [][]int {
+	order := make([]int, k.n)
+	for i := range order {
+		order[i] = i
+	}
+	compare := func(a, b int) int {
+		return cmp.Or(slices.Compare(k.x.RawRowView(a), k.x.RawRowView(b)), cmp.Compare(k.y[a], k.y[b]))
+	}
+	slices.SortStableFunc(order, compare)
+	group := make([]int, k.n)
+	groups := 0
+	for i, row := range order {
+		if i > 0 && compare(order[i-1], row) != 0 {
+			groups++
+		}
+		group[row] = groups
+	}
+	groups++
+	deal := rand.New(rand.NewPCG(0, 0x72656669_74)).Perm(groups) // the stream "refit"
+	count := min(calibrationFolds, groups)
+	if count < 3 {
+		return nil
+	}
+	out := make([][]int, count)
+	for row, g := range group {
+		out[deal[g]%count] = append(out[deal[g]%count], row)
+	}
+	held := 0
+	for i, rows := range out {
+		if held += len(rows); held >= calibrationRows {
+			return out[:i+1]
+		}
+	}
+	return out
+}
+
+// refit learns from all rows but those, and says how it did on them; nil where nothing can be learnt.
+func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*leftOut, error) {
+	in := without(k.n, out)
+	t := k
+	t.design, t.y = k.design.part(in), pickOf(k.y, in)
+	t.Counts = weights.NewCounts(nil, len(in))
+	if k.Roots != nil {
+		w := make([]float64, len(in))
+		for i, row := range in {
+			w[i] = k.Weight(row)
+		}
+		t.Counts = weights.NewCounts(w, len(in))
+	}
+	t.starts, t.allIn, t.bytes = []start{from}, 0, bytes
+	s, err := t.solve(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || s.noise == 0 || math.IsInf(s.evidence, 1) {
+		return nil, nil // the rest of the rows cannot do without these
+	}
+	m := newModel(s, t.design)
+	x := k.design.rowsAt(out)
+	mean, variance, err := m.predict(x, 1, true)
+	if err != nil {
+		return nil, nil
+	}
+	l := &leftOut{variance: variance, sees: m.sees(), changes: s.report.Iterations}
+	for i, row := range out {
+		l.weight, l.residual = append(l.weight, k.Weight(row)), append(l.residual, k.y[row]-mean[i])
+	}
+	if l.sees {
+		phi, err := m.features(x, 0, 1)
+		if err != nil {
+			return nil, nil
+		}
+		l.unseen, l.own = m.unseen(x, phi)
+	}
+	return l, nil
+}
+
+// without are the numbers below n that are not among rows.
+func without(n int, rows []int) []int {
+	out := make([]bool, n)
+	for _, r := range rows {
+		out[r] = true
+	}
+	var in []int
+	for i, o := range out {
+		if !o {
+			in = append(in, i)
+		}
+	}
+	return in
+}
+
+func pickOf(v []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for i, r := range rows {
+		out[i] = v[r]
+	}
+	return out
+}
+
+// fit maximises the likelihood of the residuals,
+//
+//	e ~ N(0, c v + τ² r),   c at least 1,
+//
+// for a given noise in τ² alone.
+func (l *leftOut) fit(given bool) calibration {
+	c := uncalibrated
+	total, v, r := 0.0, 0.0, 0.0
+	for i, w := range l.weight {
+		total, v = total+w, v+w*l.variance[i]
+		if l.sees {
+			r += w * l.unseen[i]
+		}
+	}
+	if total == 0 {
+		return c
+	}
+	// For a ratio q = τ²/c the best c is the mean of e²/(v + q r).
+	likelihood := func(q float64) (value, factor float64) {
+		logs, squares := 0.0, 0.0
+		for i, w := range l.weight {
+			at := l.variance[i]
+			if q > 0 {
+				at += q * l.unseen[i]
+			}
+			logs += w * math.Log(at)
+			squares += w * l.residual[i] * l.residual[i] / at
+		}
+		factor = max(1, squares/total)
+		if given {
+			factor = 1
+		}
+		return -(logs + total*math.Log(factor) + squares/factor) / 2, factor
+	}
+	best, factor := likelihood(0)
+	c.factor = factor
+	if !l.sees || !(r > 0) {
+		return c
+	}
+	// Of the ratio a grid, and a finer one about its best.
+	unit, at := v/r, 0.0
+	try := func(logQ float64) {
+		q := unit * math.Exp(logQ)
+		if value, factor := likelihood(q); value > best {
+			best, at = value, logQ
+			c.factor, c.scale = factor, factor*q
+		}
+	}
+	for logQ := -9.; logQ <= 12; logQ += .5 {
+		try(logQ)
+	}
+	for centre, step := at, .05; step < .5 && c.scale > 0; step += .05 {
+		try(centre - step)
+		try(centre + step)
+	}
+	c.edge = l.quantile()
+	return c
+}
+
+// edgeShare is the share of the rows left out that the edge has below it: one far row alone does not move it.
+const edgeShare = 0.99
+
+// quantile returns the edge of a calibration.
+func (l *leftOut) quantile() float64 {
+	type row struct{ share, weight float64 }
+	var rows []row
+	total := 0.0
+	for i, o := range l.own {
+		if s := l.unseen[i] / o; s >= 0 {
+			rows = append(rows, row{min(s, 1), l.weight[i]})
+			total += l.weight[i]
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.share, b.share) })
+	below := 0.0
+	for _, r := range rows {
+		if below += r.weight; below >= edgeShare*total {
+			return r.share
+		}
+	}
+	return 1
+}
+
+// part is the design on some rows; of a basis that sits on training rows, those among them.
+func (d design) part(rows []int) design {
+	x := d.rowsAt(rows)
+	out := design{n: len(rows), m: d.m, width: d.width, kernel: d.kernel, centres: d.centres, x: x}
+	if d.centres == nil {
+		out.raw = matrixColumns(x)
+		return out
+	}
+	if d.rows != nil {
+		in := make([]bool, d.n)
+		for _, r := range rows {
+			in[r] = true
+		}
+		var at []int
+		for i, r := range d.rows {
+			if in[r] {
+				at, out.rows = append(at, i), append(out.rows, r)
+			}
+		}
+		out.centres, out.m = linalg.Rows(d.centres, at), len(at)
+	}
+	out.raw = kernelColumns(out.kernel, out.centres, x)
+	return out
+}
+
+func (d design) rowsAt(rows []int) *mat.Dense { return linalg.Rows(d.x, rows) }
