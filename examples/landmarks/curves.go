@@ -15,7 +15,7 @@ import (
 // point is the mean over the draws.
 type point struct {
 	rows                      int
-	error, deviation, seconds float64 // deviation is the standard error of error
+	error, deviation, seconds float64 // deviation is the standard error of error, NaN of one draw; seconds are of all processors, where known
 }
 
 // curve is what a learner makes of a set.
@@ -94,12 +94,13 @@ func (p program) measure(ctx context.Context, src source, n int, to *setCurves) 
 			if err != nil {
 				return err
 			}
-			errors, seconds = append(errors, v.error), append(seconds, v.seconds)
+			took := v.processor
+			if math.IsNaN(took) {
+				took = v.seconds
+			}
+			errors, seconds = append(errors, v.error), append(seconds, took)
 		}
 		mean, deviation := stat.MeanStdDev(errors, nil)
-		if len(errors) == 1 {
-			deviation = 0
-		}
 		to.curves[i].points = append(to.curves[i].points, point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil)})
 	}
 	return nil
@@ -107,7 +108,7 @@ func (p program) measure(ctx context.Context, src source, n int, to *setCurves) 
 
 // print is a table: a line for each number of rows.
 func (c setCurves) print(out io.Writer, src source) error {
-	fmt.Fprintf(out, "\n%s, %s of %d test rows, and seconds\n%9s", c.set, c.what, src.test, "rows")
+	fmt.Fprintf(out, "\n%s, %s of %d test rows, and processor seconds\n%9s", c.set, c.what, src.test, "rows")
 	for _, l := range c.curves {
 		fmt.Fprintf(out, " %26s", l.learner)
 	}
@@ -116,7 +117,11 @@ func (c setCurves) print(out io.Writer, src source) error {
 		fmt.Fprintf(out, "%9d", first.rows)
 		for _, l := range c.curves {
 			q := l.points[i]
-			fmt.Fprintf(out, " %9.5f ± %.5f %6.1f", q.error, q.deviation, q.seconds)
+			spread := ""
+			if !math.IsNaN(q.deviation) {
+				spread = fmt.Sprintf("± %.5f", q.deviation)
+			}
+			fmt.Fprintf(out, " %9.5f %9s %6.1f", q.error, spread, q.seconds)
 		}
 		fmt.Fprintln(out)
 	}

@@ -17,7 +17,7 @@
 // the kernel of the median distance in place of its own choice, to compare the two. Sets are read
 // from -data DIR; friedman1, sine and clusters are drawn and need none.
 //
-// Seconds are of the clock, and processor seconds of all processors where the system tells, both of
+// Seconds are of the clock but for curves, and processor seconds of all processors where the system tells, both of
 // learning alone. With -cells FILE each measurement is kept, and one that is there is not taken again: a run
 // that was ended goes on. Measurements of another version of the library have to be deleted.
 package main
