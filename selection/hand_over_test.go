@@ -151,6 +151,9 @@ func TestLandmarksByBudget(t *testing.T) {
 // Observe hears of the machines of many rows to their end, the columns made even in both ways, in rows
 // that the trace does not have and a search that goes on passes over.
 func TestFitsOfManyRowsAreObserved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a search of many rows more")
+	}
 	x, y := problemOf(1300, 2, .1, 4)
 	e := (&Regressor{}).engine()
 	e.above = 200

@@ -72,6 +72,9 @@ func TestEstimatorsInGolearn(t *testing.T) {
 		"eem": &eem.Classifier{}, "eekm": &eem.KernelClassifier{}, "welm": &elm.Classifier{Ridge: .1}, "svm": &svm.Classifier{Probabilities: true},
 		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &selection.Grid{Points: 4}},
 	} {
+		if testing.Short() && name != "pipeline" && name != "svm" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			cls := &golearn.Classifier{Estimator: e}
 			require.NoError(t, cls.Fit(train))

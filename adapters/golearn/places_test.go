@@ -590,6 +590,9 @@ func TestALazyFilterSeesEachCellOnce(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("every estimator in every place, one after the other")
+	}
 	var table strings.Builder
 	rows(t, &table, "Classification", classifierPlaces(), classifierList, func(e estimators.Classifier) base.Classifier {
 		return &golearn.Classifier{Estimator: e}

@@ -133,6 +133,9 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 		fmt.Println(processMark + strings.Join(predictedBy(t, m, grid), " "))
 		return
 	}
+	if testing.Short() {
+		t.Skip("the parent of many processes")
+	}
 	x, labels := species(60, 1)
 	_, y := curve(60, 1)
 	for name, build := range constructors {

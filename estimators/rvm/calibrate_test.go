@@ -45,6 +45,9 @@ func covered(t *testing.T, r *Regressor, x mat.Matrix, y []float64) float64 {
 // between draws as it does; the paper's variance does not on the same rows: a narrow kernel in five columns leaves
 // much between its vectors.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two dozen fits, one after the other")
+	}
 	const draws = 12
 	var calibrated, bare []float64
 	for seed := range uint64(draws) {
