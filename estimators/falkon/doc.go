@@ -54,8 +54,9 @@
 // half of a processor. Beside the RBF of kernels.MedianRBF the error of 10 000 rows is less on five of seven
 // sets and more on two (docs/streams.md).
 //
-// The number of landmarks is by the rows. A Report warns where the effective dimension is most of them, and
-// selection.Regressor and Classifier take more then, as many as a Budget of time allows.
+// The number of landmarks is by the rows, and doubled up to 2000 as long as the effective dimension takes up more than
+// .7 of them; beyond, a Report warns of that. selection.Regressor and Classifier go up to 4000, or as many as a Budget
+// of time allows. With LogisticLoss the effective dimension is not known and it stays at the number by the rows.
 //
 // # Variance
 //

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -223,6 +225,33 @@ func TestCancelledWithinABlock(t *testing.T) {
 			cancel()
 		}
 	}
+}
+
+// Where the effective dimension takes up most landmarks they are doubled: the model is that of so many, a State of
+// the second fit goes on in it, and memory that is for the first alone leaves it at that with a warning.
+func TestCrowdedLandmarks(t *testing.T) {
+	x, y, _ := friedman(2600, 10, 0, 1)
+	k := kernels.RBF{Gamma: 1}
+	var states []*State
+	var steps []estimators.Step
+	r := Regressor{Kernel: k, Solver: ConjugateGradients, Ridge: 1e-4, Checkpoint: func(s *State) { states = append(states, s) }, Observe: func(s estimators.Step) { steps = append(steps, s) }}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, 1020, r.Details().Landmarks, "510 by the rows, and 1300, half of those, are hardly more than 1020")
+	for i, s := range steps {
+		require.Equal(t, i+1, s.Iteration)
+	}
+	assert.True(t, slices.ContainsFunc(steps, func(s estimators.Step) bool { return strings.Contains(s.Message, "are taken") }))
+	given := fitted(t, Regressor{Kernel: k, Solver: ConjugateGradients, Ridge: 1e-4, Components: 1020}, x, y)
+	assert.Equal(t, given.Coefficients(), r.Coefficients())
+	assert.Greater(t, r.Details().Passes, given.Details().Passes)
+
+	again := Regressor{Kernel: k, Solver: ConjugateGradients, Ridge: 1e-4, Resume: states[len(states)-1]}
+	require.NoError(t, again.Fit(ctx, x, y))
+	assert.Equal(t, r.Coefficients(), again.Coefficients())
+
+	little := fitted(t, Regressor{Kernel: k, Solver: ConjugateGradients, Ridge: 1e-4, Workers: 2, MaxBytes: 36 << 20}, x, y)
+	assert.Equal(t, 510, little.Details().Landmarks)
+	assert.Contains(t, strings.Join(little.Report().Warnings, " "), "is most of the 510 landmarks")
 }
 
 // A fit goes on from any iteration, through a file, to the model of one that was not interrupted.

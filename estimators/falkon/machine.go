@@ -52,24 +52,60 @@ type Details struct {
 	Seconds float64
 }
 
-// crowded is the share of the landmarks that the effective dimension may take before a warning.
+// crowded is the share of the landmarks that the effective dimension may take before more of them are
+// taken, or wished for.
 const crowded = .7
 
-// fit learns the targets of a source.
+// fit learns the targets of a source, where the number of landmarks is not set with more of them as long as they are
+// crowded.
 func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	begin := time.Now()
 	s = s.withDefaults()
-	p, d, warnings, err := s.prepare(ctx, src)
-	if err != nil {
-		return nil, err
+	chosen := s.components == 0 && s.given == nil
+	if chosen && s.resume != nil && s.resume.conjugate != nil {
+		s.components = s.componentsFor(src.n)
+		for next, ok := s.more(src); ok && s.components < s.resume.conjugate.u.RawMatrix().Cols; next, ok = s.more(src) {
+			s.components = next // a State of a fit with more of them goes on there
+		}
 	}
+	steps, passes := 0, 0
+	for {
+		m, p, err := fitOnce(ctx, s, src, chosen, steps)
+		if err != nil {
+			return nil, err
+		}
+		passes += m.details.Passes
+		s.components = s.componentsFor(src.n)
+		next, ok := s.more(src)
+		if !chosen || !ok || p.m < s.components || !(m.details.EffectiveDimension > crowded*float64(p.m)) {
+			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
+			return m, nil
+		}
+		p.say(0, fmt.Sprintf("the effective dimension is %.0f of %d landmarks: %d are taken", m.details.EffectiveDimension, p.m, next))
+		s.components, s.resume, steps = next, nil, p.steps
+	}
+}
+
+// more is the number of landmarks after so many; ok is false where that is hardly more, or over MaxBytes.
+func (s settings) more(src *source) (next int, ok bool) {
+	next = min(2*s.components, mostByRows, src.n/2)
+	return next, 2*next >= 3*s.components && s.checkBytes("", s.bytes(src, next)) == nil
+}
+
+// fitOnce is fit with one number of landmarks, after so many steps that Observe has heard of.
+func fitOnce(ctx context.Context, s settings, src *source, chosen bool, steps int) (*machine, *problem, error) {
+	p, d, warnings, err := s.prepare(ctx, src, chosen)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.steps = steps
 	details := Details{Rows: src.n, Landmarks: p.m, Solver: ConjugateGradients}
 	if s.direct(src.n, p.m) {
 		details.Solver = Direct
 	}
 	solved, err := p.solve(ctx, d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.passes, solved.ridge, solved.effective, solved.energy
 	if solved.left != nil {
@@ -95,9 +131,8 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	} else {
 		m.spread = p.newSpread(solved)
 	}
-	details.Seconds = time.Since(begin).Seconds()
 	m.details = details
-	return m, m.finite(s.typ, src)
+	return m, p, m.finite(s.typ, src)
 }
 
 // solve takes the solver and the loss of the settings.
@@ -123,8 +158,9 @@ func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
 	return p.byNewton(ctx, ridge, sample.head(leastSample*p.m)) // made anew for each step and class
 }
 
-// prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows.
-func (s settings) prepare(ctx context.Context, src *source) (*problem, *drawn, []string, error) {
+// prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows. Chosen says that the
+// number of landmarks is nobody's wish.
+func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*problem, *drawn, []string, error) {
 	want := s.componentsFor(src.n)
 	if s.given != nil {
 		want, _ = s.given.Dims()
@@ -145,7 +181,7 @@ func (s settings) prepare(ctx context.Context, src *source) (*problem, *drawn, [
 		return nil, nil, nil, err
 	}
 	var warnings []string
-	if m, _ := landmarks.Dims(); m < want && s.components != 0 {
+	if m, _ := landmarks.Dims(); m < want && !chosen {
 		warnings = append(warnings, fmt.Sprintf("%d landmarks in place of %d: there are no more distinct rows among those drawn", m, want))
 	}
 	b, err := newBasis(ctx, s, kernel, landmarks)

@@ -22,7 +22,8 @@ const regressorType = "falkon: Regressor"
 // selection.Regressor learns it.
 type Regressor struct {
 	Kernel kernels.Kernel // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
-	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000.
+	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000, doubled up to
+	// those while the effective dimension takes up more than .7 of them.
 	Components  int
 	Landmarks   *mat.Dense   // given landmarks (M×d); Components and Rule have to be 0
 	Rule        LandmarkRule // how landmarks are chosen; zero: UniformLandmarks

@@ -88,7 +88,8 @@ func (l Loss) String() string {
 const (
 	defaultTolerance  = 1e-3
 	defaultIterations = 200
-	directUpTo        = 250 // landmarks
+	directUpTo        = 250  // landmarks
+	mostByRows        = 2000 // landmarks, where their number is not set
 	// The preconditioner's sample has leastSample to mostSample rows a landmark.
 	leastSample, mostSample = 4, 32
 	// leastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
@@ -169,7 +170,7 @@ func (s settings) withDefaults() settings {
 func (s settings) componentsFor(n int) int {
 	m := s.components
 	if m == 0 {
-		m = min(max(500, int(math.Round(10*math.Sqrt(float64(n))))), 2000)
+		m = min(max(500, int(math.Round(10*math.Sqrt(float64(n))))), mostByRows)
 	}
 	return min(m, n)
 }

@@ -19,6 +19,8 @@ type Contender struct {
 	// Cholesky, if not nil, is another way to its Cholesky factorisation than gonum's on this
 	// BLAS; the faster of the two counts.
 	Cholesky func(ul blas.Uplo, n int, a []float64, lda int) bool
+	// Rest is for how long its threads keep processors busy after a call: nothing is timed then.
+	Rest time.Duration
 }
 
 // A routine prepares what to time. Of several calls the fastest counts; prepare runs before
@@ -208,6 +210,7 @@ func Routines(b *testing.B, ours blas.Float64, others ...Contender) {
 			for b.Loop() {
 				for i := range contenders {
 					round(i)
+					time.Sleep(contenders[i].Rest)
 				}
 			}
 			b.ReportMetric(0, "ns/op")
