@@ -16,10 +16,10 @@ import (
 // BenchmarkRoutines times each routine of adapters/simdblas beside gonum's and OpenBLAS's, in
 // the same run. OPENBLAS_NUM_THREADS has to be what -cpu is.
 func BenchmarkRoutines(b *testing.B) {
-	// OpenBLAS's threads look for work for some 20 ms after a call, on processors that others would need.
+	// OpenBLAS's threads look for work for 2²⁸ cycles after a call, on processors that others would need.
 	var rest time.Duration
 	if runtime.GOMAXPROCS(0) > 1 {
-		rest = 60 * time.Millisecond
+		rest = 200 * time.Millisecond
 	}
 	blasbench.Routines(b, simdblas.Implementation{},
 		blasbench.Contender{Name: "gonum", BLAS: gonum.Implementation{}},

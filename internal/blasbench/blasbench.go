@@ -200,6 +200,8 @@ func Routines(b *testing.B, ours blas.Float64, others ...Contender) {
 			round := func(i int) {
 				for _, call := range calls[i] {
 					prepare[i]()
+					call() // so that what is timed finds its processors awake
+					prepare[i]()
 					start := time.Now()
 					for range repeat {
 						call()
