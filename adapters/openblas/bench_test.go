@@ -11,11 +11,15 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
 	"github.com/kernelearn/kernelearn/internal/blasbench"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
 // BenchmarkRoutines times each routine of adapters/simdblas beside gonum's and OpenBLAS's, in
 // the same run. OPENBLAS_NUM_THREADS has to be what -cpu is.
 func BenchmarkRoutines(b *testing.B) {
+	// What keeps OpenBLAS to one thread within our tasks takes longer than a small product of ours.
+	parallel.Around(nil, nil)
+	defer surroundTasks()
 	// OpenBLAS's threads look for work for 2²⁸ cycles after a call, on processors that others would need.
 	var rest time.Duration
 	if runtime.GOMAXPROCS(0) > 1 {
