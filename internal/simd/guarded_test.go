@@ -12,6 +12,7 @@ import (
 
 // No routine reads or writes beside its slices.
 func TestNothingBeside(t *testing.T) {
+	oneGoroutine(t)
 	everywhere(t, func(t *testing.T) {
 		for seed := range uint64(600) {
 			c := randomCall(source{rand.New(rand.NewPCG(seed, 3))})

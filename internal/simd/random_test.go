@@ -251,6 +251,7 @@ func near(t *testing.T, c call, got, want []float64) {
 }
 
 func TestAgainstGonum(t *testing.T) {
+	oneGoroutine(t)
 	everywhere(t, func(t *testing.T) {
 		for seed := range uint64(1500) {
 			c := randomCall(source{rand.New(rand.NewPCG(seed, 0))})
@@ -383,6 +384,7 @@ func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 
 // Short slices are refused as by gonum, and no others.
 func TestShortSlices(t *testing.T) {
+	oneGoroutine(t)
 	refused := 0
 	everywhere(t, func(t *testing.T) {
 		for seed := range uint64(1500) {

@@ -7,10 +7,20 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/testlapack"
+
+	"github.com/kernelearn/kernelearn/internal/raced"
 )
+
+// oneGoroutine skips a test in which the race detector has nothing to see.
+func oneGoroutine(t *testing.T) {
+	if raced.Enabled {
+		t.Skip("one goroutine")
+	}
+}
 
 // gonum's own tests of a BLAS.
 func TestSuite(t *testing.T) {
+	oneGoroutine(t)
 	impl := Implementation{}
 	everywhere(t, func(t *testing.T) {
 		t.Run("Dgemm", func(t *testing.T) { testblas.TestDgemm(t, impl) })
@@ -36,6 +46,7 @@ func TestSuite(t *testing.T) {
 // gonum's own tests of LAPACK, for what stands on the replaced routines. They go through the
 // registered BLAS.
 func TestLapack(t *testing.T) {
+	oneGoroutine(t)
 	was := blas64.Implementation()
 	blas64.Use(Implementation{})
 	defer blas64.Use(was)
