@@ -113,15 +113,18 @@ func TestWaysToTheSameModel(t *testing.T) {
 			got, v, err := r.PredictVariance(fresh)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7, name)
-			if name == "landmarks" { // which refits have all of
-				_, v, err = r.m.own().predict(fresh, 1, true)
-				require.NoError(t, err)
-				_, variance, err := want.m.own().predict(fresh, 1, true)
-				require.NoError(t, err)
-				assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-7, name)
-				continue
+			_, ownV, err := r.m.own().predict(fresh, 1, true)
+			require.NoError(t, err)
+			_, ownVariance, err := want.m.own().predict(fresh, 1, true)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, golden.MaxError(ownV, ownVariance), 1e-7, name)
+			switch name {
+			case "landmarks": // which refits have all of
+			case "workers":
+				assert.Equal(t, variance, v)
+			default: // columns that are computed anew are rounded otherwise, and a refit may end beside where it did
+				assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-2, name)
 			}
-			assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-7, name)
 		}
 
 		k, err := kernels.Matrix(ctx, kernel, x, nil)
