@@ -269,6 +269,10 @@ func (r medianRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (er
 	return r.Regressor.Fit(ctx, x, y)
 }
 
+func (r medianRegressor) Clone() estimators.Regressor {
+	return medianRegressor{r.Regressor.Clone().(*rvm.Regressor)}
+}
+
 type medianClassifier struct{ *rvm.Classifier }
 
 func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -276,6 +280,10 @@ func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err e
 		return err
 	}
 	return c.Classifier.Fit(ctx, x, y)
+}
+
+func (c medianClassifier) Clone() estimators.Classifier {
+	return medianClassifier{c.Classifier.Clone().(*rvm.Classifier)}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
