@@ -30,8 +30,8 @@
 // the Gaussian process that has it for covariance, of classes by Laplace's approximation, as Shape of package
 // selection has them. It is climbed on up to 300 rows and then 1000 (300 and 500 of classes; fewer of rows of more than 100 columns and
 // of more than two classes), in units of the columns' standard deviations: scales of columns do not matter, and
-// columns that say nothing get long lengths. On 17 sets that makes the error less by a quarter than that of an RBF of the median
-// distance (docs/rvm.md). The machine's own evidence would not do: it is largest for kernels so narrow that they interpolate.
+// columns that say nothing get long lengths. On 17 sets the error is half that of an RBF of the median distance, in the
+// geometric mean (docs/rvm.md). The machine's own evidence would not do: it is largest for kernels so narrow that they interpolate.
 //
 // Kernels is a dictionary: a basis function of each kernel sits on every row, and the evidence picks. A
 // wide and a narrow one have a trend and its peaks; what the vectors do not see is then that of the sum of the kernels.
