@@ -129,7 +129,8 @@ func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 // fit shows the evidence as it goes.
 func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish()) // no throttle: a sweep takes milliseconds
+		progressbar.OptionClearOnFinish(),             // no throttle: a sweep takes milliseconds
+		progressbar.OptionSetSpinnerChangeInterval(0)) // whose goroutine would race with the steps
 	f.model.Observe = func(s estimators.Step) {
 		bar.ChangeMax(s.Total)
 		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))

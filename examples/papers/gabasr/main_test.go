@@ -44,6 +44,13 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
+// The page in docs has the sections that it would be written with.
+func TestLastSections(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "gabasr.md"))
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(string(page), lastSections))
+}
+
 // All covariances are the yardstick, and few are smaller with the same means.
 func TestCovariances(t *testing.T) {
 	var out strings.Builder
