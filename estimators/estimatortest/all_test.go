@@ -308,6 +308,11 @@ func TestAll(t *testing.T) {
 	}, sampled(func(w int) any {
 		return &gabasr.Regressor{Pairs: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2, Workers: w}
 	}))
+	parabola := sampled(func(w int) any { return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2, Workers: w} })
+	parabola.Skip["more-columns-than-rows"] = "a trend of a flat prior wants more rows than it has coefficients, and says so"
+	estimatortest.Regressor(t, "gabasr.Regressor (parabola)", func() estimators.Regressor {
+		return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2}
+	}, parabola)
 	estimatortest.Regressor(t, "gabasr.Regressor (all pairs)", func() estimators.Regressor {
 		return &gabasr.Regressor{Pairs: 9, Features: gabasr.AllPairs, Sweeps: 5}
 	}, sampled(nil))
