@@ -227,3 +227,21 @@ func BenchmarkFilterStep(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
 }
+
+// Two attributes of one name cannot be told apart by golearn, which gives the first for both.
+func TestMatrixOfTwoOfAName(t *testing.T) {
+	g := base.NewDenseInstances()
+	for range 2 {
+		g.AddAttribute(base.NewFloatAttribute("a"))
+	}
+	g.AddAttribute(base.NewFloatAttribute("b"))
+	require.NoError(t, g.Extend(2))
+	_, _, err := Matrix(g, nil)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, `"a" twice`)
+	_, _, err = Matrix(g, []base.Attribute{base.NewFloatAttribute("a")})
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b")})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, names)
+}
