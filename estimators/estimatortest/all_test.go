@@ -137,8 +137,9 @@ func TestAll(t *testing.T) {
 
 	// Leave-one-out leaves out a row, not a unit of weight.
 	ridgeByRows := map[string]string{
-		"weighted-fit":  "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
-		"leave-one-out": "tunes its ridge to all rows, and leaves one out with that",
+		"statistics-and-fit": "tunes its ridge by leaving out rows, and of sums by their evidence",
+		"weighted-fit":       "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
+		"leave-one-out":      "tunes its ridge to all rows, and leaves one out with that",
 	}
 	tunes := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Workers: workers, Skip: ridgeByRows})
