@@ -109,7 +109,7 @@ func (l *LocallyStationaryFourier) statistics() (s *sampleStatistics, count int,
 	}
 	s = &sampleStatistics{typ: locallyStationaryName, means: l.Origin == nil}
 	if l.Local == nil || l.Stationary == nil {
-		s.seed, s.limit = l.Seed, sampleRows
+		s.sample.Seed, s.sample.Limit = l.Seed, sampleRows
 	}
 	return s, count, nil
 }

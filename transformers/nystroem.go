@@ -137,7 +137,7 @@ func (t *Nystroem) statistics() (*sampleStatistics, error) {
 		if count == 0 {
 			count = defaultComponents
 		}
-		s.seed, s.limit = t.Seed, rowsFor(count)
+		s.sample.Seed, s.sample.Limit = t.Seed, rowsFor(count)
 	}
 	return s, nil
 }

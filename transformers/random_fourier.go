@@ -103,7 +103,7 @@ func (r *RandomFourier) statistics() (s *sampleStatistics, count int, err error)
 	}
 	s = &sampleStatistics{typ: randomFourierName, means: r.Frequencies == nil}
 	if r.Kernel == nil {
-		s.seed, s.limit = r.Seed, sampleRows
+		s.sample.Seed, s.sample.Limit = r.Seed, sampleRows
 	}
 	return s, count, nil
 }

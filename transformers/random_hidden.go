@@ -110,7 +110,7 @@ func (r *RandomHidden) statistics() (*sampleStatistics, error) {
 	}
 	s := &sampleStatistics{typ: randomHiddenName}
 	if r.Activation == DataRBF {
-		s.seed, s.limit = r.Seed, rowsFor(units)
+		s.sample.Seed, s.sample.Limit = r.Seed, rowsFor(units)
 	}
 	return s, nil
 }

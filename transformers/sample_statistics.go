@@ -1,10 +1,8 @@
 package transformers
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -14,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/exact"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/rowhash"
+	"github.com/kernelearn/kernelearn/internal/rowsample"
 )
 
 // sampleRows is the least number of different rows that the statistics of a map keep, if there are as many.
@@ -27,56 +25,29 @@ func rowsFor(landmarks int) int { return max(sampleRows, 4*landmarks) }
 // which is a uniform sample that neither the order of the rows nor their parts change; and exact sums of the
 // columns.
 type sampleStatistics struct {
-	typ   string
-	seed  uint64
-	limit int  // rows that are kept
-	means bool // whether columns are summed
-	n, d  int
-	kept  []sampled // ascending, no two the same
-	sums  []exact.Sum
-}
-
-type sampled struct {
-	hash uint64
-	row  []float64
-}
-
-func (a sampled) compare(b sampled) int {
-	if c := cmp.Compare(a.hash, b.hash); c != 0 {
-		return c
-	}
-	return slices.Compare(a.row, b.row)
-}
-
-// hashed is the hash of a row, in which -0 is 0.
-func hashed(seed uint64, row []float64) uint64 {
-	h := seed ^ rowhash.Seed
-	for _, v := range row {
-		h = rowhash.Number(h, v+0)
-	}
-	for range 2 { // so that each bit depends on each number
-		high, low := bits.Mul64(h^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
-		h = high ^ low
-	}
-	return h
+	typ    string
+	means  bool // whether columns are summed
+	n, d   int
+	sample rowsample.Sample
+	sums   []exact.Sum
 }
 
 // String names them, with their settings.
 func (s *sampleStatistics) String() string { return s.typ + " " + s.settings() }
 
 func (s *sampleStatistics) settings() string {
-	return fmt.Sprintf("(Seed %d, %d rows, means %v)", s.seed, s.limit, s.means)
+	return fmt.Sprintf("(Seed %d, %d rows, means %v)", s.sample.Seed, s.sample.Limit, s.means)
 }
 
 // Rows implements Statistics.
 func (s *sampleStatistics) Rows() int { return s.n }
 
-// Clone implements Statistics. Rows that are kept are never written to.
+// Clone implements Statistics.
 func (s *sampleStatistics) Clone() Statistics { return s.copied() }
 
 func (s *sampleStatistics) copied() *sampleStatistics {
 	out := *s
-	out.kept, out.sums = slices.Clone(s.kept), slices.Clone(s.sums)
+	out.sample, out.sums = s.sample.Clone(), slices.Clone(s.sums)
 	for j, c := range s.sums {
 		out.sums[j] = c.Clone()
 	}
@@ -97,40 +68,28 @@ func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) error {
 	if s.means {
 		block.sums = make([]exact.Sum, d)
 	}
-	for i := range n {
-		if i%pieceRows == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	for from := 0; from < n; from += pieceRows {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		row := rows.RawRowView(i)
-		for j := range block.sums {
-			block.sums[j].Add(row[j])
+		piece := rows.Slice(from, min(from+pieceRows, n), 0, d).(*mat.Dense)
+		for i := 0; i < piece.RawMatrix().Rows && s.means; i++ {
+			for j, v := range piece.RawRowView(i) {
+				block.sums[j].Add(v)
+			}
 		}
-		h := hashed(s.seed, row)
-		if s.limit == 0 || len(s.kept) == s.limit && h > s.kept[s.limit-1].hash {
-			continue
-		}
-		own := slices.Clone(row)
-		for j := range own {
-			own[j] += 0 // -0 is 0
-		}
-		block.kept = append(block.kept, sampled{h, own})
-		if len(block.kept) > 2*s.limit {
-			block.sort(s.limit)
+		part := s.sample.Of(piece)
+		if from == 0 {
+			block.sample = *part
+		} else {
+			block.sample.Merge(part)
 		}
 	}
-	block.sort(s.limit)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.take(block)
 	return nil
-}
-
-// sort puts what is kept in order, each row once, and leaves the first.
-func (s *sampleStatistics) sort(limit int) {
-	slices.SortFunc(s.kept, sampled.compare)
-	s.kept = slices.CompactFunc(s.kept, func(a, b sampled) bool { return a.compare(b) == 0 })
-	s.kept = s.kept[:min(limit, len(s.kept))]
 }
 
 // take takes in rows of the same width.
@@ -139,8 +98,7 @@ func (s *sampleStatistics) take(o *sampleStatistics) {
 		return
 	}
 	s.n, s.d = s.n+o.n, o.d
-	s.kept = append(slices.Clone(s.kept), o.kept...)
-	s.sort(s.limit)
+	s.sample.Merge(&o.sample)
 	if s.sums == nil {
 		s.sums = make([]exact.Sum, len(o.sums))
 	}
@@ -171,19 +129,14 @@ func (s *sampleStatistics) Merge(other Statistics) error {
 	return nil
 }
 
-// sample is the rows that are kept, or where none are to be, one row of the means; and the means.
-func (s *sampleStatistics) sample() (rows *mat.Dense, means codec.Floats) {
+// learnt is the rows that are kept, or where none are to be, one row of the means; and the means.
+func (s *sampleStatistics) learnt() (rows *mat.Dense, means codec.Floats) {
 	for _, c := range s.sums {
 		means = append(means, exact.Moments{N: s.n, Sum: c}.Mean())
 	}
-	if len(s.kept) == 0 {
+	if rows = s.sample.Rows(); rows == nil {
 		rows = mat.NewDense(1, s.d, nil)
-		rows.SetRow(0, append(means, make([]float64, s.d-len(means))...))
-		return rows, means
-	}
-	rows = mat.NewDense(len(s.kept), s.d, nil)
-	for i, k := range s.kept {
-		rows.SetRow(i, k.row)
+		copy(rows.RawRowView(0), means)
 	}
 	return rows, means
 }
@@ -200,13 +153,7 @@ func (s *sampleStatistics) kind() string { return strings.Replace(s.typ, ": ", "
 
 // MarshalBinary implements encoding.BinaryMarshaler.
 func (s *sampleStatistics) MarshalBinary() ([]byte, error) {
-	out := storedSample{Settings: s.settings(), Rows: s.n, Width: s.d, Sums: s.sums}
-	if len(s.kept) > 0 {
-		out.Kept = codec.Matrix{Rows: len(s.kept), Cols: s.d}
-		for _, k := range s.kept {
-			out.Kept.Data = append(out.Kept.Data, k.row...)
-		}
-	}
+	out := storedSample{Settings: s.settings(), Rows: s.n, Width: s.d, Sums: s.sums, Kept: s.sample.Store()}
 	return codec.Marshal(s.kind(), version, out)
 }
 
@@ -217,7 +164,7 @@ func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
 		return err
 	}
-	rows, err := in.Kept.Dense()
+	sample, err := s.sample.Restore(in.Kept, in.Rows, in.Width)
 	want := 0
 	if s.means && in.Rows > 0 {
 		want = in.Width
@@ -229,19 +176,13 @@ func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
 		return fault.BadModel(kind, "those of settings %q, these have %q", in.Settings, s.settings())
 	case in.Rows < 0 || (in.Rows == 0) != (in.Width == 0) || in.Width < 0 || len(in.Sums) != want:
 		return fault.BadModel(kind, "%d rows of %d columns, and %d sums", in.Rows, in.Width, len(in.Sums))
-	case in.Kept.Rows > min(s.limit, in.Rows) || in.Kept.Rows > 0 && in.Kept.Cols != in.Width || (in.Kept.Rows == 0) != (s.limit == 0 || in.Rows == 0):
-		return fault.BadModel(kind, "%d rows of %d columns are kept of %d", in.Kept.Rows, in.Kept.Cols, in.Rows)
 	}
-	out := &sampleStatistics{typ: s.typ, seed: s.seed, limit: s.limit, means: s.means, n: in.Rows, d: in.Width, sums: in.Sums}
+	out := &sampleStatistics{typ: s.typ, means: s.means, n: in.Rows, d: in.Width, sums: in.Sums, sample: sample}
 	for j, c := range out.sums {
 		if mean := (exact.Moments{N: in.Rows, Sum: c}).Mean(); mean-mean != 0 {
 			return fault.BadModel(kind, "a mean of %v in column %d", mean, j)
 		}
 	}
-	for i := range in.Kept.Rows {
-		out.kept = append(out.kept, sampled{hashed(s.seed, rows.RawRowView(i)), rows.RawRowView(i)})
-	}
-	out.sort(s.limit)
 	*s = *out
 	return nil
 }
@@ -258,5 +199,5 @@ func learnSample(ctx context.Context, s Statistics, fresh *sampleStatistics, f f
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return f(own.sample())
+	return f(own.learnt())
 }

@@ -281,13 +281,20 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
 
-	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
+	drawsUnits := map[string]string{"statistics-and-fit": "draws rows by their hash", "row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
 	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },
 		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &eem.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} },
 		with(estimatortest.Options{Skip: map[string]string{
 			"row-permutation": "has landmarks that it draws by the number of the row", "weighted-fit": "draws other landmarks from more rows",
+			"statistics-and-fit": "draws rows by their hash",
 		}, Workers: func(w int) any { return &eem.KernelClassifier{Workers: w} }}))
+	estimatortest.Classifier(t, "pipeline.Classifier (from statistics)", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: scaled, Final: &eem.Classifier{Units: 20}}
+	}, with(estimatortest.Options{Skip: map[string]string{
+		"statistics-and-fit": "draws rows by their hash", "row-permutation": "has units on rows that it draws by their number",
+		"weighted-fit": "draws other units from more rows",
+	}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, empirical priors)", func() estimators.Classifier {
 		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
 	}, plain)
