@@ -28,7 +28,7 @@ const (
 	DecisionTo                         // DecisionPredictorTo
 	ProbaTo                            // ProbaPredictorTo
 	Weighted                           // WeightedFitter[float64] or WeightedFitter[int]
-	Partial                            // PartialFitter[float64] or PartialFitter[int]
+	Partial                            // PartialFitter[float64], PartialFitter[int] or transformers.PartialFitter
 	Blocks                             // BlockFitter[float64], BlockFitter[int] or transformers.BlockFitter
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Cloning                            // Cloner of Regressor, Classifier or transformers.Transformer
@@ -37,6 +37,9 @@ const (
 	Inverting                          // transformers.Inverter, by a method of the type's own
 	Smoothing                          // LinearSmoother
 	Sets                               // SetPredictor
+	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers: NewStages and FitStages
+	// work on either.
+	Mergeable
 )
 
 // ability is a capability's row in the table.
@@ -62,7 +65,9 @@ var table = map[Capability]ability{
 	DecisionTo:  {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
 	ProbaTo:     {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
 	Weighted:    {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
-	Partial:     {method: "PartialFit", interfaces: types(reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]]()), needs: Partial},
+	Partial: {method: "PartialFit", interfaces: types(
+		reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]](), reflect.TypeFor[transformers.PartialFitter](),
+	), needs: Partial, own: true},
 	Blocks: {method: "FitBlocks", interfaces: types(
 		reflect.TypeFor[BlockFitter[float64]](), reflect.TypeFor[BlockFitter[int]](), reflect.TypeFor[transformers.BlockFitter](),
 	), needs: Blocks, parts: true, own: true},
@@ -74,7 +79,11 @@ var table = map[Capability]ability{
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
 	Inverting:   {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true, own: true},
 	Sets:        {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
-	Smoothing:   {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
+	Mergeable: {method: "NewStatistics or NewStages", interfaces: types(
+		reflect.TypeFor[StatisticsFitter[float64]](), reflect.TypeFor[StatisticsFitter[int]](), reflect.TypeFor[transformers.StatisticsFitter](),
+		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
+	), needs: Mergeable, parts: true, own: true},
+	Smoothing: {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
 type marshaller interface {

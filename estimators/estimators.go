@@ -16,8 +16,21 @@
 // looks for them, through wrappers too. A type that embeds an estimator has its
 // capabilities; where one does not hold for it, it says so as a Wrapper. Short cuts, which
 // do the same as a method of the contract but faster or in less memory (PredictTo, DecisionTo,
-// FitBlocks, FitMatrix in a search), are not taken where they come from an embedded field: they would go behind the
+// FitBlocks, FitMatrix in a search), and other ways to fit (PartialFit, NewStatistics), are not taken where they come from an embedded field: they would go behind the
 // methods that the type has redefined.
+//
+// # Statistics
+//
+// What an estimator learns from sums over the rows it learns from Statistics: AddBlock takes rows in, Merge the rows
+// of others, in any order and grouping, and their bytes travel with a checksum. NewStatistics of a StatisticsFitter makes
+// empty ones, which also read bytes; FitStatistics learns. What takes several passes, a pipeline, has Stages: empty
+// statistics of the stage, which take rows as they come, and bytes that tell a worker where the fit stands. NewStages and
+// FitStages treat both alike, so that an engine needs no more than
+//
+//	stages := NewStages(model); until Stage is at its end: sums := stages.NewStatistics(); (AddBlock, Merge, bytes);
+//	stages.FitStatistics(sums); at the end: FitStages(model, stages)
+//
+// # Of one's own
 //
 // For an estimator or a transformer of one's own there are checks of its input (CheckRows,
 // CheckTargets, CheckWeights), the typed errors, and model files that cannot be misread
@@ -124,11 +137,12 @@ type WeightedFitter[Y float64 | int] interface {
 	FitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) error
 }
 
-// PartialFitter is the capability to learn from more rows, as if they had been among those
-// of Fit. Y is float64 for regressors and int for classifiers.
+// PartialFitter is the capability to learn from more rows. Y is float64 for regressors and int for
+// classifiers. That of transformers is [transformers.PartialFitter].
 type PartialFitter[Y float64 | int] interface {
-	// PartialFit learns from x, as wide as Fit's, and y besides what the model has learned;
-	// before Fit it is Fit.
+	// PartialFit learns from x, of one width in all calls, and y besides what it has learnt from before.
+	// The first call is FitStatistics of its rows where the estimator has that, else Fit. Which fits there is
+	// something to go on from after, each type documents; where there is not, the error is ErrNotFitted.
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
 }
 

@@ -55,10 +55,12 @@ func TestSupports(t *testing.T) {
 		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
 			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing}},
-		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks}},
+		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{
+			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable,
+		}},
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks}},
-		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
+		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Mergeable}},
+		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Mergeable}},
 		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks)},
 		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, smoothing},
 	} {
@@ -123,7 +125,7 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 				return true
 			}
 			switch name := spec.Name.Name; name {
-			case "Regressor", "Classifier", "Wrapper", "Smoother": // the contracts, and what a LinearSmoother makes
+			case "Regressor", "Classifier", "Wrapper", "Smoother", "Statistics", "Stages": // the contracts, and what capabilities make
 			default:
 				found++
 				assert.True(t, inTable[name], "%s is no capability", name)

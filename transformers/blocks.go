@@ -44,7 +44,7 @@ func (l *learned[M]) learnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.fitted = m
+	l.fitted, l.sums = m, nil
 	return nil
 }
 

@@ -105,6 +105,69 @@ func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, er
 	})
 }
 
+// fillStatistics are those of one Statistic, and how they fill a column.
+func fillStatistics[C summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
+	st := &columnStatistics[C]{typ: imputerName, settings: fmt.Sprintf("(%v)", p.Statistic), gap: check.Anywhere, fresh: func(int) C { return fresh() }}
+	return imputing{st, func(ctx context.Context, s Statistics) error {
+		return learnStatistics(ctx, &p.learned, s, st, func(s *columnStatistics[C]) (*imputerModel, error) {
+			m := &imputerModel{}
+			for j, c := range s.columns {
+				f := of(c)
+				m.Values = append(m.Values, f.value)
+				p.indicate(m, j, s.n-f.n)
+			}
+			return m, nil
+		})
+	}}
+}
+
+type imputing struct {
+	fresh Statistics
+	fit   func(context.Context, Statistics) error
+}
+
+func (p *Imputer) statistics() (imputing, error) {
+	switch p.Statistic {
+	case Mean:
+		return fillStatistics(p, func() *sums { return &sums{} }, func(c *sums) filling { return filling{c.Mean(), c.N} }), nil
+	case Median:
+		return fillStatistics(p, newRanks, func(c *ranks) filling {
+			r := c.ranked()
+			if r.n == 0 {
+				return filling{}
+			}
+			a, b := r.pair((r.n - 1) / 2)
+			if r.n%2 == 1 {
+				b = a
+			}
+			return filling{middle(a, b), r.n}
+		}), nil
+	case MostFrequent:
+		return fillStatistics(p, func() *counts { return &counts{} }, func(c *counts) filling { return filling{c.most(), c.N} }), nil
+	}
+	return imputing{}, p.unknown()
+}
+
+// NewStatistics implements [StatisticsFitter]: for Mean exact sums, for MostFrequent counts of up to
+// 65 536 different values in a column (more are ErrTooLarge), for Median the sketch of QuantileTransformer.
+func (p *Imputer) NewStatistics() (Statistics, error) {
+	of, err := p.statistics()
+	return of.fresh, err
+}
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a
+// Median of 8192 values or more is one whose rank is as far off as QuantileTransformer's.
+func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) error {
+	of, err := p.statistics()
+	if err != nil {
+		return err
+	}
+	return of.fit(ctx, st)
+}
+
+// PartialFit implements [PartialFitter].
+func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) error { return p.partial(ctx, x, p) }
+
 func (p *Imputer) unknown() error {
 	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
 }

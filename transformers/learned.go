@@ -36,6 +36,7 @@ type gapped interface{ gap(column int) bool }
 type learned[M model] struct {
 	_      own.Shared
 	fitted *M
+	sums   Statistics // that fitted was learnt from, by FitStatistics or PartialFit; else nil
 }
 
 // learn checks the x of Fit, in which gap tells what may be missing, and assigns what f learns
@@ -52,7 +53,7 @@ func (l *learned[M]) learn(ctx context.Context, x mat.Matrix, gap func(column in
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.fitted = m
+	l.fitted, l.sums = m, nil
 	return nil
 }
 
@@ -102,7 +103,7 @@ func (l *learned[M]) UnmarshalBinary(data []byte) error {
 	if err := (*m).valid(); err != nil {
 		return fault.BadModel(kind, "%v", err)
 	}
-	l.fitted = m
+	l.fitted, l.sums = m, nil
 	return nil
 }
 

@@ -98,14 +98,50 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error 
 	if err != nil {
 		return err
 	}
-	return l.learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) { return l.draw(ctx, x, count) })
+	return l.learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) {
+		return l.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
+	})
+}
+
+func (l *LocallyStationaryFourier) statistics() (s *sampleStatistics, count int, err error) {
+	if count, err = l.frequencyCount(); err != nil {
+		return nil, 0, err
+	}
+	s = &sampleStatistics{typ: locallyStationaryName, means: l.Origin == nil}
+	if l.Local == nil || l.Stationary == nil {
+		s.sample.Seed, s.sample.Limit = l.Seed, sampleRows
+	}
+	return s, count, nil
+}
+
+// NewStatistics implements [StatisticsFitter]: sums of the columns, and where a kernel is nil a sample of 4096
+// different rows, those whose hash with Seed is least.
+func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
+	s, _, err := l.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStatistics implements [StatisticsFitter], as RandomFourier's.
+func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) error {
+	fresh, count, err := l.statistics()
+	if err != nil {
+		return err
+	}
+	return learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+		return l.learn(ctx, rows, nil, func(rows *mat.Dense) (*localModel, error) {
+			return l.draw(ctx, rows, count, func() codec.Floats { return means })
+		})
+	})
 }
 
 // draw returns the map of so many frequencies for rows like those of x.
-func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int) (*localModel, error) {
+func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*localModel, error) {
 	m := &localModel{AllPairs: l.AllPairs, Scale: 1}
 	var err error
-	if m.Origin, err = l.origin(x); err != nil {
+	if m.Origin, err = l.origin(x, means); err != nil {
 		return nil, err
 	}
 	skip := 0 // v and w are coordinates of the same points, and of streams of their own
@@ -148,9 +184,9 @@ func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count
 	return m, nil
 }
 
-func (l *LocallyStationaryFourier) origin(x *mat.Dense) (codec.Floats, error) {
+func (l *LocallyStationaryFourier) origin(x *mat.Dense, means func() codec.Floats) (codec.Floats, error) {
 	if l.Origin == nil {
-		return columnMeans(x), nil
+		return means(), nil
 	}
 	if _, d := x.Dims(); len(l.Origin) != d {
 		return nil, fault.Shape(locallyStationaryName+": Origin has", len(l.Origin), "entries", "x has %d columns", d)

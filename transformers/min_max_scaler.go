@@ -94,6 +94,33 @@ func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 	})
 }
 
+func (s *MinMaxScaler) statistics() *columnStatistics[*extremes] {
+	return &columnStatistics[*extremes]{typ: minMaxScalerName, fresh: func(int) *extremes { return &extremes{} }}
+}
+
+// NewStatistics implements [StatisticsFitter]: the ends of the columns.
+func (s *MinMaxScaler) NewStatistics() (Statistics, error) { return s.statistics(), nil }
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
+func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*extremes]) (*minMaxModel, error) {
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
+		for _, c := range st.columns {
+			m.Min, m.Max = append(m.Min, c.Least), append(m.Max, c.Largest)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [PartialFitter].
+func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+	return s.partial(ctx, x, s)
+}
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
 // that value, whatever z is; with Clip what lies within the ranges of Fit.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {

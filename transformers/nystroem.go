@@ -127,6 +127,47 @@ func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) error {
 	return nil
 }
 
+func (t *Nystroem) statistics() (*sampleStatistics, error) {
+	if err := t.validate(); err != nil {
+		return nil, err
+	}
+	s := &sampleStatistics{typ: nystroemName}
+	if t.Landmarks == nil || t.Kernel == nil {
+		count := t.Components
+		if count == 0 {
+			count = defaultComponents
+		}
+		s.sample.Seed, s.sample.Limit = t.Seed, rowsFor(count)
+	}
+	return s, nil
+}
+
+// NewStatistics implements [StatisticsFitter]: a sample of 4096 different rows, or four for each of Components, those
+// whose hash with Seed is least; with Kernel and Landmarks given the width of the rows alone.
+func (t *Nystroem) NewStatistics() (Statistics, error) {
+	s, err := t.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStatistics implements [StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
+// bits come of any parts in any order. Indices is nil after it.
+func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) error {
+	fresh, err := t.statistics()
+	if err != nil {
+		return err
+	}
+	return learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error {
+		if err := t.Fit(ctx, rows); err != nil {
+			return err
+		}
+		t.fitted.indices = nil // of rows that nobody else has in this order
+		return nil
+	})
+}
+
 // whiten keeps the rows that add a feature, and what maps their kernel to features.
 func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
 	gram, err := kernels.Matrix(ctx, m.kernel, rows, &kernels.Options{Workers: workers})
@@ -294,8 +335,8 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns which rows of Fit the landmarks of the features are; nil before Fit and
-// for given landmarks.
+// Indices returns which rows of Fit the landmarks of the features are; nil before Fit, for
+// given landmarks and after FitStatistics.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
 		return nil

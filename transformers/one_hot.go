@@ -115,6 +115,51 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, err
 	})
 }
 
+func (o *OneHot) statistics() (st *columnStatistics[*categoriesKept], m *oneHotModel, limit int, err error) {
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	read := func(j int) bool { return o.Columns == nil || slices.Contains(m.Columns, j) }
+	return &columnStatistics[*categoriesKept]{
+		typ: oneHotName, settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxCategories %d)", o.Columns, o.Gaps, limit), gap: gap,
+		start: func(d int) error { return o.choose(&oneHotModel{Columns: slices.Clone(o.Columns)}, d) },
+		fresh: func(j int) *categoriesKept { return &categoriesKept{limit: limit, unread: !read(j)} },
+	}, m, limit, nil
+}
+
+// NewStatistics implements [StatisticsFitter]: the categories of the columns, up to MaxCategories
+// and without gaps in each; more are ErrTooLarge as soon as there are.
+func (o *OneHot) NewStatistics() (Statistics, error) {
+	st, _, _, err := o.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
+func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) error {
+	fresh, m, limit, err := o.statistics()
+	if err != nil {
+		return err
+	}
+	return learnStatistics(ctx, &o.learned, st, fresh, func(st *columnStatistics[*categoriesKept]) (*oneHotModel, error) {
+		if err := o.choose(m, len(st.columns)); err != nil {
+			return nil, err
+		}
+		for _, j := range m.Columns {
+			if err := o.encode(m, j, st.columns[j].all(), limit); err != nil {
+				return nil, err
+			}
+		}
+		return m, m.some()
+	})
+}
+
+// PartialFit implements [PartialFitter].
+func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) error { return o.partial(ctx, x, o) }
+
 // configured returns a model without categories, their limit, and where NaN is no error.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
 	if o.Drop < DropNone || o.Drop > DropFirst {

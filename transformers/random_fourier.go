@@ -92,11 +92,48 @@ func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) { return r.draw(ctx, x, count) })
+	return r.learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) {
+		return r.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
+	})
+}
+
+func (r *RandomFourier) statistics() (s *sampleStatistics, count int, err error) {
+	if count, err = r.frequencyCount(); err != nil {
+		return nil, 0, err
+	}
+	s = &sampleStatistics{typ: randomFourierName, means: r.Frequencies == nil}
+	if r.Kernel == nil {
+		s.sample.Seed, s.sample.Limit = r.Seed, sampleRows
+	}
+	return s, count, nil
+}
+
+// NewStatistics implements [StatisticsFitter]: sums of the columns, and for a nil Kernel a sample of 4096 different
+// rows, those whose hash with Seed is least.
+func (r *RandomFourier) NewStatistics() (Statistics, error) {
+	s, _, err := r.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns; without one the median
+// distance is that of the sample's rows. The same bits come of any parts in any order.
+func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) error {
+	fresh, count, err := r.statistics()
+	if err != nil {
+		return err
+	}
+	return learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+		return r.learn(ctx, rows, nil, func(rows *mat.Dense) (*fourierModel, error) {
+			return r.draw(ctx, rows, count, func() codec.Floats { return means })
+		})
+	})
 }
 
 // draw returns the map of so many frequencies for rows like those of x.
-func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int) (*fourierModel, error) {
+func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*fourierModel, error) {
 	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)
 	if err != nil {
 		return nil, err
@@ -111,7 +148,7 @@ func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int) (*fou
 	if r.Frequencies != nil {
 		w, err = given(randomFourierName, "Frequencies", r.Frequencies, d)
 	} else {
-		m.Shift = columnMeans(x)
+		m.Shift = means()
 		w, err = sampling.draw(ctx, spectrum, count, d, 0, r.Seed)
 	}
 	if err != nil {

@@ -72,18 +72,9 @@ type hiddenModel struct {
 
 // Fit draws the units for rows like those of x (n×d).
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
-	if err := check.Workers(randomHiddenName, r.Workers); err != nil {
+	units, err := r.unitCount()
+	if err != nil {
 		return err
-	}
-	units := r.Units
-	if units == 0 {
-		units = defaultUnits
-	}
-	switch {
-	case units < 1:
-		return fault.Param(randomHiddenName, "Units", r.Units, ">= 1, or 0 for the default")
-	case r.Activation < DataRBF || r.Activation > Tanh:
-		return fault.Param(randomHiddenName, "Activation", int(r.Activation), "DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh")
 	}
 	return r.learn(ctx, x, nil, func(x *mat.Dense) (*hiddenModel, error) {
 		n, d := x.Dims()
@@ -92,6 +83,56 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
 		}
 		return r.draw(units, d), nil
 	})
+}
+
+// unitCount returns how many units there are to draw.
+func (r *RandomHidden) unitCount() (int, error) {
+	if err := check.Workers(randomHiddenName, r.Workers); err != nil {
+		return 0, err
+	}
+	units := r.Units
+	if units == 0 {
+		units = defaultUnits
+	}
+	switch {
+	case units < 1:
+		return 0, fault.Param(randomHiddenName, "Units", r.Units, ">= 1, or 0 for the default")
+	case r.Activation < DataRBF || r.Activation > Tanh:
+		return 0, fault.Param(randomHiddenName, "Activation", int(r.Activation), "DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh")
+	}
+	return units, nil
+}
+
+func (r *RandomHidden) statistics() (*sampleStatistics, error) {
+	units, err := r.unitCount()
+	if err != nil {
+		return nil, err
+	}
+	s := &sampleStatistics{typ: randomHiddenName}
+	if r.Activation == DataRBF {
+		s.sample.Seed, s.sample.Limit = r.Seed, rowsFor(units)
+	}
+	return s, nil
+}
+
+// NewStatistics implements [StatisticsFitter]: the width of the rows, and for DataRBF a sample of 4096 different rows, or
+// four for each unit, those whose hash with Seed is least.
+func (r *RandomHidden) NewStatistics() (Statistics, error) {
+	s, err := r.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for DataRBF of the rows of the sample. The same
+// bits come of any parts in any order.
+func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) error {
+	fresh, err := r.statistics()
+	if err != nil {
+		return err
+	}
+	return learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error { return r.Fit(ctx, rows) })
 }
 
 // stream is the random numbers of unit i alone, so that layers are nested.

@@ -58,6 +58,32 @@ func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, 
 	})
 }
 
+func (s *RMSScaler) statistics() *columnStatistics[*sums] {
+	return &columnStatistics[*sums]{typ: s.known().name(), fresh: newSums}
+}
+
+// NewStatistics implements [StatisticsFitter]: exact sums of the squares of the columns.
+func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(), nil }
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
+// bits from any parts in any order.
+func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
+		m := &rmsScalerModel{}
+		for _, c := range st.columns {
+			scale := c.RootMeanSquare()
+			if scale == 0 {
+				scale = 1
+			}
+			m.Scales = append(m.Scales, scale)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [PartialFitter].
+func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) error { return s.partial(ctx, x, s) }
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *RMSScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
 	return inverted(&s.learned, z)

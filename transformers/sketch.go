@@ -20,9 +20,15 @@ const sketchBuffer = 8192
 //
 // A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if
 // an odd number of its own are: by 2^h too many where the first of a pair stays, by 2^h too few
-// where the second does. Emptied c times in turn it is at most ⌈c/2⌉ 2^h off, either way. Of n
-// values c ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
+// where the second does. Where the first stayed a times and the second b times it is at most
+// max(a, b) 2^h off, either way; the one that stayed less often is taken, in turn in one stream. Of n
+// values a + b ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
 // most n (log₂(n/k) + 3) / 2k.
+//
+// Two sketches are merged level by level: the values of both, and a and b of both added, which is
+// what bounds their miscounts together; a level that is full then is emptied, but for one of an odd
+// number of values. Parts may all have kept the first, so that a + b is what bounds max(a, b) then:
+// over all levels it is at most n (log₂(n/k) + 1) / k, whatever the parts and their order.
 type sketch struct {
 	n              int
 	least, largest float64
@@ -30,9 +36,8 @@ type sketch struct {
 }
 
 type level struct {
-	values  []float64
-	emptied int  // how often
-	second  bool // of each pair goes up next
+	values          []float64
+	firsts, seconds int // how often it was emptied, and the first or the second of each pair went up
 }
 
 func (s *sketch) add(values []float64) {
@@ -54,26 +59,71 @@ func (s *sketch) put(h int, v float64) {
 	if len(s.levels[h].values) < sketchBuffer {
 		return
 	}
+	s.empty(h)
+}
+
+// empty sends every second value of a level up.
+func (s *sketch) empty(h int) {
 	l := &s.levels[h]
 	full := l.values
 	slices.Sort(full)
 	from := 0
-	if l.second {
+	if l.firsts > l.seconds {
 		from = 1
+		l.seconds++
+	} else {
+		l.firsts++
 	}
-	l.second = !l.second
-	l.emptied++
-	l.values = full[:0]
-	for i := from; i < len(full); i += 2 {
-		s.put(h+1, full[i])
+	pairs := len(full) / 2 * 2
+	up := make([]float64, 0, pairs/2)
+	for i := from; i < pairs; i += 2 {
+		up = append(up, full[i])
 	}
+	l.values = append(full[:0], full[pairs:]...)
+	for _, v := range up {
+		s.put(h+1, v)
+	}
+}
+
+// merge takes in the values of o, which stays as it is.
+func (s *sketch) merge(o *sketch) {
+	switch {
+	case o.n == 0:
+		return
+	case s.n == 0:
+		s.least, s.largest = o.least, o.largest
+	}
+	s.n += o.n
+	s.least, s.largest = min(s.least, o.least), max(s.largest, o.largest)
+	for h := range o.levels {
+		if h == len(s.levels) {
+			s.levels = append(s.levels, level{})
+		}
+		l, other := &s.levels[h], o.levels[h]
+		l.firsts, l.seconds = l.firsts+other.firsts, l.seconds+other.seconds
+		l.values = append(l.values, other.values...)
+	}
+	for h := 0; h < len(s.levels); h++ {
+		if len(s.levels[h].values) >= sketchBuffer {
+			s.empty(h)
+		}
+	}
+}
+
+func (s *sketch) clone() *sketch {
+	out := *s
+	out.levels = slices.Clone(s.levels)
+	for h := range out.levels {
+		out.levels[h].values = slices.Clone(out.levels[h].values)
+	}
+	return &out
 }
 
 // missed is how far a rank may be off, in values; 0 while all of them are kept.
 func (s *sketch) missed() int {
 	out := 0
 	for h, l := range s.levels {
-		out += (l.emptied + 1) / 2 << h
+		out += max(l.firsts, l.seconds) << h
 	}
 	return out
 }

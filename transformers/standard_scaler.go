@@ -59,6 +59,34 @@ func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.De
 	})
 }
 
+func (s *StandardScaler) statistics() *columnStatistics[*sums] {
+	return &columnStatistics[*sums]{typ: s.known().name(), fresh: newSums}
+}
+
+// NewStatistics implements [StatisticsFitter]: exact sums of the columns and of their squares.
+func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statistics(), nil }
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
+// bits from any parts in any order.
+func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
+		m := &standardScalerModel{Clip: s.Clip}
+		for _, c := range st.columns {
+			scale := c.Deviation()
+			if scale == 0 {
+				scale = 1
+			}
+			m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, scale)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [PartialFitter].
+func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+	return s.partial(ctx, x, s)
+}
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *StandardScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
 	return inverted(&s.learned, z)

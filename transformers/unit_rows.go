@@ -41,6 +41,20 @@ func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, e
 	})
 }
 
+func (u *UnitRows) statistics() *columnStatistics[*nothing] {
+	return &columnStatistics[*nothing]{typ: u.known().name(), fresh: func(int) *nothing { return &nothing{} }}
+}
+
+// NewStatistics implements [StatisticsFitter]: the width of the rows.
+func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), nil }
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
+func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) error {
+	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
+		return &unitRowsModel{Width: len(st.columns)}, nil
+	})
+}
+
 // Clone returns an unfitted UnitRows.
 func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
 

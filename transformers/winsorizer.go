@@ -117,6 +117,35 @@ func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense,
 	})
 }
 
+func (w *Winsorizer) statistics() *columnStatistics[*ranks] {
+	gaps := w.Gaps
+	return &columnStatistics[*ranks]{typ: winsorizerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
+}
+
+// NewStatistics implements [StatisticsFitter]: the sketch of QuantileTransformer for each column.
+func (w *Winsorizer) NewStatistics() (Statistics, error) { return w.statistics(), nil }
+
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
+// column; of more, bounds whose ranks are as far off as QuantileTransformer's.
+func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) error {
+	lower, upper, err := w.quantiles()
+	if err != nil {
+		return err
+	}
+	return learnStatistics(ctx, &w.learned, st, w.statistics(), func(st *columnStatistics[*ranks]) (*winsorModel, error) {
+		d := len(st.columns)
+		m := &winsorModel{Gaps: w.Gaps, Low: make(codec.Floats, d), High: make(codec.Floats, d)}
+		for j, c := range st.columns {
+			r := c.ranked()
+			w.bound(m, j, r.n, func(share float64) float64 { return quantileAt(r.n, share, r.pair, r.largest) }, lower, upper)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [PartialFitter].
+func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) error { return w.partial(ctx, x, w) }
+
 // bound sets the bounds of column j, which has n values.
 func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64) float64, lower, upper float64) {
 	m.Low[j], m.High[j] = -math.MaxFloat64, math.MaxFloat64

@@ -1,7 +1,9 @@
 package eem
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -13,6 +15,9 @@ import (
 )
 
 const classifierType = "eem: Classifier"
+
+// defaultUnits are those of a Classifier whose Units is 0, which transformers.RandomHidden draws.
+const defaultUnits = 250
 
 // Classifier is the extreme entropy machine. The zero value is ready to use: 250 units
 // of many widths on training rows, balanced classes. Features should be of comparable
@@ -65,7 +70,12 @@ var (
 )
 
 func (c *Classifier) settings() settings {
+	onRows := 0
+	if c.Activation == transformers.DataRBF {
+		onRows = cmp.Or(max(c.Units, 0), defaultUnits)
+	}
 	return settings{
+		seed: c.Seed, onRows: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
@@ -124,8 +134,27 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
+// NewStages implements estimators.StagedFitter. Where units sit on rows (DataRBF) the first stage takes a sample of them,
+// those of the least hash with Seed: 4096 different rows, or four for each unit. The last sums up the moments of the
+// classes. Labels that are not in a given list of Labels are ErrParam.
+func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
+
+// FitStages implements estimators.StagedFitter. It is Fit, for DataRBF with the units of the sample; PartialFit
+// goes on from it. Labels, where they are given, have to have rows.
+func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	return c.keep(c.settings().take(ctx, s))
+}
+
+// FitClassStatistics solves for these statistics, one of each of classes, ascending, in the features of the units that
+// c has, as Statistics gives them: summed elsewhere and merged, or kept beside a model file, after which PartialFit
+// goes on. Errors: ErrNotFitted before there are units; ErrShape for other numbers of classes, statistics and
+// features, and for a class without rows; ErrParam.
+func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) error {
+	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
+}
+
 // PartialFit takes in more rows: after all chunks the machine is that of Fit on all
-// rows, but for rounding, and for DataRBF, whose units sit on rows of the first chunk.
+// rows, but for rounding, and for DataRBF, whose units sit on a sample of the first chunk, NewStages'.
 // The classes are Labels, or those of the first chunk; a chunk need not hold all of
 // them. Before each has had a row there is nothing to predict with: ErrNotFitted. A
 // chunk that is an error changes nothing. The system of equations is solved by Solve, or

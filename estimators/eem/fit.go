@@ -2,6 +2,7 @@ package eem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -108,7 +109,9 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 	var err error
 	switch {
 	case old == nil:
-		m, r, err = c.begin(ctx, x, y, nil)
+		sampled := c
+		sampled.draw = c.fromSample
+		m, r, err = sampled.begin(ctx, x, y, nil)
 	case old.stats == nil:
 		return nil, fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", c.typ, fault.ErrNotFitted)
 	default:
@@ -131,6 +134,40 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 		}
 	}
 	return m, nil
+}
+
+// fitClasses returns a model of these statistics in the features of old.
+func (c settings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
+	if old == nil || old.layer == nil {
+		return nil, fault.NotFitted(c.typ)
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if !classes.Valid(names) || len(of) != len(names) {
+		return nil, fault.Shape("there are", len(of), "statistics", "for the classes %v, which should ascend", names)
+	}
+	m := &model{settings: c, layer: old.layer, width: old.width, classes: slices.Clone(names), before: old.known()}
+	features := m.layer.width(math.MaxInt)
+	for k, s := range of {
+		if s == nil || s.Dim() != features {
+			return nil, fault.Shape(fmt.Sprintf("of class %d there are", names[k]), s.dim(), "features", "want %d", features)
+		}
+		m.stats = append(m.stats, s.Clone())
+	}
+	if err := errors.Join(c.fits(names), m.complete()); err != nil {
+		return nil, err
+	}
+	_, err := m.solve(ctx, nil)
+	return m, err
+}
+
+// dim is Dim, 0 of nil.
+func (s *Statistics) dim() int {
+	if s == nil {
+		return 0
+	}
+	return s.Dim()
 }
 
 // begin draws the units and settles the classes.

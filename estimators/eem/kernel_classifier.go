@@ -3,6 +3,7 @@ package eem
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -72,8 +73,37 @@ func (c *KernelClassifier) settings() settings {
 	return settings{
 		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
-		draw: c.draw,
+		draw: c.draw, seed: c.Seed, onRows: c.onRows(), signature: c.signature(),
 	}
+}
+
+// onRows is the number of landmarks that are drawn; with a nil Kernel rows are wanted whatever they are.
+func (c *KernelClassifier) onRows() int {
+	if c.Kernel != nil && c.Landmarks != nil {
+		return 0
+	}
+	return cmp.Or(max(c.Components, 0), defaultComponents)
+}
+
+// signature is of the settings that statistics depend on.
+func (c *KernelClassifier) signature() string {
+	landmarks := "drawn"
+	if !check.IsNil(c.Landmarks) && !c.Landmarks.IsEmpty() {
+		data, err := c.Landmarks.MarshalBinary()
+		if err != nil {
+			data = nil // which gonum says of too many rows alone
+		}
+		landmarks = digest(data)
+	}
+	return fmt.Sprintf("(Kernel %v, %d components, Landmarks %s, Seed %d, Labels %v)", c.Kernel, c.Components, landmarks, c.Seed, c.Labels)
+}
+
+// NewStages is Classifier's; a sample is of four rows for each landmark, and at least 4096.
+func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
+
+// FitStages is Classifier's.
+func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	return c.keep(c.settings().take(ctx, s))
 }
 
 // draw chooses the landmarks.

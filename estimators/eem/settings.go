@@ -50,6 +50,9 @@ type settings struct {
 	workers       int
 	observe       func(estimators.Step)
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
+	seed          uint64
+	onRows        int    // units that sit on rows, or whose widths depend on them; 0 where draw looks at the width of x alone
+	signature     string // of the settings that statistics depend on
 }
 
 func (c settings) validate() error {

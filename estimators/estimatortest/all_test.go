@@ -77,7 +77,7 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: mapsRows}))
 	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &transformers.KernelCenterer{} }, plain)
 
-	hidden := with(estimatortest.Options{Skip: map[string]string{"row-permutation": "sits on rows that it draws by their number"}, Workers: func(w int) any {
+	hidden := with(estimatortest.Options{Skip: map[string]string{"row-permutation": "sits on rows that it draws by their number", "statistics-and-fit": "draws rows by their hash"}, Workers: func(w int) any {
 		return &transformers.RandomHidden{Units: 7, Workers: w}
 	}})
 	estimatortest.Transformer(t, "transformers.RandomHidden", func() transformers.Transformer { return &transformers.RandomHidden{Units: 7} }, hidden)
@@ -95,7 +95,7 @@ func TestAll(t *testing.T) {
 	}, plain)
 	estimatortest.Transformer(t, "transformers.LocallyStationaryFourier", func() transformers.Transformer { return &transformers.LocallyStationaryFourier{Components: 8} },
 		with(estimatortest.Options{Workers: func(w int) any { return &transformers.LocallyStationaryFourier{Components: 8, Workers: w} }}))
-	drawsLandmarks := map[string]string{"row-permutation": "has landmarks that it draws by the number of the row"}
+	drawsLandmarks := map[string]string{"row-permutation": "has landmarks that it draws by the number of the row", "statistics-and-fit": "draws rows by their hash"}
 	for r := transformers.PivotedCholesky; r <= transformers.UniformLandmarks; r++ {
 		estimatortest.Transformer(t, fmt.Sprintf("transformers.Nystroem (%v)", r), func() transformers.Transformer { return &transformers.Nystroem{Components: 8, Rule: r} },
 			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &transformers.Nystroem{Components: 8, Rule: r, Workers: w} }}))
@@ -137,8 +137,9 @@ func TestAll(t *testing.T) {
 
 	// Leave-one-out leaves out a row, not a unit of weight.
 	ridgeByRows := map[string]string{
-		"weighted-fit":  "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
-		"leave-one-out": "tunes its ridge to all rows, and leaves one out with that",
+		"statistics-and-fit": "tunes its ridge by leaving out rows, and of sums by their evidence",
+		"weighted-fit":       "tunes its ridge by leaving out rows: two equal rows are not one of weight 2",
+		"leave-one-out":      "tunes its ridge to all rows, and leaves one out with that",
 	}
 	tunes := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Workers: workers, Skip: ridgeByRows})
@@ -222,6 +223,20 @@ func TestAll(t *testing.T) {
 			&transformers.StandardScaler{}, &transformers.KernelMap{Workers: w}, &transformers.KernelCenterer{},
 		}, Final: &ridge.DirectKernel{Workers: w}}
 	}
+	estimatortest.Regressor(t, "pipeline.Regressor (from statistics)", func() estimators.Regressor {
+		return &pipeline.Regressor{
+			Steps: []transformers.Transformer{
+				&transformers.Imputer{}, &pipeline.Transformer{Steps: scaled}, &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12},
+			},
+			Final: &ridge.Regressor{Ridge: 0.1},
+		}
+	}, with(estimatortest.Options{Gaps: true, Skip: map[string]string{
+		"row-permutation": "has landmarks that it draws by the number of the row", "statistics-and-fit": "draws rows by their hash",
+		"weighted-fit": "fits its scalers on the rows without their weights", "smoother": "takes a NaN for a gap",
+	}}))
+	estimatortest.Regressor(t, "pipeline.Regressor (ridge alone)", func() estimators.Regressor {
+		return &pipeline.Regressor{Final: &ridge.Regressor{Ridge: 0.1}}
+	}, looNoise)
 	estimatortest.Regressor(t, "ridge.DirectKernel (behind the steps that make its kernel)", func() estimators.Regressor { return direct(0) },
 		with(estimatortest.Options{Skip: countsRows.Skip, Workers: func(w int) any { return direct(w) }}))
 
@@ -273,13 +288,20 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
 
-	drawsUnits := map[string]string{"row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
+	drawsUnits := map[string]string{"statistics-and-fit": "draws rows by their hash", "row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
 	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },
 		with(estimatortest.Options{Skip: drawsUnits, Workers: func(w int) any { return &eem.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "eem.KernelClassifier", func() estimators.Classifier { return &eem.KernelClassifier{} },
 		with(estimatortest.Options{Skip: map[string]string{
 			"row-permutation": "has landmarks that it draws by the number of the row", "weighted-fit": "draws other landmarks from more rows",
+			"statistics-and-fit": "draws rows by their hash",
 		}, Workers: func(w int) any { return &eem.KernelClassifier{Workers: w} }}))
+	estimatortest.Classifier(t, "pipeline.Classifier (from statistics)", func() estimators.Classifier {
+		return &pipeline.Classifier{Steps: scaled, Final: &eem.Classifier{Units: 20}}
+	}, with(estimatortest.Options{Skip: map[string]string{
+		"statistics-and-fit": "draws rows by their hash", "row-permutation": "has units on rows that it draws by their number",
+		"weighted-fit": "draws other units from more rows",
+	}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, empirical priors)", func() estimators.Classifier {
 		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
 	}, plain)

@@ -241,6 +241,68 @@ type transformerMethods struct {
 	clone     func(b *brokenTransformer) transformers.Transformer
 	inverse   func(b *brokenTransformer, z mat.Matrix) (*mat.Dense, error)
 	blocks    func(b *brokenTransformer, ctx context.Context, rows iter.Seq2[*mat.Dense, error]) error
+	sums      sumsMethods
+	fitSums   func(b *brokenTransformer, ctx context.Context, s transformers.Statistics) error
+}
+
+// brokenSums are statistics of a StandardScaler.
+type brokenSums struct {
+	transformers.Statistics
+	with sumsMethods
+}
+
+type sumsMethods struct {
+	add       func(b *brokenSums, ctx context.Context, x *mat.Dense) error
+	merge     func(b *brokenSums, other transformers.Statistics) error
+	unmarshal func(b *brokenSums, data []byte) error
+}
+
+func (b *brokenSums) AddBlock(ctx context.Context, x *mat.Dense) error {
+	if b.with.add != nil {
+		return b.with.add(b, ctx, x)
+	}
+	return b.Statistics.AddBlock(ctx, x)
+}
+
+func (b *brokenSums) Merge(other transformers.Statistics) error {
+	if b.with.merge != nil {
+		return b.with.merge(b, other)
+	}
+	return b.sound(other)
+}
+
+// sound merges as it should.
+func (b *brokenSums) sound(other transformers.Statistics) error {
+	if o, ok := other.(*brokenSums); ok {
+		return b.Statistics.Merge(o.Statistics)
+	}
+	return b.Statistics.Merge(other)
+}
+
+func (b *brokenSums) Clone() transformers.Statistics {
+	return &brokenSums{b.Statistics.Clone(), b.with}
+}
+
+func (b *brokenSums) UnmarshalBinary(data []byte) error {
+	if b.with.unmarshal != nil {
+		return b.with.unmarshal(b, data)
+	}
+	return b.Statistics.UnmarshalBinary(data)
+}
+
+func (b *brokenTransformer) NewStatistics() (transformers.Statistics, error) {
+	s, err := b.StandardScaler.NewStatistics()
+	return &brokenSums{s, b.with.sums}, err
+}
+
+func (b *brokenTransformer) FitStatistics(ctx context.Context, s transformers.Statistics) error {
+	if b.with.fitSums != nil {
+		return b.with.fitSums(b, ctx, s)
+	}
+	if o, ok := s.(*brokenSums); ok {
+		s = o.Statistics
+	}
+	return b.StandardScaler.FitStatistics(ctx, s)
 }
 
 func (with transformerMethods) build() any {

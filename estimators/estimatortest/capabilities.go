@@ -245,35 +245,41 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	if v, ok := own.As[transformers.BlockFitter](s.new().value); ok {
 		out[estimators.Blocks] = func() error { return v.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(d.x, nil) }) }
 	}
+	if v, ok := own.As[transformers.PartialFitter](s.new().value); ok {
+		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.x) }
+	}
+	if fresh := s.new(); fresh.hasStages() {
+		out[estimators.Mergeable] = func() error { return fresh.inStages(ctx, d) }
+	}
 	k := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	switch v := m.value.(type) {
 	case estimators.Regressor:
-		fits[float64](out, v, s.new().value, d.x, d.y, []float64{1, 2}, ctx, k)
+		fits[float64](out, v, func() any { return s.new().value }, d.x, d.y, []float64{1, 2}, ctx, k)
 	case estimators.Classifier:
-		fits[int](out, v, s.new().value, d.x, toLabels(d.y), []int{1, 2}, ctx, k)
+		fits[int](out, v, func() any { return s.new().value }, d.x, toLabels(d.y), []int{1, 2}, ctx, k)
 	}
 	return out
 }
 
 // fits adds what depends on the kind of targets.
 func fits[Y float64 | int](
-	out map[estimators.Capability]func() error, fitted, fresh any, x *mat.Dense, y, ofMatrix []Y, ctx context.Context, k mat.Symmetric,
+	out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y, ctx context.Context, k mat.Symmetric,
 ) {
 	if v, ok := fitted.(estimators.PredictorTo[Y]); ok {
 		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, trainRows), x) }
 	}
-	if v, ok := fresh.(estimators.WeightedFitter[Y]); ok {
+	if v, ok := fresh().(estimators.WeightedFitter[Y]); ok {
 		out[estimators.Weighted] = func() error { return v.FitWeighted(ctx, x, y, weights()) }
 	}
-	if v, ok := fresh.(estimators.PartialFitter[Y]); ok {
+	if v, ok := own.As[estimators.PartialFitter[Y]](fresh()); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
 	}
-	if v, ok := own.As[estimators.BlockFitter[Y]](fresh); ok {
+	if v, ok := own.As[estimators.BlockFitter[Y]](fresh()); ok {
 		out[estimators.Blocks] = func() error {
 			return v.FitBlocks(ctx, func(yield func(estimators.Block[Y], error) bool) { yield(estimators.Block[Y]{X: x, Y: y}, nil) })
 		}
 	}
-	if v, ok := fresh.(estimators.MatrixFitter[Y]); ok {
+	if v, ok := fresh().(estimators.MatrixFitter[Y]); ok {
 		out[estimators.KernelMatrix] = func() error { return v.FitMatrix(ctx, k, ofMatrix) }
 	}
 }

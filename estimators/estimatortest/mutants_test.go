@@ -49,6 +49,7 @@ type (
 	R   = *brokenRegressor
 	C   = *brokenClassifier
 	T   = *brokenTransformer
+	S   = *brokenSums
 	ctx = context.Context
 )
 
@@ -822,6 +823,53 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return c.Fit(context.Background(), kept.x, kept.y)
 			}), "changes no result"},
 		},
+		"statistics": {
+			transformer("forgets what it merges", "parts have", transformerMethods{sums: sumsMethods{merge: func(b S, other transformers.Statistics) error {
+				if o, ok := other.(S); ok && o.Rows() < 15 {
+					return nil
+				}
+				return b.sound(other)
+			}}}),
+			transformer("rounds small blocks", "in 64 parts, and in one", transformerMethods{sums: sumsMethods{add: func(b S, c ctx, x *mat.Dense) error {
+				if x != nil && !x.IsEmpty() && x.RawMatrix().Rows < 3 {
+					x.Set(0, 0, x.At(0, 0)*(1+1e-9))
+				}
+				return b.Statistics.AddBlock(c, x)
+			}}}),
+			transformer("does not travel", "have 0 rows", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
+				return b.Statistics.Clone().UnmarshalBinary(data)
+			}}}),
+			transformer("adds before it looks", "the statistics are others", transformerMethods{sums: sumsMethods{add: func(b S, c ctx, x *mat.Dense) error {
+				if n, d := x.Dims(); n > 20 {
+					if err := b.Statistics.AddBlock(c, x.Slice(0, 20, 0, d).(*mat.Dense)); err != nil {
+						return err
+					}
+					return fault.FromRow(b.Statistics.AddBlock(c, x.Slice(20, n, 0, d).(*mat.Dense)), 20)
+				}
+				return b.Statistics.AddBlock(c, x)
+			}}}),
+			transformer("merges whatever comes", "of another type: no error", transformerMethods{sums: sumsMethods{merge: func(b S, other transformers.Statistics) error {
+				if _, ok := other.(S); !ok {
+					return nil
+				}
+				return b.sound(other)
+			}}}),
+			transformer("has no eye for the context", "cancelled context: no error", transformerMethods{sums: sumsMethods{add: func(b S, _ ctx, x *mat.Dense) error {
+				return b.Statistics.AddBlock(context.Background(), x)
+			}}}),
+			transformer("has no eye for the checksum", "a changed byte: no error", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
+				if err := b.Statistics.UnmarshalBinary(data); err != nil && len(data) < 200 {
+					return err
+				}
+				return nil
+			}}}),
+		},
+		"statistics-and-fit": {
+			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, s transformers.Statistics) error {
+				x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
+				return b.StandardScaler.Fit(c, x)
+			}}),
+		},
 		"fit-blocks": {
 			transformer("keeps blocks that are overwritten", "of 7 rows a block", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
 				all := &mat.Dense{}
@@ -1111,6 +1159,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	} {
 		// What not all of them can do.
 		beyond := map[string]bool{
+			"statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
 			"smoother": m.name != "on matrices", "sets": true,
 		}

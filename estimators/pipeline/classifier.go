@@ -39,6 +39,7 @@ var (
 	_ estimators.ProbaPredictor                = (*Classifier)(nil)
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.SetPredictor                  = (*Classifier)(nil)
+	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
 	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
@@ -81,6 +82,40 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // part the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// NewStages implements estimators.StagedFitter where the steps and Final are Mergeable: the stages of each
+// step, one after the other, and of Final, with statistics that take rows as they come to the first step. Where a part
+// is not, the error wraps errors.ErrUnsupported.
+func (p *Classifier) NewStages() (estimators.Stages[int], error) {
+	s, err := newChainStages(p.configured())
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
+// the same stages share them, and so what PartialFit does to one.
+func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	fitted, err := p.configured().fromStages(ctx, s)
+	if err != nil {
+		return err
+	}
+	p.fitted = fitted
+	return nil
+}
+
+// PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
+// alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
+// Final does.
+func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type storedModel struct {
 	Basis        codec.Matrix // empty unless there are more columns than rows
 	Factor       codec.Floats // packed
 	LOO          codec.Floats
+	FromSums     bool `cbor:",omitempty"`
 	Report       estimators.Report
 }
 
@@ -44,7 +45,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	}
 	return codec.Marshal(regressorKind, version, storedModel{
 		Means: m.means, Target: m.target, Coefficients: m.coefficients, Ridge: m.ridge, Noise: m.noise, Spread: m.spread,
-		Basis: codec.FromDense(m.basis), Factor: m.factor.Packed(), LOO: m.loo, Report: m.report,
+		Basis: codec.FromDense(m.basis), Factor: m.factor.Packed(), LOO: m.loo, FromSums: m.fromSums, Report: m.report,
 	})
 }
 
@@ -94,7 +95,7 @@ func (s storedModel) model() (*model, error) {
 	}
 	m := &model{
 		means: s.Means, target: s.Target, coefficients: s.Coefficients, ridge: s.Ridge, noise: s.Noise, spread: s.Spread,
-		basis: basis, factor: factor, report: s.Report,
+		basis: basis, factor: factor, fromSums: s.FromSums, report: s.Report,
 	}
 	if len(s.LOO) > 0 {
 		m.loo = s.LOO

@@ -2,6 +2,7 @@ package ridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,7 +55,9 @@ type model struct {
 	basis        *mat.Dense // d×n where d > n: the centred rows lie in its span
 	factor       *linalg.Cholesky
 	loo          []float64 // nil for one row
+	fromSums     bool      // which have no rows to leave out
 	report       estimators.Report
+	sums         *statistics // of FitStatistics; nil after Fit and in files
 }
 
 // Fit learns from x (n×d) and y (n). Cost O(nd²) with d ≤ n and O(dn²) with more
@@ -124,9 +127,7 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
 		return nil, err
 	}
-	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
-	}
+	m.jittered()
 	solution := mat.NewDense(d, 1, nil)
 	fast.Mul(solution, p.z.T(), mat.NewDense(n, 1, p.t))
 	if err := m.factor.Solve(ctx, solution); err != nil {
@@ -145,6 +146,13 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 		return nil, errOverflow
 	}
 	return m, ctx.Err()
+}
+
+// jittered says what was added to the diagonal.
+func (m *model) jittered() {
+	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
+	}
 }
 
 // choose returns the ridge; gram is not changed.
@@ -319,11 +327,14 @@ func (r *Regressor) ChosenRidge() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
-// rows with the same ridge, exactly; nil for one row. Fit has computed them. The error is
-// ErrNotFitted.
+// rows with the same ridge, exactly; nil for one row. Fit has computed them. Errors: ErrNotFitted, and
+// one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which know no single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) ([]float64, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
+	}
+	if r.m.fromSums {
+		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", regressorType, errors.ErrUnsupported)
 	}
 	return slices.Clone(r.m.loo), nil
 }

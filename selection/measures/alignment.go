@@ -99,8 +99,12 @@ func makeNorms(square, centredSquare, noise float64) norms {
 
 // align returns the alignment with y = z + mean.
 func align(z []float64, mean float64, f forms, size norms) Alignment {
-	zz := floats.Dot(z, z)
-	yy := zz + float64(len(z))*mean*mean
+	return alignOf(float64(len(z)), floats.Dot(z, z), mean, f, size)
+}
+
+// alignOf is align of n targets of which zz is z'z.
+func alignOf(n, zz, mean float64, f forms, size norms) Alignment {
+	yy := zz + n*mean*mean
 	if zz <= noise*noise*yy {
 		zz = 0 // constant targets
 	}

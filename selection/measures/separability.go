@@ -127,15 +127,20 @@ func (g *grouping) againstTheRest(of geometry) Separability {
 		z, mean := g.indicator(c)
 		m := of.contrast(c).measures()
 		m.Alignment = align(z, mean, of.forms(z), size)
-		out.KTA += m.KTA / float64(count)
-		out.CentredKTA += m.CentredKTA / float64(count)
-		out.FSM += m.FSM / float64(count)
-		out.FSMErr += m.FSMErr / float64(count)
-		out.CSM += m.CSM / float64(count)
-		out.CSMNorm += m.CSMNorm / float64(count)
-		out.Distance2 += m.Distance2 / float64(count)
+		out.add(m, float64(count))
 	}
 	return out
+}
+
+// add adds one of count measures that are averaged.
+func (s *Separability) add(m Separability, count float64) {
+	s.KTA += m.KTA / count
+	s.CentredKTA += m.CentredKTA / count
+	s.FSM += m.FSM / count
+	s.FSMErr += m.FSMErr / count
+	s.CSM += m.CSM / count
+	s.CSMNorm += m.CSMNorm / count
+	s.Distance2 += m.Distance2 / count
 }
 
 // indicator returns 1 in class c and -1 outside, less the mean, and that mean.

@@ -1,0 +1,295 @@
+package eem
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowsample"
+)
+
+// sums are the statistics of a stage: a sample of the rows, on which units sit, or the moments of the classes in the
+// features of units that are known.
+type sums struct {
+	c      settings
+	sample *rowsample.Sample // of the first of two stages; else nil
+	of     map[int]*Statistics
+	units  string // what the features are of, beside the settings
+	layer  layer  // nil where the width alone is wanting
+	n, d   int
+}
+
+var _ estimators.Statistics[int] = (*sums)(nil)
+
+// newSums returns statistics of no rows: of the sample where it is given, else of the classes.
+func (c settings) newSums(sample *rowsample.Sample, l layer, units string) *sums {
+	s := &sums{c: c, sample: sample, layer: l, units: units}
+	if sample == nil {
+		s.of = map[int]*Statistics{}
+	}
+	return s
+}
+
+// String names the statistics, with the settings that they depend on.
+func (s *sums) String() string {
+	what := "classes"
+	if s.sample != nil {
+		what = fmt.Sprintf("a sample of %d rows", s.sample.Limit)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", s.c.typ, s.c.signature, what, s.units))
+}
+
+// Rows implements estimators.Statistics.
+func (s *sums) Rows() int { return s.n }
+
+// Clone implements estimators.Statistics.
+func (s *sums) Clone() estimators.Statistics[int] { return s.copied() }
+
+func (s *sums) copied() *sums {
+	out := *s
+	if s.sample != nil {
+		sample := s.sample.Clone()
+		out.sample = &sample
+	}
+	out.of = map[int]*Statistics{}
+	for label, of := range s.of {
+		out.of[label] = of.Clone()
+	}
+	return &out
+}
+
+// AddBlock implements estimators.Statistics. Of classes it costs O(nhd + nh²) for h features.
+func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+	x, err := check.Labelled(b.X, len(b.Y))
+	if err != nil {
+		return err
+	}
+	n, d := x.Dims()
+	if s.d > 0 && d != s.d {
+		return fault.Shape("x has", d, "columns", "the statistics have %d", s.d)
+	}
+	for i, label := range b.Y {
+		if _, ok := slices.BinarySearch(s.c.labels, label); !ok && s.c.labels != nil {
+			return fault.Param(s.c.typ, fmt.Sprintf("y[%d]", i), label, fmt.Sprintf("one of the classes %v", s.c.labels))
+		}
+	}
+	if b.Weights != nil {
+		if err := check.Weights(s.c.typ, b.Weights, n); err != nil {
+			return err
+		}
+	}
+	if s.sample != nil {
+		part := s.sample.Of(x)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.sample.Merge(part)
+		s.n, s.d = s.n+n, d
+		return nil
+	}
+	l, err := s.features(ctx, d)
+	if err != nil {
+		return err
+	}
+	m := &model{settings: s.c, layer: l, width: d, classes: classes.Distinct(b.Y)}
+	parts, err := m.take(ctx, rows{x: x, y: b.Y, weights: b.Weights}, []int{l.width(math.MaxInt)}, nil)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	s.layer, s.n, s.d = l, s.n+n, d
+	for k, label := range m.classes {
+		if err := s.absorb(label, parts[0][k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// features returns the layer for rows of this width.
+func (s *sums) features(ctx context.Context, d int) (layer, error) {
+	if s.layer != nil {
+		return s.layer, nil
+	}
+	return s.c.draw(ctx, mat.NewDense(1, d, nil))
+}
+
+func (s *sums) absorb(label int, of *Statistics) error {
+	if s.of[label] == nil {
+		s.of[label] = &Statistics{}
+	}
+	return s.of[label].absorb(of)
+}
+
+// like returns other as such statistics, if they are.
+func (s *sums) like(other estimators.Statistics[int]) (*sums, error) {
+	o, ok := other.(*sums)
+	if ok && o != nil && o.String() == s.String() {
+		return o, nil
+	}
+	name := "nil"
+	if !check.IsNil(other) {
+		name = fmt.Sprintf("those of a %T", other)
+		if o, ok := other.(fmt.Stringer); ok {
+			name = "those of " + o.String()
+		}
+	}
+	return nil, fault.Param(s.c.typ, "statistics", name, "those of "+s.String())
+}
+
+// Merge implements estimators.Statistics.
+func (s *sums) Merge(other estimators.Statistics[int]) error {
+	o, err := s.like(other)
+	if err != nil {
+		return err
+	}
+	if s.d > 0 && o.n > 0 && o.d != s.d {
+		return fault.Shape("the other statistics have", o.d, "columns", "these have %d", s.d)
+	}
+	if o.n == 0 {
+		return nil
+	}
+	o = o.copied()
+	if s.sample != nil {
+		s.sample.Merge(o.sample)
+	}
+	for label, of := range o.of {
+		if err := s.absorb(label, of); err != nil {
+			return err
+		}
+	}
+	s.n, s.d, s.layer = s.n+o.n, o.d, o.layer
+	return nil
+}
+
+type storedSums struct {
+	Of          string
+	Rows, Width int
+	Sample      codec.Matrix
+	Classes     []int
+	Statistics  [][]byte
+}
+
+func (s *sums) kind() string { return strings.Replace(s.c.typ, ": ", ".", 1) + " statistics" }
+
+// MarshalBinary implements estimators.Statistics.
+func (s *sums) MarshalBinary() ([]byte, error) {
+	out := storedSums{Of: s.String(), Rows: s.n, Classes: slices.Sorted(maps.Keys(s.of))}
+	if s.n > 0 {
+		out.Width = s.d
+	}
+	if s.sample != nil {
+		out.Sample = s.sample.Store()
+	}
+	for _, label := range out.Classes {
+		data, err := s.of[label].MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		out.Statistics = append(out.Statistics, data)
+	}
+	return codec.Marshal(s.kind(), version, out)
+}
+
+// UnmarshalBinary implements estimators.Statistics.
+func (s *sums) UnmarshalBinary(data []byte) error {
+	kind := s.kind()
+	var in storedSums
+	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
+		return err
+	}
+	switch {
+	case in.Of != s.String():
+		return fault.BadModel(kind, "those of %s, these are of %s", in.Of, s)
+	case in.Rows < 0 || (in.Rows == 0) != (in.Width == 0) || in.Width < 0 || len(in.Classes) != len(in.Statistics):
+		return fault.BadModel(kind, "%d rows of %d columns, %d classes and %d statistics", in.Rows, in.Width, len(in.Classes), len(in.Statistics))
+	case in.Rows > 0 && s.units != "" && in.Width != s.d:
+		return fault.BadModel(kind, "rows of %d columns, the units have %d", in.Width, s.d)
+	case len(in.Classes) > 0 && (s.sample != nil || in.Rows == 0) || !slices.IsSorted(in.Classes):
+		return fault.BadModel(kind, "classes %v of %d rows", in.Classes, in.Rows)
+	}
+	out := s.c.newSums(nil, nil, s.units)
+	if out.n, out.d = in.Rows, in.Width; s.units != "" {
+		out.layer, out.d = s.layer, s.d
+	}
+	if s.sample != nil {
+		sample, err := s.sample.Restore(in.Sample, in.Rows, in.Width)
+		if err != nil {
+			return fault.BadModel(kind, "%v", err)
+		}
+		out.sample, out.of = &sample, nil
+	}
+	if err := out.restoreClasses(kind, in); err != nil {
+		return err
+	}
+	*s = *out
+	return nil
+}
+
+func (s *sums) restoreClasses(kind string, in storedSums) error {
+	if len(in.Classes) == 0 {
+		return nil
+	}
+	var err error
+	if s.layer, err = s.features(context.Background(), in.Width); err != nil {
+		return fault.BadModel(kind, "%v", err)
+	}
+	features := s.layer.width(math.MaxInt)
+	for k, label := range in.Classes {
+		of := &Statistics{}
+		if err := of.UnmarshalBinary(in.Statistics[k]); err != nil {
+			return fmt.Errorf("%s: class %d: %w", kind, label, err)
+		}
+		_, known := slices.BinarySearch(s.c.labels, label)
+		if of.Dim() != features || s.of[label] != nil || s.c.labels != nil && !known {
+			return fault.BadModel(kind, "class %d in %d features, there are %d", label, of.Dim(), features)
+		}
+		s.of[label] = of
+	}
+	return nil
+}
+
+// model is that of the classes, before it is solved.
+func (s *sums) model(ctx context.Context) (*model, error) {
+	if s.n == 0 {
+		return nil, fmt.Errorf("%s: %w", s.c.typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
+	}
+	m := &model{settings: s.c, layer: s.layer, width: s.d, classes: slices.Clone(s.c.labels)}
+	if m.classes == nil {
+		m.classes = slices.Sorted(maps.Keys(s.of))
+	}
+	if err := s.c.fits(m.classes); err != nil {
+		return nil, err
+	}
+	for _, label := range m.classes {
+		of := &Statistics{}
+		if s.of[label] != nil {
+			of = s.of[label].Clone()
+		}
+		m.stats = append(m.stats, of)
+	}
+	if err := m.complete(); err != nil {
+		return nil, err
+	}
+	return m, ctx.Err()
+}
+
+// digest is of the bytes of what units sit on.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}

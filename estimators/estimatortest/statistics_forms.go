@@ -1,0 +1,156 @@
+package estimatortest
+
+import (
+	"context"
+	"encoding"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// summed gives the statistics of all kinds of type one face.
+type summed interface {
+	add(ctx context.Context, d data, weights []float64) error
+	merge(other summed) error
+	foreign() error // merges statistics of a type of this package's, or nil
+	rows() int
+	clone() summed
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// staged gives one face to the stages of all kinds.
+type staged interface {
+	stage() (at, of int)
+	fresh() (summed, error)
+	fit(ctx context.Context, s summed) error
+	// into has a model take over what was learnt.
+	into(ctx context.Context, m model) error
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// stages of a new fit.
+func (m model) stages() (staged, error) {
+	switch m.kind {
+	case regressors:
+		s, err := estimators.NewStages[float64](m.value)
+		return targetStages[float64]{s, func(y []float64) []float64 { return y }}, err
+	case classifiers:
+		s, err := estimators.NewStages[int](m.value)
+		return targetStages[int]{s, toLabels}, err
+	}
+	s, err := transformers.NewStages(m.value.(transformers.Transformer))
+	return rowStages{s}, err
+}
+
+type targetStages[Y float64 | int] struct {
+	estimators.Stages[Y]
+	of func([]float64) []Y
+}
+
+func (s targetStages[Y]) stage() (at, of int) { return s.Stage() }
+
+func (s targetStages[Y]) fresh() (summed, error) {
+	out, err := s.NewStatistics()
+	return targetSums[Y]{out, s.of}, err
+}
+
+func (s targetStages[Y]) fit(ctx context.Context, of summed) error {
+	if of == nil {
+		return s.FitStatistics(ctx, nil)
+	}
+	return s.FitStatistics(ctx, of.(targetSums[Y]).Statistics)
+}
+
+func (s targetStages[Y]) into(ctx context.Context, m model) error {
+	return estimators.FitStages(ctx, m.value, s.Stages)
+}
+
+type targetSums[Y float64 | int] struct {
+	estimators.Statistics[Y]
+	of func([]float64) []Y
+}
+
+func (s targetSums[Y]) add(ctx context.Context, d data, weights []float64) error {
+	return s.AddBlock(ctx, estimators.Block[Y]{X: d.x, Y: s.of(d.y), Weights: weights})
+}
+
+func (s targetSums[Y]) merge(other summed) error { return s.Merge(other.(targetSums[Y]).Statistics) }
+
+type otherSums[Y float64 | int] struct{ estimators.Statistics[Y] }
+
+func (s targetSums[Y]) foreign() error { return s.Merge(otherSums[Y]{s.Statistics}) }
+func (s targetSums[Y]) rows() int      { return s.Rows() }
+func (s targetSums[Y]) clone() summed  { return targetSums[Y]{s.Clone(), s.of} }
+
+type rowStages struct{ transformers.Stages }
+
+func (s rowStages) stage() (at, of int) { return s.Stage() }
+
+func (s rowStages) fresh() (summed, error) {
+	out, err := s.NewStatistics()
+	return rowSums{out}, err
+}
+
+func (s rowStages) fit(ctx context.Context, of summed) error {
+	if of == nil {
+		return s.FitStatistics(ctx, nil)
+	}
+	return s.FitStatistics(ctx, of.(rowSums).Statistics)
+}
+
+func (s rowStages) into(ctx context.Context, m model) error {
+	return transformers.FitStages(ctx, m.value.(transformers.Transformer), s.Stages)
+}
+
+type rowSums struct{ transformers.Statistics }
+
+func (s rowSums) add(ctx context.Context, d data, _ []float64) error {
+	return s.AddBlock(ctx, d.x)
+}
+
+func (s rowSums) merge(other summed) error { return s.Merge(other.(rowSums).Statistics) }
+
+type otherRowSums struct{ transformers.Statistics }
+
+func (s rowSums) foreign() error { return s.Merge(otherRowSums(s)) }
+func (s rowSums) rows() int      { return s.Rows() }
+func (s rowSums) clone() summed  { return rowSums{s.Clone()} }
+
+// hasStages reports whether the type has the methods, whether they work or not.
+func (m model) hasStages() bool {
+	switch m.kind {
+	case regressors:
+		return hasStages[estimators.StatisticsFitter[float64], estimators.StagedFitter[float64]](m.value)
+	case classifiers:
+		return hasStages[estimators.StatisticsFitter[int], estimators.StagedFitter[int]](m.value)
+	}
+	return hasStages[transformers.StatisticsFitter, transformers.StagedFitter](m.value)
+}
+
+func hasStages[One, Several any](v any) bool {
+	_, one := own.As[One](v)
+	_, several := own.As[Several](v)
+	return one || several
+}
+
+// inStages fits in as many stages as there are, each in one block.
+func (m model) inStages(ctx context.Context, d data) error {
+	stages, err := m.stages()
+	for err == nil {
+		at, of := stages.stage()
+		if at == of {
+			return stages.into(ctx, m)
+		}
+		var s summed
+		if s, err = stages.fresh(); err == nil {
+			err = s.add(ctx, d, nil)
+		}
+		if err == nil {
+			err = stages.fit(ctx, s)
+		}
+	}
+	return err
+}

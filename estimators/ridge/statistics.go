@@ -1,0 +1,267 @@
+package ridge
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/moments"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	statisticsType    = "ridge: statistics of a Regressor"
+	statisticsKind    = "ridge.Regressor statistics"
+	statisticsVersion = 1
+)
+
+// statistics are the moments of the rows, with the targets for their last column: all that the
+// regression takes of them.
+type statistics struct{ sums moments.Gram }
+
+var (
+	_ estimators.Statistics[float64]       = (*statistics)(nil)
+	_ estimators.StatisticsFitter[float64] = (*Regressor)(nil)
+	_ estimators.PartialFitter[float64]    = (*Regressor)(nil)
+)
+
+// String names them.
+func (s *statistics) String() string { return statisticsType }
+
+// Rows implements estimators.Statistics.
+func (s *statistics) Rows() int { return s.sums.N }
+
+// Clone implements estimators.Statistics.
+func (s *statistics) Clone() estimators.Statistics[float64] {
+	return &statistics{*s.sums.Clone()}
+}
+
+// columns is the number of features, 0 before the first row.
+func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
+
+// AddBlock implements estimators.Statistics. Cost O(nd²).
+func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) error {
+	x, err := check.Targeted(b.X, b.Y)
+	if err != nil {
+		return err
+	}
+	n, d := x.Dims()
+	if s.Rows() > 0 && d != s.columns() {
+		return fault.Shape("x has", d, "columns", "the statistics have %d", s.columns())
+	}
+	if b.Weights != nil {
+		if err := check.Weights(regressorType, b.Weights, n); err != nil {
+			return err
+		}
+	}
+	if need := 8 * float64(d+1) * float64(d+1); need > kernels.MaxKernelBytes {
+		return &fault.TooLargeError{What: fmt.Sprintf("the sums of products of %d columns", d), Bytes: int64(min(need, 1<<62)), Limit: kernels.MaxKernelBytes,
+			Hint: "take fewer columns, such as the features of a transformers.Nystroem"}
+	}
+	joint := mat.NewDense(n, d+1, nil)
+	joint.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
+	joint.SetCol(d, b.Y)
+	block, err := moments.Of(ctx, joint, b.Weights)
+	if err != nil {
+		return err
+	}
+	return s.take(block)
+}
+
+// take takes in sums, unless they overflow.
+func (s *statistics) take(sums *moments.Gram) error {
+	if !sums.Finite() {
+		return errOverflow
+	}
+	s.sums.Merge(sums)
+	return nil
+}
+
+// Merge implements estimators.Statistics. Cost O(d²).
+func (s *statistics) Merge(other estimators.Statistics[float64]) error {
+	o, err := own(other)
+	if err != nil {
+		return err
+	}
+	if s.Rows() > 0 && o.Rows() > 0 && o.columns() != s.columns() {
+		return fault.Shape("the other statistics have", o.columns(), "columns", "these have %d", s.columns())
+	}
+	if o == s {
+		o = s.Clone().(*statistics)
+	}
+	return s.take(&o.sums)
+}
+
+// own returns statistics of this type.
+func own(s estimators.Statistics[float64]) (*statistics, error) {
+	if o, ok := s.(*statistics); ok && o != nil {
+		return o, nil
+	}
+	name := "nil"
+	if !check.IsNil(s) {
+		name = fmt.Sprintf("those of a %T", s)
+		if s, ok := s.(fmt.Stringer); ok {
+			name = s.String()
+		}
+	}
+	return nil, fault.Param(regressorType, "statistics", name, statisticsType)
+}
+
+// MarshalBinary implements estimators.Statistics.
+func (s *statistics) MarshalBinary() ([]byte, error) {
+	return codec.Marshal(statisticsKind, statisticsVersion, s.sums.Store())
+}
+
+// UnmarshalBinary implements estimators.Statistics.
+func (s *statistics) UnmarshalBinary(data []byte) error {
+	var in moments.Stored
+	if _, err := codec.Unmarshal(data, statisticsKind, statisticsVersion, &in); err != nil {
+		return err
+	}
+	sums, err := in.Gram()
+	if err != nil {
+		return fault.BadModel(statisticsKind, "%v", err)
+	}
+	if len(sums.Mean) == 1 {
+		return fault.BadModel(statisticsKind, "no columns beside the targets")
+	}
+	s.sums = *sums
+	return nil
+}
+
+// NewStatistics implements estimators.StatisticsFitter: the means of rows and targets, and the products of their
+// differences from those, d²/2 numbers.
+func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
+	return &statistics{}, nil
+}
+
+// FitStatistics implements estimators.StatisticsFitter. With a given Ridge, or the Heuristic, the coefficients
+// are those of Fit, or of FitWeighted, to rounding. What Fit takes from single rows is taken from sums:
+//
+//   - the ridge of LeaveOneOut is that of the largest evidence (see the package's documentation);
+//   - s² is the sum of the squared residuals over the degrees of freedom that are left to them, which is Fit's with
+//     the mean of all leverages in the place of each;
+//   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
+//
+// Cost O(d³), whatever the rows are.
+func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) error {
+	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
+		return err
+	}
+	o, err := own(s)
+	if err != nil {
+		return err
+	}
+	if o.Rows() == 0 {
+		return fmt.Errorf("%s: %w", regressorType, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
+	}
+	m, err := r.fromSums(ctx, &o.sums)
+	if err != nil {
+		return err
+	}
+	m.sums = o.Clone().(*statistics)
+	r.m = m
+	return nil
+}
+
+// PartialFit implements estimators.PartialFitter: it is FitStatistics of the rows of all calls, or of
+// those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out.
+// After Fit or UnmarshalBinary there are none to go on from, which is ErrNotFitted.
+func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) error {
+	s := &statistics{}
+	if r.m != nil {
+		if r.m.sums == nil {
+			return fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", regressorType, fault.ErrNotFitted)
+		}
+		s = r.m.sums.Clone().(*statistics)
+	}
+	xd, err := check.Targeted(x, y)
+	if err != nil {
+		return err
+	}
+	if err := s.AddBlock(ctx, estimators.Block[float64]{X: xd, Y: y}); err != nil {
+		return err
+	}
+	return r.FitStatistics(ctx, s)
+}
+
+// fromSums solves for the moments of rows and targets.
+func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {
+	d := len(g.Mean) - 1
+	m := &model{report: estimators.Report{Converged: true, Iterations: 1}, fromSums: true}
+	products, weight := g.S, g.Weight
+	if r.NoIntercept {
+		products, weight = g.About0(), 0
+		m.means = make([]float64, d)
+	} else {
+		m.means, m.target, m.spread = append([]float64(nil), g.Mean[:d]...), g.Mean[d], 1/g.Weight
+	}
+	gram, moment, square := mat.NewSymDense(d, nil), make([]float64, d), products.At(d, d)
+	gram.CopySym(products.SliceSym(0, d).(*mat.SymDense))
+	for j := range moment {
+		moment[j] = products.At(j, d)
+	}
+	if v := mat.Trace(gram) + square; v-v != 0 {
+		return nil, errOverflow
+	}
+	reduced := mat.NewSymDense(d, nil)
+	reduced.CopySym(gram)
+	problem, err := loo.NewSums(ctx, reduced, moment, square, g.N, weight)
+	if err != nil {
+		return nil, err
+	}
+	if m.ridge, err = r.chooseOfSums(ctx, problem, g.N, &m.report); err != nil {
+		return nil, err
+	}
+	for j := range d {
+		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
+	}
+	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
+		return nil, err
+	}
+	m.jittered()
+	m.coefficients = moment
+	if err := m.factor.Solve(ctx, mat.NewDense(d, 1, moment)); err != nil {
+		return nil, err
+	}
+	if squares, free, ok := problem.Residual(m.ridge); ok && g.N > 1 {
+		m.noise = squares / free
+		if m.report.Objective, err = problem.At(ctx, m.ridge); err != nil {
+			return nil, err
+		}
+	}
+	if err := check.Vector("", append([]float64{m.noise, m.report.Objective}, m.coefficients...)); err != nil {
+		return nil, errOverflow
+	}
+	return m, ctx.Err()
+}
+
+// chooseOfSums returns the ridge.
+func (r *Regressor) chooseOfSums(ctx context.Context, p *loo.Sums, n int, report *estimators.Report) (float64, error) {
+	switch {
+	case r.Ridge > 0:
+		return r.Ridge, nil
+	case r.RidgeRule == Heuristic || n == 1:
+		return lssvm.HeuristicRidge(n), nil
+	}
+	best, err := p.Search(ctx, r.observe)
+	if err != nil {
+		return 0, err
+	}
+	report.Iterations = best.Evaluations
+	if w := best.Warning(); w != "" {
+		report.Warnings = append(report.Warnings, w)
+	}
+	if best.Ridge == 0 {
+		return lssvm.HeuristicRidge(n), nil
+	}
+	return best.Ridge, nil
+}

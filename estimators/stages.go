@@ -1,0 +1,152 @@
+package estimators
+
+import (
+	"bytes"
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+// Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it
+// begins with what the first one needs, and goes on when that is learnt. Its bytes are where it stands:
+// workers that read them into NewStages of an equally configured estimator sum up rows for the same stage.
+type Stages[Y float64 | int] interface {
+	// NewStatistics returns statistics of no rows for this stage, which take the rows as they are. After
+	// the last stage it is ErrParam.
+	NewStatistics() (Statistics[Y], error)
+	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of
+	// StatisticsFitter's, after which the stage is what it was.
+	FitStatistics(ctx context.Context, s Statistics[Y]) error
+	// Stage returns the number of this stage, from 0, and how many there are in all; the two are the same when
+	// all are learnt.
+	Stage() (at, of int)
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// StagedFitter is the capability to learn from statistics in stages.
+type StagedFitter[Y float64 | int] interface {
+	// NewStages returns a fit at its first stage. Errors: ErrParam for a field out of range.
+	NewStages() (Stages[Y], error)
+	// FitStages takes over what stages have learnt. Errors: ErrParam for stages of another estimator
+	// or of other settings, and for such as are not at their end.
+	FitStages(ctx context.Context, s Stages[Y]) error
+}
+
+// NewStages returns the stages of a StagedFitter, or the one stage of a StatisticsFitter; for another
+// estimator the error wraps errors.ErrUnsupported.
+func NewStages[Y float64 | int](e any) (Stages[Y], error) {
+	if f, ok := own.As[StagedFitter[Y]](e); ok {
+		return f.NewStages()
+	}
+	f, ok := own.As[StatisticsFitter[Y]](e)
+	if !ok {
+		return nil, fmt.Errorf("%T has no NewStatistics: %w", e, errors.ErrUnsupported)
+	}
+	if _, err := f.NewStatistics(); err != nil {
+		return nil, err
+	}
+	return &oneStage[Y]{of: f}, nil
+}
+
+// FitStages fits e by stages that NewStages gave for an estimator of its kind and settings, and that are at
+// their end.
+func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) error {
+	if f, ok := own.As[StagedFitter[Y]](e); ok {
+		return f.FitStages(ctx, s)
+	}
+	one, ok := s.(*oneStage[Y])
+	if !ok || one.learnt == nil {
+		return fault.Param(fmt.Sprintf("%T", e), "stages", fmt.Sprintf("%T", s), "those of NewStages, at their end")
+	}
+	f, ok := own.As[StatisticsFitter[Y]](e)
+	if !ok {
+		return fmt.Errorf("%T has no FitStatistics: %w", e, errors.ErrUnsupported)
+	}
+	return f.FitStatistics(ctx, one.learnt)
+}
+
+// oneStage is a pass for statistics, which are kept: whoever takes over learns from them.
+type oneStage[Y float64 | int] struct {
+	of     StatisticsFitter[Y]
+	learnt Statistics[Y] // nil before
+}
+
+// Stage implements Stages.
+func (s *oneStage[Y]) Stage() (at, of int) {
+	if s.learnt != nil {
+		return 1, 1
+	}
+	return 0, 1
+}
+
+// NewStatistics implements Stages.
+func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
+	if s.learnt != nil {
+		return nil, fault.Param(fmt.Sprintf("%T", s.of), "stage", 1, "0: there is no other")
+	}
+	return s.of.NewStatistics()
+}
+
+// FitStatistics implements Stages.
+func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) error {
+	fresh, err := s.NewStatistics()
+	if err != nil {
+		return err
+	}
+	if err := fresh.Merge(st); err != nil {
+		return err
+	}
+	if fresh.Rows() == 0 {
+		return fmt.Errorf("%T: %w", s.of, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.learnt = fresh
+	return nil
+}
+
+const oneStageKind = "estimators.oneStage"
+
+type storedOneStage struct {
+	Learnt []byte // empty before
+}
+
+// MarshalBinary implements Stages.
+func (s *oneStage[Y]) MarshalBinary() ([]byte, error) {
+	var out storedOneStage
+	if s.learnt != nil {
+		var err error
+		if out.Learnt, err = s.learnt.MarshalBinary(); err != nil {
+			return nil, err
+		}
+	}
+	return codec.Marshal(oneStageKind, 1, out)
+}
+
+// UnmarshalBinary implements Stages.
+func (s *oneStage[Y]) UnmarshalBinary(data []byte) error {
+	var in storedOneStage
+	if _, err := codec.Unmarshal(data, oneStageKind, 1, &in); err != nil {
+		return err
+	}
+	if len(in.Learnt) == 0 {
+		s.learnt = nil
+		return nil
+	}
+	st, err := s.of.NewStatistics()
+	if err != nil {
+		return err
+	}
+	if err := st.UnmarshalBinary(bytes.Clone(in.Learnt)); err != nil {
+		return err
+	}
+	s.learnt = st
+	return nil
+}

@@ -1,0 +1,107 @@
+package loo
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Sums is ridge regression on features of which the sums over the rows are known, and no row: its evidence
+// as a function of the ridge λ.
+type Sums struct {
+	tri    *linalg.Tridiagonal // of Z'Z
+	values []float64           // its eigenvalues
+	moment *mat.Dense          // Q'Z't
+	square float64             // t't
+	n      int
+	weight float64 // Σw with an intercept, else 0
+	scale  float64
+}
+
+// NewSums prepares a problem: gram = Z'Z (d×d), whose memory it takes over, Z't and t't of n rows that are
+// centred and times √w; weight is the sum of the weights with an intercept, and 0 without. Cost 4d³/3. The error
+// is ctx's.
+func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square float64, n int, weight float64) (*Sums, error) {
+	p := &Sums{square: square, n: n, weight: weight, scale: mat.Trace(gram) / float64(n)}
+	if !(p.scale > 0) {
+		p.scale = 1
+	}
+	p.moment = mat.NewDense(len(moment), 1, append([]float64(nil), moment...))
+	var err error
+	if p.tri, err = linalg.Tridiagonalize(ctx, gram); err != nil {
+		return nil, err
+	}
+	if err := p.tri.Rotate(ctx, p.moment); err != nil {
+		return nil, err
+	}
+	p.values = p.tri.Values()
+	return p, ctx.Err()
+}
+
+// leastResidual is the share of t't below which a sum of squared residuals is its rounding.
+const leastResidual = 1e-13
+
+// At returns minus the log evidence of a ridge, that of Linear but for the weights' constant; infinity where
+// rounding makes Z'Z + λI indefinite. Cost O(d).
+func (p *Sums) At(ctx context.Context, lambda float64) (float64, error) {
+	s, ok := p.tri.Shift(lambda)
+	if err := ctx.Err(); err != nil || !ok {
+		return math.Inf(1), err
+	}
+	if p.square == 0 { // as good as any other
+		return 0, nil
+	}
+	// t'(ZZ' + λI)⁻¹t = (t't - m'(Z'Z + λI)⁻¹m)/λ
+	q := max(p.square-p.explained(s), leastResidual*p.square)
+	det := s.LogDet() + float64(p.n-len(p.values))*math.Log(lambda)
+	if p.weight > 0 {
+		return -restricted(p.n, 1, q/lambda, det, p.weight/lambda), nil
+	}
+	return -restricted(p.n+1, 1, q/lambda, det, 1), nil
+}
+
+// explained is m'(Z'Z + λI)⁻¹m.
+func (p *Sums) explained(s linalg.Shifted) float64 {
+	b, out := p.solution(s), 0.0
+	for i := range p.values {
+		out += b.At(i, 0) * p.moment.At(i, 0)
+	}
+	return out
+}
+
+func (p *Sums) solution(s linalg.Shifted) *mat.Dense {
+	b := mat.DenseCopyOf(p.moment)
+	s.Solve(b)
+	return b
+}
+
+// Residual returns the sum of the weighted squared residuals of a ridge, and the degrees of freedom that are
+// left to it, n - tr(H); ok is false where there are none.
+func (p *Sums) Residual(lambda float64) (squares, free float64, ok bool) {
+	s, ok := p.tri.Shift(lambda)
+	if !ok {
+		return 0, 0, false
+	}
+	// t't - b'm - λ b'b
+	squares = p.square - p.explained(s)
+	b := p.solution(s)
+	for i := range p.values {
+		squares -= lambda * b.At(i, 0) * b.At(i, 0)
+	}
+	free = float64(p.n)
+	if p.weight > 0 {
+		free--
+	}
+	for _, v := range p.values {
+		free -= max(v, 0) / (max(v, 0) + lambda)
+	}
+	return max(squares, 0), free, free > 0
+}
+
+// Search returns the ridge of the largest evidence. observe, if not nil, is called after each ridge.
+func (p *Sums) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
+	return search(ctx, p.scale, 0, p.At, observe)
+}

@@ -1,0 +1,246 @@
+package measures
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/moments"
+)
+
+// ClassSums are TargetSums of rows with labels: the same for each class. The zero value holds no rows. Weights of rows
+// are ErrParam.
+type ClassSums struct {
+	of map[int]*moments.Gram
+}
+
+var _ estimators.Statistics[int] = (*ClassSums)(nil)
+
+// Rows returns the number of rows.
+func (s *ClassSums) Rows() (n int) {
+	for _, g := range s.of {
+		n += g.N
+	}
+	return n
+}
+
+// columns is the number of features, 0 before the first row.
+func (s *ClassSums) columns() int {
+	for _, g := range s.of {
+		return len(g.Mean)
+	}
+	return 0
+}
+
+// Clone returns a copy that shares no memory.
+func (s *ClassSums) Clone() estimators.Statistics[int] {
+	out := &ClassSums{of: map[int]*moments.Gram{}}
+	for label, g := range s.of {
+		out.of[label] = g.Clone()
+	}
+	return out
+}
+
+// AddBlock takes in rows of features with their labels. Cost O(nr²).
+func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+	phi, err := check.Labelled(b.X, len(b.Y))
+	if err != nil {
+		return err
+	}
+	if b.Weights != nil {
+		return unweighted(classSumsType)
+	}
+	if _, r := phi.Dims(); len(s.of) > 0 && r != s.columns() {
+		return fault.Shape("x has", r, "columns", "the statistics have %d", s.columns())
+	}
+	block := &ClassSums{of: map[int]*moments.Gram{}}
+	for _, label := range classes.Distinct(b.Y) {
+		var some []int
+		for i, l := range b.Y {
+			if l == label {
+				some = append(some, i)
+			}
+		}
+		if block.of[label], err = moments.Of(ctx, linalg.Rows(phi, some), nil); err != nil {
+			return err
+		}
+	}
+	return s.take(block)
+}
+
+func (s *ClassSums) take(o *ClassSums) error {
+	for _, g := range o.of {
+		if err := take(classSumsType, &moments.Gram{}, g); err != nil {
+			return err
+		}
+	}
+	if s.of == nil {
+		s.of = map[int]*moments.Gram{}
+	}
+	for label, g := range o.of {
+		if s.of[label] == nil {
+			s.of[label] = &moments.Gram{}
+		}
+		s.of[label].Merge(g)
+	}
+	return nil
+}
+
+// Merge takes in the rows of other ClassSums.
+func (s *ClassSums) Merge(other estimators.Statistics[int]) error {
+	o, ok := other.(*ClassSums)
+	switch {
+	case !ok || o == nil:
+		return fault.Param(classSumsType, "statistics", fmt.Sprintf("%T", other), "*measures.ClassSums")
+	case len(s.of) > 0 && len(o.of) > 0 && o.columns() != s.columns():
+		return fault.Shape("the other statistics have", o.columns(), "columns", "these have %d", s.columns())
+	}
+	return s.take(o.Clone().(*ClassSums))
+}
+
+type storedClassSums struct {
+	Classes []int
+	Sums    []moments.Stored
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (s *ClassSums) MarshalBinary() ([]byte, error) {
+	out := storedClassSums{Classes: s.labels()}
+	for _, label := range out.Classes {
+		out.Sums = append(out.Sums, s.of[label].Store())
+	}
+	return codec.Marshal(classSumsKind, sumsVersion, out)
+}
+
+// labels are the classes, ascending.
+func (s *ClassSums) labels() []int { return slices.Sorted(maps.Keys(s.of)) }
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s as it was.
+func (s *ClassSums) UnmarshalBinary(data []byte) error {
+	var in storedClassSums
+	if _, err := codec.Unmarshal(data, classSumsKind, sumsVersion, &in); err != nil {
+		return err
+	}
+	if len(in.Classes) != len(in.Sums) {
+		return fault.BadModel(classSumsKind, "%d classes and sums of %d", len(in.Classes), len(in.Sums))
+	}
+	out := map[int]*moments.Gram{}
+	for k, stored := range in.Sums {
+		g, err := stored.Gram()
+		switch {
+		case err != nil:
+			return fault.BadModel(classSumsKind, "class %d: %v", in.Classes[k], err)
+		case g.N == 0 || out[in.Classes[k]] != nil || len(g.Mean) != len(in.Sums[0].Mean):
+			return fault.BadModel(classSumsKind, "class %d of %d rows in %d features", in.Classes[k], g.N, len(g.Mean))
+		}
+		out[in.Classes[k]] = g
+	}
+	s.of = out
+	return nil
+}
+
+// all are the sums of all classes together.
+func (s *ClassSums) all() *moments.Gram {
+	out := &moments.Gram{}
+	for _, label := range s.labels() { // in their order: the last bits must not change from run to run
+		out.Merge(s.of[label])
+	}
+	return out
+}
+
+// Entropy is TargetSums'.
+func (s *ClassSums) Entropy(ctx context.Context) (VonNeumann, error) {
+	return entropyOf(ctx, classSumsType, s.all(), s.columns())
+}
+
+// Divergence returns what DivergenceOfProjection does for all rows, of one feature: the projection. Errors: ErrShape for
+// other numbers of classes and features than two and one.
+func (s *ClassSums) Divergence() (Divergence, error) {
+	labels := s.labels()
+	if len(labels) != 2 || s.columns() != 1 {
+		return Divergence{}, fault.Shape(classSumsType+": there are", len(labels), "classes", "of %d features, want 2 classes of 1", s.columns())
+	}
+	var mean, variance [2]float64
+	for c, label := range labels {
+		g := s.of[label]
+		mean[c], variance[c] = g.Mean[0], g.S.At(0, 0)/float64(g.N)
+	}
+	// Far from 0 the gap of the means is not that of the rounded ones.
+	a, b := s.of[labels[0]], s.of[labels[1]]
+	gap := (b.Mean[0] - a.Mean[0]) + (b.Low[0] - a.Low[0])
+	return divergence([2]float64{0, gap}, variance), nil
+}
+
+// Separability returns what SeparabilityOfFeatures does for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for less
+// than two classes, or ctx's.
+func (s *ClassSums) Separability(ctx context.Context) (Separability, error) {
+	labels := s.labels()
+	if len(labels) < 2 {
+		return Separability{}, fault.Shape(classSumsType+": there is", len(labels), "class", "want at least 2")
+	}
+	all := s.all()
+	k := newFeatureSums(all, s.columns())
+	count := len(labels)
+	if count == 2 {
+		count = 1
+	}
+	var out Separability
+	for c := range count {
+		if err := ctx.Err(); err != nil {
+			return Separability{}, err
+		}
+		m := s.contrast(k, labels[c]).measures()
+		plus := float64(s.of[labels[c]].N)
+		values := [2]float64{2 * (k.n - plus) / k.n, -2 * plus / k.n}
+		// Φ'z of z that is one value in the class and another outside: as the means are, about the mean of all.
+		along := s.apart(all, s.of[labels[c]], k.scale)
+		floats.Scale(plus*(values[0]-values[1]), along)
+		zz := plus*values[0]*values[0] + (k.n-plus)*values[1]*values[1]
+		m.Alignment = alignOf(k.n, zz, (2*plus-k.n)/k.n, k.forms(along), k.size)
+		out.add(m, float64(count))
+	}
+	return out, ctx.Err()
+}
+
+// apart is the mean of g less that of another, times a scale.
+func (s *ClassSums) apart(from, g *moments.Gram, scale float64) []float64 {
+	out := make([]float64, len(g.Mean))
+	for j := range out {
+		out[j] = scale * ((g.Mean[j] - from.Mean[j]) + (g.Low[j] - from.Low[j]))
+	}
+	return out
+}
+
+// contrast is that of a class and the rest.
+func (s *ClassSums) contrast(k featureSums, label int) contrast {
+	rest := &moments.Gram{}
+	for _, other := range s.labels() {
+		if other != label {
+			rest.Merge(s.of[other])
+		}
+	}
+	own := s.of[label]
+	w := s.apart(rest, own, k.scale)
+	var out contrast
+	for side, g := range []*moments.Gram{own, rest} {
+		free := max(float64(g.N-1), 1)
+		v := mat.NewVecDense(len(w), w)
+		out.trace[side] = mat.Trace(g.S) * k.scale * k.scale / free // 0 for a single row
+		out.sd[side] = math.Sqrt(max(mat.Inner(v, g.S, v), 0) * k.scale * k.scale / free)
+	}
+	out.distance2 = floats.Dot(w, w)
+	out.original = out.distance2 / k.scale / k.scale
+	out.floor = noise * noise * k.square
+	return out
+}

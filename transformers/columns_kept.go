@@ -1,0 +1,312 @@
+package transformers
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/exact"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// What statistics keep of a column; gaps are left out, and N is the number of values.
+
+// sums are exact moments: no order and no parts change a bit of what comes of them.
+type sums struct{ exact.Moments }
+
+func (c *sums) add(values []float64) error {
+	c.Add(slices.DeleteFunc(values, math.IsNaN))
+	return nil
+}
+
+func (c *sums) fits(*sums) error { return nil }
+func (c *sums) merge(o *sums)    { c.Merge(o.Moments) }
+func (c *sums) clone() *sums     { return &sums{c.Clone()} }
+
+func (c *sums) restore(rows int, _ *sums) error {
+	if c.N > rows {
+		return fmt.Errorf("%d values in %d rows", c.N, rows)
+	}
+	return c.Valid()
+}
+
+// nothing is kept of a column: its width is all that is learnt.
+type nothing struct{}
+
+func (c *nothing) add([]float64) error         { return nil }
+func (c *nothing) fits(*nothing) error         { return nil }
+func (c *nothing) merge(*nothing)              {}
+func (c *nothing) clone() *nothing             { return &nothing{} }
+func (c *nothing) restore(int, *nothing) error { return nil }
+
+// extremes are the least and the largest value.
+type extremes struct {
+	N              int
+	Least, Largest float64
+}
+
+func (c *extremes) add(values []float64) error {
+	least, largest := slices.Min(values), slices.Max(values)
+	c.merge(&extremes{len(values), least, largest})
+	return nil
+}
+
+func (c *extremes) fits(*extremes) error { return nil }
+
+func (c *extremes) merge(o *extremes) {
+	switch {
+	case o.N == 0:
+	case c.N == 0:
+		*c = *o
+	default:
+		*c = extremes{c.N + o.N, min(c.Least, o.Least), max(c.Largest, o.Largest)}
+	}
+}
+
+func (c *extremes) clone() *extremes {
+	out := *c
+	return &out
+}
+
+func (c *extremes) restore(rows int, _ *extremes) error {
+	if c.N != rows || !(c.Least <= c.Largest) || !(codec.Floats{c.Least, c.Largest}).Finite() {
+		return fmt.Errorf("%d values from %v to %v in %d rows", c.N, c.Least, c.Largest, rows)
+	}
+	return nil
+}
+
+// categoriesKept are the different values of a column, ascending, up to a limit.
+type categoriesKept struct {
+	Values codec.Floats
+	Gaps   bool
+	limit  int
+	unread bool // of a column that is not encoded
+}
+
+func (c *categoriesKept) add(values []float64) error {
+	if c.unread {
+		return nil
+	}
+	if slices.ContainsFunc(values, math.IsNaN) {
+		c.Gaps = true
+		values = slices.DeleteFunc(values, math.IsNaN)
+	}
+	for i, v := range values {
+		values[i] = v + 0 // of -0 too
+	}
+	slices.Sort(values)
+	all := merged(c.Values, slices.Compact(values))
+	if len(all) > c.limit {
+		return c.tooMany()
+	}
+	c.Values = all
+	return nil
+}
+
+// merged is the union of two ascending slices.
+func merged(a, b []float64) codec.Floats {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (c *categoriesKept) tooMany() error {
+	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxCategories: %w", c.limit, fault.ErrTooLarge)
+}
+
+func (c *categoriesKept) fits(o *categoriesKept) error {
+	if !c.unread && len(merged(c.Values, o.Values)) > c.limit {
+		return c.tooMany()
+	}
+	return nil
+}
+
+func (c *categoriesKept) merge(o *categoriesKept) {
+	c.Values, c.Gaps = merged(c.Values, o.Values), c.Gaps || o.Gaps
+}
+
+func (c *categoriesKept) clone() *categoriesKept {
+	out := *c
+	out.Values = slices.Clone(c.Values)
+	return &out
+}
+
+// all are the categories, NaN last.
+func (c *categoriesKept) all() codec.Floats {
+	out := slices.Clone(c.Values)
+	if c.Gaps {
+		out = append(out, math.NaN())
+	}
+	return out
+}
+
+func (c *categoriesKept) restore(_ int, fresh *categoriesKept) error {
+	c.limit, c.unread = fresh.limit, fresh.unread
+	if len(c.Values) > c.limit || c.unread && (len(c.Values) > 0 || c.Gaps) {
+		return fmt.Errorf("%d categories, want at most %d", len(c.Values), c.limit)
+	}
+	return ascending(c.Values)
+}
+
+// ascending says what is wrong with values that are to ascend, each once.
+func ascending(values codec.Floats) error {
+	for i, v := range values {
+		if v-v != 0 || i > 0 && v <= values[i-1] {
+			return fmt.Errorf("values that are not finite or not ascending")
+		}
+	}
+	return nil
+}
+
+// counts are those of the different values, ascending, up to mostCounted of them.
+type counts struct {
+	N      int
+	Values codec.Floats
+	Counts []int
+}
+
+func (c *counts) add(values []float64) error {
+	values = slices.DeleteFunc(values, math.IsNaN)
+	for i, v := range values {
+		values[i] = v + 0 // of -0 too
+	}
+	slices.Sort(values)
+	piece := &counts{N: len(values)}
+	for i, v := range values {
+		if i == 0 || v != values[i-1] {
+			piece.Values, piece.Counts = append(piece.Values, v), append(piece.Counts, 0)
+		}
+		piece.Counts[len(piece.Counts)-1]++
+	}
+	if err := c.fits(piece); err != nil {
+		return err
+	}
+	c.merge(piece)
+	return nil
+}
+
+func (c *counts) fits(o *counts) error {
+	if len(c.Values)+len(o.Values) > mostCounted && len(merged(c.Values, o.Values)) > mostCounted {
+		return fmt.Errorf("more than %d different values: take Mean or Median: %w", mostCounted, fault.ErrTooLarge)
+	}
+	return nil
+}
+
+func (c *counts) merge(o *counts) {
+	all := counts{N: c.N + o.N}
+	for i, j := 0, 0; i < len(c.Values) || j < len(o.Values); {
+		switch {
+		case j == len(o.Values) || i < len(c.Values) && c.Values[i] < o.Values[j]:
+			all.Values, all.Counts = append(all.Values, c.Values[i]), append(all.Counts, c.Counts[i])
+			i++
+		case i == len(c.Values) || o.Values[j] < c.Values[i]:
+			all.Values, all.Counts = append(all.Values, o.Values[j]), append(all.Counts, o.Counts[j])
+			j++
+		default:
+			all.Values, all.Counts = append(all.Values, c.Values[i]), append(all.Counts, c.Counts[i]+o.Counts[j])
+			i, j = i+1, j+1
+		}
+	}
+	*c = all
+}
+
+func (c *counts) clone() *counts { return &counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }
+
+// most returns the value that is there most often, the least of those that tie; 0 of none.
+func (c *counts) most() float64 {
+	value, count := 0.0, 0
+	for i, v := range c.Values {
+		if c.Counts[i] > count {
+			value, count = v, c.Counts[i]
+		}
+	}
+	return value
+}
+
+func (c *counts) restore(rows int, _ *counts) error {
+	total := 0
+	for _, k := range c.Counts {
+		if k < 1 || k > rows {
+			return fmt.Errorf("a value that is there %d times in %d rows", k, rows)
+		}
+		total += k
+	}
+	if len(c.Values) != len(c.Counts) || len(c.Values) > mostCounted || total != c.N || c.N > rows {
+		return fmt.Errorf("%d counts of %d values, %d in %d rows", len(c.Counts), len(c.Values), c.N, rows)
+	}
+	return ascending(c.Values)
+}
+
+func newSums(int) *sums { return &sums{} }
+
+// ranks are a sketch of the order of the values.
+type ranks struct{ sketch }
+
+func newRanks() *ranks { return &ranks{} }
+
+func (c *ranks) add(values []float64) error {
+	c.sketch.add(slices.DeleteFunc(values, math.IsNaN))
+	return nil
+}
+
+func (c *ranks) fits(*ranks) error { return nil }
+func (c *ranks) merge(o *ranks)    { c.sketch.merge(&o.sketch) }
+func (c *ranks) clone() *ranks     { return &ranks{*c.sketch.clone()} }
+
+type storedRanks struct {
+	N              int
+	Least, Largest float64
+	Levels         []storedLevel
+}
+
+type storedLevel struct {
+	Values          codec.Floats
+	Firsts, Seconds int
+}
+
+// MarshalBinary writes what the sketch keeps.
+func (c *ranks) MarshalBinary() ([]byte, error) {
+	out := storedRanks{N: c.n, Least: c.least, Largest: c.largest}
+	for _, l := range c.levels {
+		out.Levels = append(out.Levels, storedLevel{l.values, l.firsts, l.seconds})
+	}
+	return codec.Marshal(ranksKind, version, out)
+}
+
+const ranksKind = "transformers.ranks"
+
+// UnmarshalBinary reads it.
+func (c *ranks) UnmarshalBinary(data []byte) error {
+	var in storedRanks
+	if _, err := codec.Unmarshal(data, ranksKind, version, &in); err != nil {
+		return err
+	}
+	c.sketch = sketch{n: in.N, least: in.Least, largest: in.Largest}
+	for _, l := range in.Levels {
+		c.levels = append(c.levels, level{l.Values, l.Firsts, l.Seconds})
+	}
+	return nil
+}
+
+func (c *ranks) restore(rows int, _ *ranks) error {
+	if len(c.levels) > 48 {
+		return fmt.Errorf("%d levels of a sketch", len(c.levels))
+	}
+	total := 0
+	for h, l := range c.levels {
+		total += len(l.values) << h
+		if len(l.values) >= sketchBuffer || l.firsts < 0 || l.seconds < 0 || l.firsts+l.seconds > c.n>>h/sketchBuffer {
+			return fmt.Errorf("%d values in level %d of a sketch, emptied %d and %d times", len(l.values), h, l.firsts, l.seconds)
+		}
+		for _, v := range l.values {
+			if !(v >= c.least && v <= c.largest) {
+				return fmt.Errorf("a value %v that is not from %v to %v", v, c.least, c.largest)
+			}
+		}
+	}
+	if total != c.n || c.n > rows || !(codec.Floats{c.least, c.largest}).Finite() {
+		return fmt.Errorf("a sketch of weight %d, of %d values in %d rows", total, c.n, rows)
+	}
+	return nil
+}

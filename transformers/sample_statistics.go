@@ -1,0 +1,203 @@
+package transformers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/exact"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowsample"
+)
+
+// sampleRows is the least number of different rows that the statistics of a map keep, if there are as many.
+const sampleRows = 4096
+
+// rowsFor is how many are kept for a map that sits on so many of them.
+func rowsFor(landmarks int) int { return max(sampleRows, 4*landmarks) }
+
+// sampleStatistics are those of maps of kernels: of the different rows those whose hash with the seed is least,
+// which is a uniform sample that neither the order of the rows nor their parts change; and exact sums of the
+// columns.
+type sampleStatistics struct {
+	typ    string
+	means  bool // whether columns are summed
+	n, d   int
+	sample rowsample.Sample
+	sums   []exact.Sum
+}
+
+// String names them, with their settings.
+func (s *sampleStatistics) String() string { return s.typ + " " + s.settings() }
+
+func (s *sampleStatistics) settings() string {
+	return fmt.Sprintf("(Seed %d, %d rows, means %v)", s.sample.Seed, s.sample.Limit, s.means)
+}
+
+// Rows implements Statistics.
+func (s *sampleStatistics) Rows() int { return s.n }
+
+// Clone implements Statistics.
+func (s *sampleStatistics) Clone() Statistics { return s.copied() }
+
+func (s *sampleStatistics) copied() *sampleStatistics {
+	out := *s
+	out.sample, out.sums = s.sample.Clone(), slices.Clone(s.sums)
+	for j, c := range s.sums {
+		out.sums[j] = c.Clone()
+	}
+	return &out
+}
+
+// AddBlock implements Statistics. Cost O(nd).
+func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) error {
+	rows, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, d := rows.Dims()
+	if s.n > 0 && d != s.d {
+		return fault.Shape("x has", d, "columns", "the statistics have %d", s.d)
+	}
+	block := &sampleStatistics{n: n, d: d}
+	if s.means {
+		block.sums = make([]exact.Sum, d)
+	}
+	for from := 0; from < n; from += pieceRows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		piece := rows.Slice(from, min(from+pieceRows, n), 0, d).(*mat.Dense)
+		for i := 0; i < piece.RawMatrix().Rows && s.means; i++ {
+			for j, v := range piece.RawRowView(i) {
+				block.sums[j].Add(v)
+			}
+		}
+		part := s.sample.Of(piece)
+		if from == 0 {
+			block.sample = *part
+		} else {
+			block.sample.Merge(part)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.take(block)
+	return nil
+}
+
+// take takes in rows of the same width.
+func (s *sampleStatistics) take(o *sampleStatistics) {
+	if o.n == 0 {
+		return
+	}
+	s.n, s.d = s.n+o.n, o.d
+	s.sample.Merge(&o.sample)
+	if s.sums == nil {
+		s.sums = make([]exact.Sum, len(o.sums))
+	}
+	for j, c := range o.sums {
+		s.sums[j].Merge(c)
+	}
+}
+
+// like returns other as such statistics, if they are.
+func (s *sampleStatistics) like(other Statistics) (*sampleStatistics, error) {
+	o, ok := other.(*sampleStatistics)
+	if !ok || o == nil || o.typ != s.typ || o.settings() != s.settings() {
+		return nil, otherStatistics(s.typ, other, s)
+	}
+	return o, nil
+}
+
+// Merge implements Statistics.
+func (s *sampleStatistics) Merge(other Statistics) error {
+	o, err := s.like(other)
+	if err != nil {
+		return err
+	}
+	if s.n > 0 && o.n > 0 && o.d != s.d {
+		return fault.Shape("the other statistics have", o.d, "columns", "these have %d", s.d)
+	}
+	s.take(o.copied())
+	return nil
+}
+
+// learnt is the rows that are kept, or where none are to be, one row of the means; and the means.
+func (s *sampleStatistics) learnt() (rows *mat.Dense, means codec.Floats) {
+	for _, c := range s.sums {
+		means = append(means, exact.Moments{N: s.n, Sum: c}.Mean())
+	}
+	if rows = s.sample.Rows(); rows == nil {
+		rows = mat.NewDense(1, s.d, nil)
+		copy(rows.RawRowView(0), means)
+	}
+	return rows, means
+}
+
+type storedSample struct {
+	Settings string
+	Rows     int
+	Width    int
+	Kept     codec.Matrix
+	Sums     []exact.Sum
+}
+
+func (s *sampleStatistics) kind() string { return strings.Replace(s.typ, ": ", ".", 1) + " statistics" }
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (s *sampleStatistics) MarshalBinary() ([]byte, error) {
+	out := storedSample{Settings: s.settings(), Rows: s.n, Width: s.d, Sums: s.sums, Kept: s.sample.Store()}
+	return codec.Marshal(s.kind(), version, out)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
+	kind := s.kind()
+	var in storedSample
+	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
+		return err
+	}
+	sample, err := s.sample.Restore(in.Kept, in.Rows, in.Width)
+	want := 0
+	if s.means && in.Rows > 0 {
+		want = in.Width
+	}
+	switch {
+	case err != nil:
+		return fault.BadModel(kind, "%v", err)
+	case in.Settings != s.settings():
+		return fault.BadModel(kind, "those of settings %q, these have %q", in.Settings, s.settings())
+	case in.Rows < 0 || (in.Rows == 0) != (in.Width == 0) || in.Width < 0 || len(in.Sums) != want:
+		return fault.BadModel(kind, "%d rows of %d columns, and %d sums", in.Rows, in.Width, len(in.Sums))
+	}
+	out := &sampleStatistics{typ: s.typ, means: s.means, n: in.Rows, d: in.Width, sums: in.Sums, sample: sample}
+	for j, c := range out.sums {
+		if mean := (exact.Moments{N: in.Rows, Sum: c}).Mean(); mean-mean != 0 {
+			return fault.BadModel(kind, "a mean of %v in column %d", mean, j)
+		}
+	}
+	*s = *out
+	return nil
+}
+
+// learnSample checks the statistics of a map and calls f with what they keep.
+func learnSample(ctx context.Context, s Statistics, fresh *sampleStatistics, f func(rows *mat.Dense, means codec.Floats) error) error {
+	own, err := fresh.like(s)
+	if err != nil {
+		return err
+	}
+	if err := someRows(fresh.typ, s); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f(own.learnt())
+}
