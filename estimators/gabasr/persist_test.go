@@ -171,7 +171,8 @@ func TestWidthOfAFile(t *testing.T) {
 	}
 	r := &Regressor{Pairs: 3, Sweeps: 4, Chains: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
-	require.Equal(t, codec.Floats{7}, r.m.scaling.Constant, "the mean of the column that is left out")
+	assert.Len(t, r.m.scaling.Constant, 1)
+	assert.InDelta(t, 7, r.m.scaling.Constant[0], 1e-12, "the mean of the column that is left out")
 	s := storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale}
 	for written := 1; written <= version; written++ {
 		s.Learned.Scaling.Width = 1 << 40
