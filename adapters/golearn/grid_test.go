@@ -245,3 +245,11 @@ func TestMatrixOfTwoOfAName(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"b"}, names)
 }
+
+func TestTooManyModels(t *testing.T) {
+	g, err := LabelledGrid(mat.NewDense(4, 1, []float64{1, 2, 3, 4}), nil, "class", []string{"a", "b", "a", "b"})
+	require.NoError(t, err)
+	err = (&Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: math.MaxInt}).Fit(g)
+	require.ErrorIs(t, err, estimators.ErrTooLarge)
+	assert.ErrorContains(t, err, "Models")
+}

@@ -143,6 +143,24 @@ func Setting[T int | int64 | float64](typ, field string, v T, zero string) error
 	return nil
 }
 
+// MaxBytes is what one thing may take in memory where nothing else is said: 8 GiB.
+const MaxBytes = 8 << 30
+
+// Bytes returns an ErrTooLarge error if what is asked for takes more than [MaxBytes]. It is called before anything is
+// allocated; need is in floating point, because the product of hostile counts may overflow.
+func Bytes(what string, need float64, hint string) error { return BytesWithin(what, need, MaxBytes, hint) }
+
+// BytesWithin is Bytes with another limit.
+func BytesWithin(what string, need float64, limit int64, hint string) error {
+	if need <= float64(limit) {
+		return nil
+	}
+	return &fault.TooLargeError{What: what, Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: hint}
+}
+
+// Numbers is Bytes for so many float64.
+func Numbers(what string, count float64, hint string) error { return Bytes(what, 8*count, hint) }
+
 // Workers returns an ErrParam error for a number of goroutines below 0.
 func Workers(typ string, n int) error { return Setting(typ, "Workers", n, "GOMAXPROCS") }
 
