@@ -148,7 +148,9 @@ const MaxBytes = 8 << 30
 
 // Bytes returns an ErrTooLarge error if what is asked for takes more than [MaxBytes]. It is called before anything is
 // allocated; need is in floating point, because the product of hostile counts may overflow.
-func Bytes(what string, need float64, hint string) error { return BytesWithin(what, need, MaxBytes, hint) }
+func Bytes(what string, need float64, hint string) error {
+	return BytesWithin(what, need, MaxBytes, hint)
+}
 
 // BytesWithin is Bytes with another limit.
 func BytesWithin(what string, need float64, limit int64, hint string) error {
