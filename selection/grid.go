@@ -45,6 +45,9 @@ func (g *Grid) Name() string { return "grid" }
 // Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
 // if none could be scored, or ctx's.
 func (g *Grid) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	points, err := g.points(ctx, r)
 	if err != nil {
 		return Choice{}, err

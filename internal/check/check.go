@@ -196,7 +196,7 @@ func Weights(typ string, w []float64, n int) error {
 // its rows. The sum of a row tells
 // almost for free whether to look at its values.
 func Symmetric(k mat.Symmetric, rows int) error {
-	if k == nil || k.SymmetricDim() == 0 {
+	if IsNil(k) || k.SymmetricDim() == 0 {
 		return fault.Shape("K has", 0, "rows", "want at least 1")
 	}
 	n := k.SymmetricDim()
