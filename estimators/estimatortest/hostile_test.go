@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -25,7 +26,7 @@ func hostile(t reflect.Type) []reflect.Value {
 	}
 	switch t {
 	case reflect.TypeFor[context.Context]():
-		return of(context.Background())[:1]
+		return []reflect.Value{reflect.ValueOf(context.Background()), reflect.Zero(t)}
 	case reflect.TypeFor[mat.Matrix]():
 		return of((*mat.Dense)(nil), &mat.Dense{}, mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 5, 3}), mat.NewDense(3, 7, nil), (*mat.VecDense)(nil), mat.Matrix(mat.NewSymDense(2, nil)))
 	case reflect.TypeFor[mat.Symmetric]():
@@ -70,7 +71,7 @@ func panics(f func()) (what string) {
 }
 
 // No exported method of a type with settings panics, fitted or not, whatever it is given: nil, typed nil, empty, of
-// another shape. A nil context is left out: the standard library panics with one too.
+// another shape.
 func TestHostileArguments(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {
@@ -143,4 +144,18 @@ func TestNilKernels(t *testing.T) {
 		assert.Error(t, err, "%T", e)
 	}
 	assert.Greater(t, tried, 8)
+}
+
+// A context that a caller forgot is an error that says so.
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	for _, make0 := range withSettings {
+		if fitAny(context.Background(), make0()) != nil {
+			continue // four rows are too few, or an estimator is missing
+		}
+		var err error
+		require.Empty(t, panics(func() { err = fitAny(none, make0()) }), "%T", make0())
+		assert.ErrorIs(t, err, estimators.ErrParam, "%T", make0())
+		assert.ErrorContains(t, err, "context.Background()", "%T", make0())
+	}
 }
