@@ -163,8 +163,11 @@ func (c *csvSource) infer(ctx context.Context) ([]arrow.DataType, error) {
 	may := make([][]cellType, c.texts.NumFields())
 	for j, f := range c.texts.Fields() {
 		may[j] = cellTypes
-		if c.want.texts[f.Name] {
-			may[j] = []cellType{cellTypes[0], cellTypes[len(cellTypes)-1]}
+		switch texts := cellTypes[len(cellTypes)-1]; {
+		case c.want.texts[f.Name]:
+			may[j] = []cellType{texts}
+		case f.Name == c.want.label:
+			may[j] = []cellType{cellTypes[0], texts}
 		}
 	}
 	seen := make([]bool, len(may))

@@ -27,7 +27,7 @@ type Columns struct {
 	Label    string   // the column of texts, integers, booleans or of a dictionary that a classifier learns, if any
 	Weight   string   // the column of the weights of rows, if any
 	Ignore   []string // columns that are no features
-	// Categorical are features of integers or booleans that are categories.
+	// Categorical are features of integers or booleans that are categories; of a CSV file the cells as they are written.
 	Categorical []string
 	// Classes are the classes of the label, in the order of their numbers; nil are those that occur, in ascending order.
 	Classes []string
@@ -76,7 +76,7 @@ func (c Columns) Learn(ctx context.Context, shards ...Shard) (*Schema, error) {
 	l := &learner{of: c, found: map[string]*found{}, want: newRequest(c.mem, 0, 0), schema: &Schema{
 		Target: c.Target, Label: c.Label, Weight: c.Weight, UnseenAsGap: c.UnseenAsGap, RoundIntegers: c.RoundIntegers,
 	}}
-	l.want.texts = map[string]bool{c.Label: true}
+	l.want.texts, l.want.label = map[string]bool{}, c.Label
 	for _, name := range c.Categorical {
 		l.want.texts[name] = true
 	}

@@ -25,7 +25,8 @@ type request struct {
 	rows int // in a batch at the most, where the format leaves it open
 	// types of the columns of a CSV file that are known; nil finds them in its cells. Columns that are not named are text.
 	types map[string]arrow.DataType
-	texts map[string]bool // columns in whose cells only integers or texts are to be found
+	texts map[string]bool // columns of texts there
+	label string          // a column of integers or texts there
 }
 
 // source is a shard that was opened: first its schema, then, after start, its batches.
