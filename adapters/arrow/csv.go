@@ -78,7 +78,7 @@ func openCSV(ctx context.Context, in Input, opt CSVOptions, want *request) (sour
 	}
 	c.texts = arrow.NewSchema(fields, nil)
 	types := make([]arrow.DataType, len(names))
-	if want.types == nil {
+	if want.infer {
 		if types, err = c.infer(ctx); err != nil {
 			return nil, err
 		}

@@ -186,3 +186,19 @@ func numbered(t *testing.T, from, rows int) arrow.RecordBatch {
 	out.WriteString("]")
 	return batchOf(t, out.String(), field("x", floats), field("z", floats), field("y", floats), field("c", text))
 }
+
+func writeBatch(to *bytes.Buffer, batch arrow.RecordBatch) error {
+	w := ipc.NewWriter(to, ipc.WithSchema(batch.Schema()))
+	if err := w.Write(batch); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func readBatch(t *testing.T, from *bytes.Buffer) arrow.RecordBatch {
+	t.Helper()
+	r, err := ipc.NewReader(from)
+	require.NoError(t, err)
+	require.True(t, r.Next())
+	return r.RecordBatch()
+}

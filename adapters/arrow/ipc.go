@@ -18,13 +18,26 @@ func openIPC(in Input, want *request) (source, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(want.mem.limit), ipc.WithBodySizeLimit(want.mem.limit)}
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(maxMetadata), ipc.WithBodySizeLimit(want.mem.limit)}
 	if string(begin[:n]) == fileMagic {
+		if err := checkFile(in, size); err != nil {
+			return nil, err
+		}
 		f, err := ipc.NewFileReader(in, limits...)
 		if err != nil {
 			return nil, err
 		}
 		return &ipcFile{in: in, file: f}, nil
+	}
+	if err := checkStream(in, size); err != nil {
+		return nil, err
 	}
 	r, err := ipc.NewReader(in, limits...)
 	if err != nil {

@@ -76,7 +76,7 @@ func (c Columns) Learn(ctx context.Context, shards ...Shard) (*Schema, error) {
 	l := &learner{of: c, found: map[string]*found{}, want: newRequest(c.mem, 0, 0), schema: &Schema{
 		Target: c.Target, Label: c.Label, Weight: c.Weight, UnseenAsGap: c.UnseenAsGap, RoundIntegers: c.RoundIntegers,
 	}}
-	l.want.texts, l.want.label = map[string]bool{}, c.Label
+	l.want.infer, l.want.texts, l.want.label = true, map[string]bool{}, c.Label
 	for _, name := range c.Categorical {
 		l.want.texts[name] = true
 	}

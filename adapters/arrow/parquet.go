@@ -30,6 +30,11 @@ func openParquet(in Input, want *request) (source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stored := f.MetaData().KeyValueMetadata().FindValue(metaOfParquet); stored != nil {
+		if err := checkStored(*stored); err != nil {
+			return nil, err
+		}
+	}
 	// In parallel arrow-go would panic on goroutines of its own.
 	arrows, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: int64(want.rows)}, want.mem)
 	if err != nil {

@@ -57,7 +57,8 @@ func (p *Predictor[Y]) Write(ctx context.Context, to string, shards ...Shard) (r
 	if err := p.check(shards, w); err != nil {
 		return 0, err
 	}
-	w.want.types = p.Schema.types()
+	// Other columns pass through as what their cells are.
+	w.want.infer, w.want.types = true, (&Schema{Features: p.Schema.Features}).types()
 	err = atomicfile.Write(to, func(f io.Writer) error {
 		w.file = f
 		for _, s := range shards {

@@ -23,8 +23,9 @@ type request struct {
 	name string // of the shard
 	mem  *limited
 	rows int // in a batch at the most, where the format leaves it open
-	// types of the columns of a CSV file that are known; nil finds them in its cells. Columns that are not named are text.
+	// Types of the columns of a CSV file that are known. Those of the others are found in the cells, or text without infer.
 	types map[string]arrow.DataType
+	infer bool
 	texts map[string]bool // columns of texts there
 	label string          // a column of integers or texts there
 }
