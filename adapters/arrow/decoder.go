@@ -42,6 +42,17 @@ func (s *Schema) decoder(file string, of *arrow.Schema, c Column) (d decoder, er
 // read writes rows from..to of a batch to dst, one every stride. The batch begins after this many rows of its file.
 func (d *decoder) read(batch arrow.RecordBatch, first, from, to int, dst []float64, stride int) error {
 	a := batch.Column(d.at)
+	if f, ok := a.(*array.Float64); ok && f.NullN() == 0 && d.column.Kind != Category {
+		for i, v := range f.Float64Values()[from:to] { // as below, faster
+			if v-v != 0 {
+				if err := d.special(a, from+i, first, v); err != nil {
+					return err
+				}
+			}
+			dst[i*stride] = v
+		}
+		return nil
+	}
 	code := d.number
 	if d.column.Kind == Category {
 		code = d.category
@@ -57,16 +68,25 @@ func (d *decoder) read(batch arrow.RecordBatch, first, from, to int, dst []float
 				return d.wrong(first+i, err)
 			}
 		}
-		switch {
-		case math.IsInf(v, 0), math.IsNaN(v) && d.strict:
-			if a.IsNull(i) || d.column.Kind == Category {
-				return d.wrong(first+i, &cellError{"null", "a value in every row"})
+		if v-v != 0 {
+			if err := d.special(a, i, first, v); err != nil {
+				return err
 			}
-			return d.wrong(first+i, &fault.NotFiniteError{Name: d.column.Name, Row: first + i, Col: -1, Value: v})
 		}
 		dst[k] = v
 	}
 	return nil
+}
+
+// special returns the error of a NaN or an infinity that may not be there.
+func (d *decoder) special(a arrow.Array, i, first int, v float64) error {
+	switch {
+	case math.IsNaN(v) && !d.strict:
+		return nil
+	case a.IsNull(i) || d.column.Kind == Category:
+		return d.wrong(first+i, &cellError{"null", "a value in every row"})
+	}
+	return d.wrong(first+i, &fault.NotFiniteError{Name: d.column.Name, Row: first + i, Col: -1, Value: v})
 }
 
 // cellError is a cell that does not fit, whose place is not known yet.

@@ -340,3 +340,17 @@ func TestSettingsOfAPredictor(t *testing.T) {
 	_, statErr := os.Stat(to)
 	assert.ErrorIs(t, statErr, os.ErrNotExist)
 }
+
+// A file may be replaced by itself with its predictions.
+func TestPredictionsReplaceTheirInput(t *testing.T) {
+	s, model := fittedRegressor(t)
+	shard := onDisk(t, "a.parquet", parquetBytes(t, numbered(t, 0, 40)))
+	rows, err := (&Predictor[float64]{Schema: s, Model: model, BlockRows: 7}).Write(ctx, shard.Name, shard)
+	require.NoError(t, err)
+	assert.Equal(t, 40, rows)
+	got := readBack(t, shard.Name)
+	assert.EqualValues(t, 5, got.NumCols())
+	assert.Equal(t, numbersIn(t, numbered(t, 0, 40), "x"), numbersIn(t, got, "x"))
+	_, err = (&Predictor[float64]{Schema: s, Model: model}).Write(ctx, shard.Name, shard)
+	says(t, err, estimators.ErrParam, "Name", `"prediction"`)
+}

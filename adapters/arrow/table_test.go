@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -276,4 +277,61 @@ func TestCollect(t *testing.T) {
 		_ = yield(estimators.Block[int]{X: mat.NewDense(1, 2, nil), Y: []int{0}}, nil) && yield(estimators.Block[int]{X: mat.NewDense(1, 3, nil), Y: []int{0}}, nil)
 	}, 0)
 	says(t, err, estimators.ErrShape, "3 columns")
+}
+
+// closing counts how often it was closed.
+type closing struct {
+	Input
+	closed *int
+}
+
+func (c closing) Close() error {
+	*c.closed++
+	return nil
+}
+
+// Every file that was opened is closed, whatever came of it.
+func TestFilesAreClosed(t *testing.T) {
+	contents := map[string][]byte{
+		"a.parquet": parquetBytes(t, numbered(t, 0, 20)), "a.arrow": ipcBytes(t, false, numbered(t, 0, 20)), "a.arrows": ipcBytes(t, true, numbered(t, 0, 20)),
+		"a.csv": []byte("x,z,y,c\n1,2,3,yes\n"), "bad.csv": []byte("x,z\n1\n"), "bad.parquet": []byte("PAR1"), "bad.arrow": []byte("ARROW1"), "bad.arrows": []byte("none"),
+	}
+	for name, content := range contents {
+		opened, closed := 0, 0
+		shard := Shard{Name: name, Open: func(ctx context.Context) (Input, error) {
+			opened++
+			in, err := inMemory(name, content).Open(ctx)
+			return closing{in, &closed}, err
+		}}
+		_, _ = Columns{Label: "c"}.Learn(ctx, shard)
+		_, _ = rowsOf(t, checked(t), &Schema{Features: []Column{{"x", Number, nil}, {"z", Number, nil}}}, shard)
+		_, _ = rowsOf(t, checked(t), &Schema{Features: []Column{{"c", Number, nil}}}, shard)
+		assert.Equal(t, 3, opened, name)
+		assert.Equal(t, opened, closed, name)
+	}
+}
+
+// The memory that is counted against MaxBytes is given back.
+func TestMemoryIsCountedRightly(t *testing.T) {
+	shards := everyFormat(t, numbered(t, 0, 500), numbered(t, 500, 300))
+	shards["csv"] = inMemory("a.csv", []byte("x,c\n"+strings.Repeat("1,a long text\n", 1000)))
+	for format, shard := range shards {
+		want := newRequest(nil, 64, 0)
+		want.types = map[string]arrow.DataType{"x": floats}
+		in, err := shard.open(ctx, want)
+		require.NoError(t, err)
+		require.NoError(t, in.start(ctx, []int{0, 1}))
+		peak := int64(0)
+		for {
+			some, err := in.next(ctx)
+			require.NoError(t, err)
+			if !some {
+				break
+			}
+			peak = max(peak, want.mem.held)
+		}
+		in.close()
+		assert.Zero(t, want.mem.held, format)
+		assert.Equal(t, format != "batches", peak > 0, format)
+	}
 }
