@@ -22,7 +22,8 @@ type errNamed struct{ error }
 func (e errNamed) Unwrap() error { return e.error }
 
 // guarded calls what reads or writes with arrow-go, which panics on some damaged files, and puts the name and the place
-// before the error. Nothing of the caller's may run in it, whose panics are not to be hidden.
+// before the error. What the caller's own code does with the rows, or to open a file, does not run in it: its panics are not to
+// be hidden.
 func guarded(name, place string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -93,7 +93,7 @@ func (s Shard) input(ctx context.Context) (Input, error) {
 	if s.Open != nil {
 		in, err := s.Open(ctx)
 		if err == nil && in == nil {
-			err = fault.Param(s.Name, "Shard.Open", nil, "an Input or an error")
+			err = fault.Param("arrow: Shard", "Open", nil, "an Input or an error")
 		}
 		return in, err
 	}
@@ -104,7 +104,7 @@ func (s Shard) input(ctx context.Context) (Input, error) {
 	if info, err := f.Stat(); err != nil || info.IsDir() {
 		_ = f.Close()
 		if err == nil {
-			err = fault.Param(s.Name, "Shard.Name", "a folder", "a file")
+			err = fault.Param("arrow: Shard", "Name", "a folder", "a file")
 		}
 		return nil, err
 	}

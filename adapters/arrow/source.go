@@ -69,57 +69,59 @@ func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
 			return nil, fault.Param("arrow: Shard", "Name", `""`, "the path of a file")
 		}
 	}
+	if _, err := s.format(); err != nil && s.Batches == nil {
+		return nil, err
+	}
+	in, rows, err := s.acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
 	named := *want
 	named.name = r.name
-	err := guarded(r.name, "", func() (err error) {
-		r.in, err = s.source(ctx, &named)
+	err = guarded(r.name, "", func() (err error) {
+		if rows != nil {
+			r.in = &batches{rows: rows, of: rows.Schema()}
+			return nil
+		}
+		r.in, err = s.source(ctx, in, &named)
 		return err
 	})
 	if err != nil {
+		if in != nil {
+			closeInput(in)
+		}
 		return nil, err
 	}
 	return r, nil
 }
 
-func (s Shard) source(ctx context.Context, want *request) (source, error) {
-	if s.Batches != nil {
-		rows, err := s.Batches(ctx)
-		if err == nil && rows == nil {
-			err = fault.Param(s.Name, "Shard.Batches", nil, "a RecordReader or an error")
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &batches{rows: rows, of: rows.Schema()}, nil
+// acquire calls what opens the file, or gives the batches.
+func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
+	if s.Batches == nil {
+		in, err := s.input(ctx)
+		return in, nil, err
 	}
+	rows, err := s.Batches(ctx)
+	if err == nil && rows == nil {
+		err = fault.Param("arrow: Shard", "Batches", nil, "a RecordReader or an error")
+	}
+	return nil, rows, err
+}
+
+// source begins to read an input by its format.
+func (s Shard) source(ctx context.Context, in Input, want *request) (source, error) {
 	format, err := s.format()
 	if err != nil {
 		return nil, errNamed{err}
 	}
-	in, err := s.input(ctx)
-	if err != nil {
-		return nil, err
-	}
-	opened := false
-	defer func() {
-		if !opened {
-			closeInput(in)
-		}
-	}()
-	var out source
 	switch format {
 	case Parquet:
-		out, err = openParquet(in, want)
+		return openParquet(in, want)
 	case IPC:
-		out, err = openIPC(in, want)
-	case CSV:
-		out, err = openCSV(ctx, in, s.csvOptions(), want)
+		return openIPC(in, want)
+	default:
+		return openCSV(ctx, in, s.csvOptions(), want)
 	}
-	if err != nil {
-		return nil, err
-	}
-	opened = true
-	return out, nil
 }
 
 func (r *reading) schema() *arrow.Schema { return r.in.schema() }

@@ -205,6 +205,11 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	says(t, err, boom, "s3://a.parquet")
 	_, err = rowsOf(t, checked(t), s, Shard{Name: "query", Batches: func(context.Context) (array.RecordReader, error) { return nil, boom }})
 	says(t, err, boom, "query")
+	assert.NotErrorIs(t, err, ErrUnreadable)
+	_, err = rowsOf(t, checked(t), s, Shard{Name: "query", Batches: func(context.Context) (array.RecordReader, error) { return nil, nil }})
+	says(t, err, estimators.ErrParam, "query", "Batches")
+	_, err = rowsOf(t, checked(t), s, Shard{Name: "a.csv", Open: func(context.Context) (Input, error) { return nil, nil }})
+	says(t, err, estimators.ErrParam, "a.csv", "Open")
 }
 
 // A stream that is left early, or cancelled, releases all it has.
@@ -242,6 +247,9 @@ func TestThePanicOfACaller(t *testing.T) {
 		for range (&Table{Schema: s, Shards: []Shard{shard}, mem: checked(t)}).Rows(ctx) {
 			panic("mine")
 		}
+	})
+	assert.PanicsWithValue(t, "mine", func() {
+		_, _ = Columns{}.Learn(ctx, Shard{Name: "a.csv", Open: func(context.Context) (Input, error) { panic("mine") }})
 	})
 }
 
