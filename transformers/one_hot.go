@@ -186,8 +186,15 @@ func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, er
 	return m, limit, gap, nil
 }
 
+// mostColumns bounds the width of the rows: nothing in a file stands behind columns that are copied, and Encoding says something
+// of each.
+const mostColumns = 1 << 20
+
 // choose sets the columns of d that are encoded.
 func (o *OneHot) choose(m *oneHotModel, d int) error {
+	if d > mostColumns {
+		return fmt.Errorf("%s: x has %d columns, limit %d: %w", oneHotName, d, mostColumns, fault.ErrTooLarge)
+	}
 	m.Width = d
 	if o.Columns == nil {
 		for j := range d {
@@ -365,7 +372,7 @@ func (o *OneHot) Clone() Transformer {
 }
 
 func (m oneHotModel) valid() error {
-	if m.Width < 1 || len(m.Values) != len(m.Columns) {
+	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
 		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
 	}
 	if err := validColumns(m.Columns, m.Width); err != nil {
