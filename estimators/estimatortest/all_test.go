@@ -247,9 +247,11 @@ func TestAll(t *testing.T) {
 	}
 	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
 		with(estimatortest.Options{Skip: medianOfStart, Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+	const rounds = "columns of two kernels are nearly one another: which of them is added, rounding decides"
+	alike := map[string]string{"weighted-fit": rounds, "row-permutation": rounds}
 	estimatortest.Regressor(t, "rvm.Regressor (several kernels)", func() estimators.Regressor {
 		return &rvm.Regressor{Kernels: []kernels.Kernel{kernels.RBF{Gamma: 0.1}, kernels.Matern{}}}
-	}, with(estimatortest.Options{}))
+	}, with(estimatortest.Options{Skip: alike}))
 	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
 		return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior, CacheBytes: 1}
 	}, plain)
@@ -260,7 +262,7 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Skip: medianOfStart, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "rvm.Classifier (several kernels)", func() estimators.Classifier {
 		return &rvm.Classifier{Kernels: []kernels.Kernel{kernels.RBF{Gamma: 0.1}, kernels.Matern{}}}
-	}, with(estimatortest.Options{}))
+	}, with(estimatortest.Options{Skip: alike}))
 	estimatortest.Classifier(t, "rvm.Classifier (refined, balanced)", func() estimators.Classifier {
 		return &rvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Refine: true, Balanced: true}
 	}, plain)
