@@ -8,8 +8,8 @@ import (
 )
 
 // Reference is a kernel as a model file holds it: by its name, to be compared with
-// that of the value read into, since functions are not stored. An RBF or a Matern that was
-// taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
+// that of the value read into, since functions are not stored. An RBF, a Matern or an ARD around a
+// Matern that was taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
 // learnt their values are, which the kernel of the field then takes.
 //
 // An estimator with a Kernel field stores MakeReference(field, used) and gets the
@@ -22,6 +22,8 @@ type Reference struct {
 	// Params are the values of the parameters of the kernel that was used, where they are
 	// others than those in the field.
 	Params []float64 `cbor:",omitempty"`
+	// Lengths are those of an ARD around a Matern in place of an RBF.
+	Lengths []float64 `cbor:",omitempty"`
 }
 
 // MakeReference refers to the kernel that was used where configured stood in the
@@ -35,6 +37,11 @@ func MakeReference(configured, used Kernel) Reference {
 		case Matern:
 			k = k.withDefaults()
 			r.Median, r.Nu, r.Params = true, k.Nu, []float64{k.Length}
+		case ARD:
+			if m, ok := k.Kernel.(Matern); ok && k.Groups == nil {
+				m = m.withDefaults()
+				r.Median, r.Nu, r.Params, r.Lengths = true, m.Nu, []float64{m.Length}, k.Lengths
+			}
 		}
 		return r
 	}
@@ -100,6 +107,10 @@ func (r Reference) chosen(kind string) (Kernel, error) {
 		what, value = "nu and length", append([]float64{r.Nu}, r.Params...)
 		if len(r.Params) == 1 {
 			k = Matern{Nu: r.Nu, Length: r.Params[0]}
+		}
+		if len(r.Lengths) > 0 {
+			what, value = "lengths", r.Lengths
+			k = ARD{Kernel: k, Lengths: r.Lengths}
 		}
 	}
 	if Validate(k) != nil || k.String() != r.Name {

@@ -11,7 +11,7 @@ import (
 
 func TestReference(t *testing.T) {
 	for _, c := range []struct{ configured, used Kernel }{
-		{nil, RBF{Gamma: 0.3}}, {nil, Matern{Nu: 2.5, Length: 1.0 / 3}}, {RBF{Gamma: 0.3}, RBF{Gamma: 0.3}}, {Sum{Linear{}, Matern{}}, Sum{Linear{}, Matern{}}},
+		{nil, RBF{Gamma: 0.3}}, {nil, Matern{Nu: 2.5, Length: 1.0 / 3}}, {nil, ARD{Kernel: Matern{Nu: 2.5, Length: 1}, Lengths: []float64{0.5, 7}}}, {RBF{Gamma: 0.3}, RBF{Gamma: 0.3}}, {Sum{Linear{}, Matern{}}, Sum{Linear{}, Matern{}}},
 	} {
 		got, err := MakeReference(c.configured, c.used).Resolve("m", c.configured)
 		require.NoError(t, err)
@@ -28,6 +28,7 @@ func TestReference(t *testing.T) {
 		"m: bad model data: fitted with Kernel nil (Matern(nu=2.5, length=3) was chosen), this value has Kernel Linear": {MakeReference(nil, Matern{Nu: 2.5, Length: 3}), Linear{}},
 		`m: bad model data: kernel "Matern(nu=2.5, length=3)" with nu and length [1.5 3]`:                               {Reference{Name: "Matern(nu=2.5, length=3)", Median: true, Nu: 1.5, Params: []float64{3}}, nil},
 		`m: bad model data: kernel "Matern(nu=2.5, length=3)" with nu and length [2.5]`:                                 {Reference{Name: "Matern(nu=2.5, length=3)", Median: true, Nu: 2.5}, nil},
+		`m: bad model data: kernel "Matern(nu=2.5, length=3)" with lengths [1 2]`:                                       {Reference{Name: "Matern(nu=2.5, length=3)", Median: true, Nu: 2.5, Params: []float64{3}, Lengths: []float64{1, 2}}, nil},
 		`m: bad model data: kernel "RBF(gamma=-1)" with gamma -1`:                                                       {Reference{Name: "RBF(gamma=-1)", Median: true, Gamma: -1}, nil},
 	} {
 		_, err := c.r.Resolve("m", c.configured)

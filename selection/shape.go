@@ -14,8 +14,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/internal/shape"
 )
 
 const shapeType = "selection: Shape"
@@ -81,15 +81,9 @@ func (o Objective) String() string {
 }
 
 const (
-	defaultPriorScale     = 0.5
-	defaultShapeSteps     = 100
 	defaultShapeRows      = 2000
-	shapeTolerance        = 1e-4
-	priorDegrees          = 3.0
 	laplaceClasses        = 6
 	startRows             = 300 // of which the search for one length is
-	polishSteps           = 2   // on all rows, from what those found
-	farthest              = 1.0 // of the lengths from there, over the start's, in logarithms
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
@@ -332,7 +326,7 @@ func (l *learning) oneLength() []int { return make([]int, l.d) }
 // problem is the learning of a kernel on blocks. The values are rows of the run.
 func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
 	k := l.kernel(groups)
-	p := &shape.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shapeTolerance, Likelihood: true}
+	p := &shape.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shape.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta
@@ -369,7 +363,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	}
 	var inverse *mat.SymDense
 	for _, part := range parts {
-		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, defaultShapeSteps))
+		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, shape.MaxSteps))
 		p.Prior, p.Inverse = prior, inverse
 		out, err := p.Improve(ctx, theta)
 		if !math.IsInf(out.F, -1) {
@@ -381,7 +375,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 		theta, inverse = slices.Clone(at.theta), out.Inverse
 		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
 		for j := range k.Lengths {
-			theta[j] = min(theta[j], centre+farthest)
+			theta[j] = min(theta[j], centre+shape.Farthest)
 		}
 	}
 	return nil

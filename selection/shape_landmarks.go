@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/landmarks"
-	"github.com/kernelearn/kernelearn/selection/internal/shape"
 )
 
 // Beyond handOver rows lengths are learnt by the leave-one-out error on landmarks: from
@@ -70,7 +70,7 @@ func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) 
 	k := l.kernel(l.Groups)
 	out.climb = &shape.Problem{
 		Kernel: k, Rows: len(own), Bounds: l.bounds(k), MaxIterations: cmp.Or(l.MaxIterations, steps),
-		Tolerance: shapeTolerance, Evaluate: out.evaluate,
+		Tolerance: shape.Tolerance, Evaluate: out.evaluate,
 	}
 	for j := range k.Lengths {
 		out.climb.Bounds.Low[j] -= closer
@@ -109,7 +109,7 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 // error there. The least generalised cross-validation is the noise of a complexity.
 func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
 	last := len(theta) - 1
-	ridges := append([]float64{1e-3, 3e-1}, startRidges[2:]...)
+	ridges := append([]float64{1e-3, 3e-1}, shape.StartRidges[2:]...)
 	of := *o.problem
 	of.Kind = landmarks.LeaveOneOut
 	values, err := of.AtRidges(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridges)
@@ -140,7 +140,7 @@ func (l *learning) spreadOut(at spot) []float64 {
 
 // prior is that of lengths around a centre.
 func (l *learning) prior(k kernels.ARD, centre []float64) *shape.Prior {
-	out := &shape.Prior{Centre: slices.Clone(centre), Nu: priorDegrees, Tau: cmp.Or(l.PriorScale, defaultPriorScale)}
+	out := &shape.Prior{Centre: slices.Clone(centre), Nu: shape.PriorDegrees, Tau: cmp.Or(l.PriorScale, shape.PriorScale)}
 	for j := len(k.Lengths); j < len(centre); j++ {
 		out.Centre[j] = math.NaN()
 	}

@@ -15,15 +15,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/internal/shape"
-)
-
-// The grid of the start: lengths in units of the median distance, and ridges.
-var (
-	startLengths = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
-	startRidges  = []float64{1e-6, 1e-4, 1e-2, 1e-1, 1}
 )
 
 const shapeStream = 0x7368617065 // "shape"
@@ -143,13 +137,13 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if l.degenerate() {
 		return l.atMedian(ctx)
 	}
-	p := l.problem(one, []*shape.Block{l.sample}, l.sampled, defaultShapeSteps)
+	p := l.problem(one, []*shape.Block{l.sample}, l.sampled, shape.MaxSteps)
 	best := spot{score: math.Inf(-1), groups: one}
 	median, err := l.median(ctx)
 	if err != nil {
 		return best, err
 	}
-	for _, factor := range startLengths {
+	for _, factor := range shape.StartLengths {
 		length := min(max(math.Log(factor*median), p.Bounds.Low[0]), p.Bounds.High[0])
 		theta, score, err := l.tryLength(ctx, p, length)
 		if err != nil {
@@ -171,7 +165,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 		return best, err
 	}
 	// The centre of the prior is that of all rows.
-	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), polishSteps)
+	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), shape.PolishSteps)
 	p.Inverse = out.Inverse
 	out, err = p.Improve(ctx, best.theta)
 	if !math.IsInf(out.F, -1) {
@@ -197,12 +191,12 @@ func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float
 	row := unscored(At(1))
 	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
 	got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
-		values, err := p.AtRidges(ctx, theta, startRidges)
+		values, err := p.AtRidges(ctx, theta, shape.StartRidges)
 		if err != nil {
 			return err
 		}
 		best := floats.MaxIdx(values)
-		row.setScore(values[best], startRidges[best], OnBlocks, l.sampled)
+		row.setScore(values[best], shape.StartRidges[best], OnBlocks, l.sampled)
 		row.Matrices = 1
 		return nil
 	})

@@ -241,8 +241,12 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Skip: countsRows.Skip, Workers: func(w int) any { return direct(w) }}))
 
 	medianOfRows := map[string]string{"weighted-fit": "takes gamma from the median distance of the rows without their weights"}
+	medianOfStart := map[string]string{"weighted-fit": "learns its lengths from the median distance of the rows without their weights on"}
 	estimatortest.Regressor(t, "rvm.Regressor", func() estimators.Regressor { return &rvm.Regressor{} },
-		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+		with(estimatortest.Options{Skip: medianOfStart, Workers: func(w int) any { return &rvm.Regressor{Workers: w} }}))
+	estimatortest.Regressor(t, "rvm.Regressor (several kernels)", func() estimators.Regressor {
+		return &rvm.Regressor{Kernels: []kernels.Kernel{kernels.RBF{Gamma: 0.1}, kernels.Matern{}}}
+	}, with(estimatortest.Options{}))
 	estimatortest.Regressor(t, "rvm.Regressor (a column of ones, no cache)", func() estimators.Regressor {
 		return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior, CacheBytes: 1}
 	}, plain)
@@ -250,7 +254,10 @@ func TestAll(t *testing.T) {
 		return &rvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, NoIntercept: true, NoiseVariance: 0.1}
 	}, plain)
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
-		with(estimatortest.Options{Skip: medianOfRows, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
+		with(estimatortest.Options{Skip: medianOfStart, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
+	estimatortest.Classifier(t, "rvm.Classifier (several kernels)", func() estimators.Classifier {
+		return &rvm.Classifier{Kernels: []kernels.Kernel{kernels.RBF{Gamma: 0.1}, kernels.Matern{}}}
+	}, with(estimatortest.Options{}))
 	estimatortest.Classifier(t, "rvm.Classifier (refined, balanced)", func() estimators.Classifier {
 		return &rvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Refine: true, Balanced: true}
 	}, plain)
@@ -323,6 +330,11 @@ func TestAll(t *testing.T) {
 	}, sampled(func(w int) any {
 		return &gabasr.Regressor{Pairs: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2, Workers: w}
 	}))
+	parabola := sampled(func(w int) any { return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2, Workers: w} })
+	parabola.Skip["more-columns-than-rows"] = "a trend of a flat prior wants more rows than it has coefficients, and says so"
+	estimatortest.Regressor(t, "gabasr.Regressor (parabola)", func() estimators.Regressor {
+		return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2}
+	}, parabola)
 	estimatortest.Regressor(t, "gabasr.Regressor (all pairs)", func() estimators.Regressor {
 		return &gabasr.Regressor{Pairs: 9, Features: gabasr.AllPairs, Sweeps: 5}
 	}, sampled(nil))

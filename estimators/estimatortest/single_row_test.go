@@ -40,6 +40,7 @@ func singleRegressors() map[string]estimators.Regressor {
 		"rvm ones":      &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
 		"ridge":         &ridge.Regressor{},
 		"gabasr":        &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
+		"gabasr trend":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Trend: 2},
 		"gabasr pairs":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},
 		"selection":     &selection.Regressor{Preprocess: steps()[:2]},
 		"pipeline":      &pipeline.Regressor{Steps: steps(), Final: &ridge.Regressor{}},

@@ -23,6 +23,7 @@ const (
 // chain is a Markov chain over frequencies, their mixtures and λ.
 type chain struct {
 	x       *mat.Dense // n×D, scaled
+	trend   *mat.Dense // of these rows; nil without one
 	kind    Map
 	sys     *system
 	w, v    *mixture // v is nil for a stationary map
@@ -38,7 +39,7 @@ type chain struct {
 	proposed, taken int
 }
 
-func (c *chain) pairs() int { return (c.sys.p - 1) / 2 }
+func (c *chain) pairs() int { return (c.sys.p - c.sys.head) / 2 }
 
 func (c *chain) local() *mat.Dense {
 	if c.v == nil {
@@ -50,14 +51,8 @@ func (c *chain) local() *mat.Dense {
 // fill computes Φ of the current frequencies. The error is the context's.
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
-	raw := c.sys.phi.RawMatrix()
-	for i := range n {
-		raw.Data[i*raw.Stride] = 1
-		if c.roots != nil {
-			raw.Data[i*raw.Stride] = c.roots[i]
-		}
-	}
-	return mapRows(c.sys.ctx, c.sys.phi.Slice(0, n, 1, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
+	heads(c.sys.phi.RawMatrix(), c.trend, c.roots)
+	return mapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
 }
 
 // sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
@@ -162,7 +157,7 @@ func (c *chain) with(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
 	s := c.sys
 	n, p := s.n, s.p
-	width := p - 1
+	width := p - s.head
 	w, v := c.with(x, proposals)
 	star := mat.NewDense(n, width, nil)
 	if err := mapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
@@ -179,11 +174,11 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	cross := make([]float64, width)
 	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
 	e := exchange{stride: raw.Stride}
-	for at := p - 2; at >= 1; at -= 2 {
+	for at := p - 2; at >= s.head; at -= 2 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		j := (s.fac.order[at] - 1) / 2
+		j := (s.fac.order[at] - s.head) / 2
 		e.pair = j
 		for k := range 2 {
 			row := 2*j + k
@@ -199,7 +194,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
 		// What later proposals meet is now the new pair.
 		for row := range width {
-			old.Data[row*p+1+2*j], old.Data[row*p+2+2*j] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
+			old.Data[row*p+s.first(j)], old.Data[row*p+s.first(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
 		}
 	}
 	return nil
@@ -254,12 +249,12 @@ func (c *chain) replace(x *mixture, i int) error {
 	if x == c.w {
 		w = w.Slice(i, i+1, 0, d).(*mat.Dense)
 		for a := range k {
-			columns = append(columns, 1+2*(a*m+i), 2+2*(a*m+i))
+			columns = append(columns, s.first(a*m+i), s.first(a*m+i)+1)
 		}
 	} else {
 		v = v.Slice(i, i+1, 0, d).(*mat.Dense)
 		for b := range m {
-			columns = append(columns, 1+2*(i*m+b), 2+2*(i*m+b))
+			columns = append(columns, s.first(i*m+b), s.first(i*m+b)+1)
 		}
 	}
 	fresh := mat.NewDense(s.n, len(columns), nil)

@@ -44,8 +44,13 @@ type Classifier struct {
 	ClassWeights map[int]float64
 	// Ridge fixes the prior precision of the coefficients; 0: it is sampled, but for Surrogate,
 	// which keeps that of the start.
-	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the intercept; 0: 1e-4
+	Ridge              float64
+	InterceptPrecision float64 // prior precision of the intercept; 0: 1e-4
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the
+	// covariance of the coefficients, p²/2 numbers; the others take that of the nearest. Of
+	// PolyaGamma alone, whose probabilities want it. 0: 2; as many as there are kept sweeps, or
+	// more: all do.
+	Covariances           int
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
 	// NoScaling leaves x as it is. By default it is centred and divided by its standard
 	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -105,7 +110,7 @@ func (c *Classifier) settings() (settings, error) {
 	}
 	return settings{
 		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
-		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe,
+		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, observe: c.Observe, covariances: c.Covariances,
 		class: of, evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()
 }
@@ -209,11 +214,11 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	out := mat.NewDense(n, len(m.machines), nil)
 	for k, mc := range m.machines {
 		sum := make([]float64, n)
-		for _, d := range mc.Draws {
-			f, spread := d.predict(x, m.kind, m.likelihood == PolyaGamma, workers)
-			for i, v := range f {
+		means, spreads := mc.predict(x, nil, m.kind, m.likelihood == PolyaGamma, workers)
+		for j, d := range mc.Draws {
+			for i, v := range means[j] {
 				if m.likelihood == PolyaGamma {
-					v = meanSigmoid(v, spread[i])
+					v = meanSigmoid(v, spreads[j+d.Holder][i])
 				}
 				sum[i] += v / float64(len(mc.Draws))
 			}
@@ -245,14 +250,20 @@ func (m *classification) row(out, x []float64) {
 	defer rowwise.Release(p)
 	m.scaling.row(*p, x)
 	for k, mc := range m.machines {
+		s := rowwise.Scratch(2 * len(mc.Draws))
+		means, spreads := (*s)[:len(mc.Draws)], (*s)[len(mc.Draws):]
+		for i, d := range mc.Draws {
+			means[i], spreads[i] = d.row(*p, nil, m.kind, m.likelihood == PolyaGamma && d.Holder == 0)
+		}
 		sum := 0.0
-		for _, d := range mc.Draws {
-			f, spread := d.row(*p, m.kind, m.likelihood == PolyaGamma)
+		for i, d := range mc.Draws {
+			f := means[i]
 			if m.likelihood == PolyaGamma {
-				f = meanSigmoid(f, spread)
+				f = meanSigmoid(f, spreads[i+d.Holder])
 			}
 			sum += f / float64(len(mc.Draws))
 		}
+		rowwise.Release(s)
 		out[k] = m.odds(k, sum)
 	}
 	if len(m.machines) == 1 {
@@ -286,7 +297,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 
 // Decision returns m×K log odds for the rows of x (m×d), each class against the rest,
 // columns in the order of Classes. With two classes the columns are -f and f. Cost O(mp)
-// for each kept sweep of each machine, O(mp²) for PolyaGamma.
+// for each kept sweep of each machine; with PolyaGamma O(mp²) for each of Covariances besides.
 func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	xd, err := c.m.of().input(classifierType, x)
 	if err != nil {
@@ -295,7 +306,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	m := c.m
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, len(m.classes), nil)
-	if rowwise.IsFew(xd) { // blocks would unpack a factor for each kept sweep
+	if rowwise.IsFew(xd) { // blocks would unpack factors
 		if err := c.DecisionTo(out, xd); err != nil {
 			return nil, err
 		}

@@ -29,6 +29,26 @@
 // whose kernel is ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x'), see
 // transformers.LocallyStationaryFourier; AllPairs combines each v with each w.
 //
+// # A trend
+//
+// With Trend, φ has polynomials of each column between the intercept and the pairs, orthonormal
+// over the rows (G. Forsythe, J. SIAM 5, 1957), q in all. Those that the rows cannot tell from others of no
+// higher degree are left out: a column of two values has a line alone. Their coefficients
+// have a flat prior, which does not know of σ²: P0 is 0 for them, and
+//
+//	aN = a0 + (N - q)/2,  N - q in the place of N in the evidence,  no ln P0
+//
+// which is the limit of a normal prior whose variance, not in units of σ², grows, but for a
+// factor that no frequency changes. Polynomials and pairs are learnt together, so that means and variances beyond the
+// rows have the trend's uncertainty. To fit a trend apart and take it off leaves that out.
+//
+// # Kept sweeps
+//
+// Of each kept sweep the frequencies, β̂, aN and bN are kept, and the factor of A of some, Covariances of
+// each chain, evenly spaced; for φ'A⁻¹φ a sweep takes that of the middle one of its part of the chain. Means
+// of predictions, and the variance between sweeps, are those of all. What that does to variances, and why it is
+// neither draws of β nor factors of low rank: docs/gabasr.md.
+//
 // # A sweep
 //
 // Neal's Algorithm 8 with one auxiliary component for z, then μ, Λ and α; the sign of each
@@ -49,7 +69,7 @@
 //
 // Frequencies w = ε·2^e/(median distance), e from -3 to 2, and λ by decades from 1e-5 to
 // 10, chosen by the evidence; with one column e to 6, and each also with half of the
-// frequencies drawn from the periodogram of the targets less a parabola, without which a
+// frequencies drawn from the periodogram of the targets less a parabola, or a Trend's cubic, without which a
 // short cycle is not found. That start alone, random features tuned by evidence, is
 // NoSweeps; LogEvidence has its evidence beside that of the kept sweeps. Learning
 // pays where M is small for the function; on nearly linear data it changes nothing.

@@ -19,7 +19,8 @@ import (
 type draw struct {
 	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
 	Coefficients codec.Floats // posterior mean, the intercept first
-	Factor       codec.Floats // the upper factor of A, row by row from the diagonal on; empty where no variance is needed
+	Factor       codec.Floats // the upper factor of A, row by row from the diagonal on; empty where Holder is not 0 or no variance is needed
+	Holder       int          // how many draws further on, or before, is the one of the chain whose factor stands for this one's
 	Shape        float64      // aN
 	Rate         float64      // bN
 	Ridge        float64
@@ -74,24 +75,22 @@ func dense(m codec.Matrix) *mat.Dense {
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
-// features returns Φ of the rows of x, the intercept first.
-func (d *draw) features(x *mat.Dense, kind Map, workers int) *mat.Dense {
+// features returns Φ of the rows of x, the intercept first, then those of the trend.
+func (d *draw) features(x, trend *mat.Dense, kind Map, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	w, v := dense(d.W), dense(d.V)
-	pairs := pairsOf(w, v, kind)
-	phi := mat.NewDense(n, 2*pairs+1, nil)
-	for i := range n {
-		phi.RawRowView(i)[0] = 1
-	}
+	pairs, head := pairsOf(w, v, kind), 1+widthOf(trend)
+	phi := mat.NewDense(n, head+2*pairs, nil)
+	heads(phi.RawMatrix(), trend, nil)
 	// Predictions have no context that could end, which is the only error.
-	_ = mapRows(context.Background(), phi.Slice(0, n, 1, 2*pairs+1).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
+	_ = mapRows(context.Background(), phi.Slice(0, n, head, head+2*pairs).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
 	return phi
 }
 
 // predict returns φ'w for the rows of x, and φ'A⁻¹φ if asked for. Cost O(np), and O(np²)
 // with the latter.
-func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (mean, spread []float64) {
-	phi := d.features(x, kind, workers)
+func (d *draw) predict(x, trend *mat.Dense, kind Map, withSpread bool, workers int) (mean, spread []float64) {
+	phi := d.features(x, trend, kind, workers)
 	n, _ := x.Dims()
 	mean = make([]float64, n)
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
@@ -101,8 +100,17 @@ func (d *draw) predict(x *mat.Dense, kind Map, withSpread bool, workers int) (me
 	return mean, spread
 }
 
-// row is predict for one row of scaled columns, without allocating.
-func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64) {
+// predict returns those of all draws, the spreads of the draws alone that have a factor.
+func (m *machine) predict(x, trend *mat.Dense, kind Map, withSpread bool, workers int) (means, spreads [][]float64) {
+	means, spreads = make([][]float64, len(m.Draws)), make([][]float64, len(m.Draws))
+	for k, d := range m.Draws {
+		means[k], spreads[k] = d.predict(x, trend, kind, withSpread && d.Holder == 0, workers)
+	}
+	return means, spreads
+}
+
+// row is predict for one row of scaled columns, and those of the trend, without allocating.
+func (d *draw) row(x, trend []float64, kind Map, withSpread bool) (mean, spread float64) {
 	w, v := d.W.Rows, 0
 	pairs := w
 	if kind != Stationary {
@@ -111,14 +119,16 @@ func (d *draw) row(x []float64, kind Map, withSpread bool) (mean, spread float64
 	if kind == AllPairs {
 		pairs = w * v
 	}
-	p := rowwise.Scratch(1 + 2*pairs + 2*w + 2*v)
+	head := 1 + len(trend)
+	p := rowwise.Scratch(head + 2*pairs + 2*w + 2*v)
 	defer rowwise.Release(p)
-	phi, rest := (*p)[:1+2*pairs], (*p)[1+2*pairs:]
+	phi, rest := (*p)[:head+2*pairs], (*p)[head+2*pairs:]
 	cos, sin, local, unused := rest[:w], rest[w:2*w], rest[2*w:2*w+v], rest[2*w+v:]
 	products(cos, d.W, x)
 	products(local, d.V, x)
 	phi[0] = 1
-	waves(phi[1:], cos, local, sin, unused, 1/math.Sqrt(float64(pairs)), kind)
+	copy(phi[1:], trend)
+	waves(phi[head:], cos, local, sin, unused, 1/math.Sqrt(float64(pairs)), kind)
 	mean = linalg.Dot(phi, d.Coefficients)
 	if !withSpread {
 		return mean, 0

@@ -52,6 +52,34 @@ func ExampleRegressor() {
 	// lssvm on it is as near: true
 }
 
+// A trend in the model goes on where the rows end, and its uncertainty grows.
+func ExampleRegressor_trend() {
+	x, y := beat()
+	for i := range y {
+		y[i] += 0.1 * x.At(i, 0) * x.At(i, 0)
+	}
+	model := &gabasr.Regressor{Pairs: 10, Trend: 2}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	at := mat.NewDense(3, 1, []float64{10, 20, 30})
+	mean, variance, err := model.PredictVariance(at)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("grows:", variance[0] < variance[1] && variance[1] < variance[2])
+	for i, v := range mean {
+		t := at.At(i, 0)
+		f := math.Sin(2*math.Pi*t) + math.Cos(2*math.Pi*1.2*t) + 0.1*t*t
+		fmt.Println("near at", t, math.Abs(v-f) < 3*math.Sqrt(variance[i]) && math.Abs(v-f) < 0.1*f)
+	}
+	// Output:
+	// grows: true
+	// near at 10 true
+	// near at 20 true
+	// near at 30 true
+}
+
 func ExampleClassifier() {
 	// Two classes on two rings.
 	x, y := mat.NewDense(80, 2, nil), make([]int, 80)

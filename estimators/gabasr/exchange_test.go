@@ -18,7 +18,7 @@ import (
 // a Cholesky factorisation, the residuals.
 func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	s := c.sys
-	phi := designByDefinition(c.x, w, v, c.kind)
+	phi := designByDefinition(c.x, c.trend, w, v, c.kind)
 	n, p := phi.Dims()
 	root, total := make([]float64, n), 0.0
 	for i := range n {
@@ -71,13 +71,14 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
-	aN := s.a0 + total/2
+	flat := float64(widthOf(c.trend)) // each takes a row
+	aN := s.a0 + (total-flat)/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
-	return -total/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
+	return -(total-flat)/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
 }
 
-func designByDefinition(x, w, v *mat.Dense, kind Map) *mat.Dense {
+func designByDefinition(x, trend, w, v *mat.Dense, kind Map) *mat.Dense {
 	n, d := x.Dims()
 	m, _ := w.Dims()
 	inner := func(a, b []float64) (s float64) {
@@ -89,6 +90,9 @@ func designByDefinition(x, w, v *mat.Dense, kind Map) *mat.Dense {
 	var rows [][]float64
 	for i := range n {
 		row := []float64{1}
+		if trend != nil {
+			row = append(row, trend.RawRowView(i)...)
+		}
 		add := func(local float64, f []float64, scale float64) {
 			a := inner(f, x.RawRowView(i))
 			row = append(row, scale*local*math.Cos(a), scale*local*math.Sin(a))
@@ -159,12 +163,17 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 						if weighted && (e == augmentedEvidence || ridge != 1e-3 || size.n < 60) {
 							continue // the first has none, the others are weighed no otherwise
 						}
-						t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows/weighted %t", kind, e, ridge, size.n, weighted), func(t *testing.T) {
-							worst, proposals := compareRatios(t, kind, e, ridge, rows, size.n, size.m)
-							t.Logf("%d proposals, largest difference %.1e", proposals, worst)
-							assert.LessOrEqual(t, worst, 1e-8)
-							assert.Greater(t, proposals, 100)
-						})
+						for _, degree := range []int{0, 2} {
+							if degree > 0 && ridge != 1e-3 {
+								continue // no matter to the trend
+							}
+							t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows/weighted %t/degree %d", kind, e, ridge, size.n, weighted, degree), func(t *testing.T) {
+								worst, proposals := compareRatios(t, kind, e, ridge, rows, size.n, size.m, degree)
+								t.Logf("%d proposals, largest difference %.1e", proposals, worst)
+								assert.LessOrEqual(t, worst, 1e-8)
+								assert.Greater(t, proposals, 100)
+							})
+						}
 					}
 				}
 			}
@@ -172,13 +181,17 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	}
 }
 
-func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows weights.Counts, n, m int) (worst float64, proposals int) {
+func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
 	s := &starter{settings: settings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 	if e == surrogateEvidence {
 		s.target = labels
 	}
+	of, err := newTrend(ctx, "test", x, rows, degree)
+	require.NoError(t, err)
+	require.Equal(t, 2*degree, of.width())
+	s.trend = of.columns(x)
 	s.target = slices.Clone(s.target)
 	rows.Apply(s.target)
 	c, err := s.start(ctx)
@@ -203,7 +216,7 @@ func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows wei
 				if kind == AllPairs {
 					order = append(order, at)
 				} else {
-					order = append(order, (c.sys.fac.order[1+2*at]-1)/2)
+					order = append(order, (c.sys.fac.order[c.sys.first(at)]-c.sys.head)/2)
 				}
 			}
 			present := mat.DenseCopyOf(x.omega)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -22,11 +23,18 @@ type geweke struct {
 
 var gewekePrior = prior{intercept: 1, a: 3, b: 3}
 
-func newGeweke(kind Map, e evidenceOf, seed uint64) *geweke {
+func newGeweke(t *testing.T, kind Map, e evidenceOf, degree int, seed uint64) *geweke {
+	t.Helper()
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
 	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
+	if degree > 0 {
+		of, err := newTrend(ctx, "test", x, s.rows, degree)
+		require.NoError(t, err)
+		s.trend = of.columns(x)
+	}
 	g.chain = s.chain(ctx)
+	g.sys.trend = 0.5 // a flat prior draws nothing
 	g.sys.evidence = e
 	return g
 }
@@ -144,9 +152,12 @@ func TestJointDistribution(t *testing.T) {
 	}
 	const runs, draws, batch = 16000, 16000, 400
 	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
-		for _, kind := range []Map{Stationary, Paired, AllPairs} {
-			t.Run(fmt.Sprintf("evidence %d/%v", e, kind), func(t *testing.T) {
-				independent := newGeweke(kind, e, 1)
+		for _, c := range []struct {
+			kind   Map
+			degree int
+		}{{Stationary, 0}, {Paired, 0}, {AllPairs, 0}, {Stationary, 2}, {AllPairs, 1}} {
+			t.Run(fmt.Sprintf("evidence %d/%v/degree %d", e, c.kind, c.degree), func(t *testing.T) {
+				independent := newGeweke(t, c.kind, e, c.degree, 1)
 				var sum, square []float64
 				for range draws {
 					independent.fromPrior()
@@ -159,7 +170,7 @@ func TestJointDistribution(t *testing.T) {
 						square[i] += v * v / draws
 					}
 				}
-				run := newGeweke(kind, e, 2)
+				run := newGeweke(t, c.kind, e, c.degree, 2)
 				run.fromPrior()
 				means := make([][]float64, len(sum))
 				for step := range runs {

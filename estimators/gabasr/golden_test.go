@@ -28,7 +28,7 @@ func start(t *testing.T, kind Map, e evidenceOf, x, w, v *mat.Dense, target []fl
 	t.Helper()
 	n, _ := x.Dims()
 	pairs := pairsOf(w, v, kind)
-	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(ctx, e, mat.NewDense(n, 2*pairs+1, nil), ridge, p0)}
+	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(ctx, e, mat.NewDense(n, 2*pairs+1, nil), 1, ridge, p0)}
 	if v != nil {
 		c.v = newMixture(mat.DenseCopyOf(v), 1)
 	}
@@ -95,7 +95,7 @@ func TestNormalEvidence(t *testing.T) {
 		diagonal, err := d.quadratic(ctx, unit)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(diagonal, g.Diag), reference)
-		mean, spread := d.predict(golden.Dense(g.Test), Stationary, true, 1)
+		mean, spread := d.predict(golden.Dense(g.Test), nil, Stationary, true, 1)
 		assert.LessOrEqual(t, golden.MaxError(mean, g.Mean), reference)
 		scale2, variance := make([]float64, len(mean)), make([]float64, len(mean))
 		for i, q := range spread {

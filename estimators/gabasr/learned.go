@@ -19,6 +19,7 @@ import (
 // a machine for each target.
 type learned struct {
 	scaling
+	trend    trend
 	kind     Map
 	burnIn   int
 	workers  int
@@ -29,8 +30,12 @@ type learned struct {
 // learn fits a machine to each task, for rows x that are counted.
 func (s settings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
 	l := learned{scaling: of, kind: s.kind, burnIn: s.burnIn, workers: s.workers}
+	scaled := l.apply(x)
 	var err error
-	if l.machines, err = s.run(ctx, l.apply(x), rows, tasks); err == nil {
+	if l.trend, err = newTrend(ctx, s.typ, scaled, rows, s.degree); err != nil {
+		return l, err
+	}
+	if l.machines, err = s.run(ctx, scaled, l.trend.columns(scaled), rows, tasks); err == nil {
 		l.report = l.summary(s)
 	}
 	return l, err

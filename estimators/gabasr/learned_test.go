@@ -224,13 +224,14 @@ func TestOddRows(t *testing.T) {
 func TestFieldsOutOfRange(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	for want, r := range map[string]*Regressor{
-		"gabasr: Regressor: Pairs = -1, want a finite number > 0, or 0 for the default":      {Pairs: -1},
-		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":               {Features: 3},
-		"gabasr: Regressor: Sweeps = -2, want a finite number > 0, or 0 for the default":     {Sweeps: -2},
-		"gabasr: Regressor: BurnIn = -1, want a finite number > 0, or 0 for the default":     {BurnIn: -1},
-		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                         {Sweeps: 5, BurnIn: 5},
-		"gabasr: Regressor: Chains = -1, want a finite number > 0, or 0 for the default":     {Chains: -1},
-		"gabasr: Regressor: Ridge = -1, want a finite number > 0, or 0 for it to be sampled": {Ridge: -1},
+		"gabasr: Regressor: Pairs = -1, want a finite number > 0, or 0 for the default":       {Pairs: -1},
+		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":                {Features: 3},
+		"gabasr: Regressor: Sweeps = -2, want a finite number > 0, or 0 for the default":      {Sweeps: -2},
+		"gabasr: Regressor: BurnIn = -1, want a finite number > 0, or 0 for the default":      {BurnIn: -1},
+		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                          {Sweeps: 5, BurnIn: 5},
+		"gabasr: Regressor: Chains = -1, want a finite number > 0, or 0 for the default":      {Chains: -1},
+		"gabasr: Regressor: Covariances = -1, want a finite number > 0, or 0 for the default": {Covariances: -1},
+		"gabasr: Regressor: Ridge = -1, want a finite number > 0, or 0 for it to be sampled":  {Ridge: -1},
 	} {
 		err := r.Fit(ctx, x, y)
 		assert.EqualError(t, err, want)
@@ -246,7 +247,7 @@ func TestFieldsOutOfRange(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
-	assert.Equal(t, []int{defaultPairs, defaultSweeps, defaultBurnIn, defaultChains}, []int{s.pairs, s.sweeps, s.burnIn, s.chains})
+	assert.Equal(t, []int{defaultPairs, defaultSweeps, defaultBurnIn, defaultChains, defaultCovariances}, []int{s.pairs, s.sweeps, s.burnIn, s.chains, s.covariances})
 	assert.Equal(t, prior{defaultInterceptPrecision, defaultNoise, defaultNoise}, s.p0)
 	for _, c := range []struct {
 		of             Regressor
@@ -265,12 +266,13 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Files of version 1 stay readable, and a fit now gives what they hold, to rounding.
+// Files of all versions stay readable, and a fit now gives what they hold, to rounding.
 func TestGoldenFiles(t *testing.T) {
 	x, y, labels := problem(30, 2)
 	at := mat.NewDense(2, 2, []float64{0.3, -1, 2, 0.5})
 	for name, r := range map[string]*Regressor{
 		"Regressor-v1.keln": {Pairs: 4, Sweeps: 3, Chains: 1}, "Regressor-pairs-v1.keln": {Pairs: 4, Features: Paired, Sweeps: 3, Chains: 1},
+		"Regressor-v2.keln": {Pairs: 4, Features: Paired, Sweeps: 6, Chains: 2, Trend: 2},
 	} {
 		require.NoError(t, r.Fit(ctx, x, y))
 		read := &Regressor{}
@@ -287,13 +289,17 @@ func TestGoldenFiles(t *testing.T) {
 	for i, l := range labels {
 		classes[i] = int(l)
 	}
-	c := &Classifier{Pairs: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma}
-	require.NoError(t, c.Fit(ctx, x, classes))
-	read := &Classifier{}
-	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
-	p, err := c.PredictProba(at)
-	require.NoError(t, err)
-	got, err := read.PredictProba(at)
-	require.NoError(t, err)
-	assert.True(t, mat.EqualApprox(p, got, 1e-6))
+	for name, c := range map[string]*Classifier{
+		"Classifier-v1.keln": {Pairs: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma},
+		"Classifier-v2.keln": {Pairs: 4, Sweeps: 6, Chains: 1, Likelihood: PolyaGamma},
+	} {
+		require.NoError(t, c.Fit(ctx, x, classes))
+		read := &Classifier{}
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, name, c.MarshalBinary)))
+		p, err := c.PredictProba(at)
+		require.NoError(t, err)
+		got, err := read.PredictProba(at)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, got, 1e-6))
+	}
 }

@@ -14,7 +14,7 @@ import (
 const (
 	regressorKind  = "gabasr.Regressor"
 	classifierKind = "gabasr.Classifier"
-	version        = 1
+	version        = 2 // 1 has no trend, and the factor of each draw
 )
 
 var (
@@ -27,6 +27,7 @@ var (
 // storedLearned is what both files have.
 type storedLearned struct {
 	Scaling  scaling
+	Trend    trend // since version 2
 	Features int
 	BurnIn   int
 	Machines []storedMachine
@@ -52,7 +53,7 @@ type storedClassifier struct {
 }
 
 func (l *learned) store() storedLearned {
-	s := storedLearned{Scaling: l.scaling, Features: int(l.kind), BurnIn: l.burnIn, Report: l.report}
+	s := storedLearned{Scaling: l.scaling, Trend: l.trend, Features: int(l.kind), BurnIn: l.burnIn, Report: l.report}
 	for _, m := range l.machines {
 		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
 	}
@@ -61,13 +62,15 @@ func (l *learned) store() storedLearned {
 
 // learned validates what was read, for the number of machines that there should be.
 func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
-	l := learned{scaling: s.Scaling, kind: Map(s.Features), burnIn: s.BurnIn, workers: workers, report: s.Report}
+	l := learned{scaling: s.Scaling, trend: s.Trend, kind: Map(s.Features), burnIn: s.BurnIn, workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
 	case l.kind < Stationary || l.kind > AllPairs:
 		return bad("features %d", s.Features)
 	case !l.scaling.valid():
 		return bad("scaling of columns %v of %d", s.Scaling.Columns, s.Scaling.Width)
+	case !l.trend.valid(len(l.Columns)):
+		return bad("a trend of %d columns", len(s.Trend))
 	case len(s.Machines) != machines:
 		return bad("%d machines, want %d", len(s.Machines), machines)
 	case s.Report.Objective-s.Report.Objective != 0:
@@ -77,8 +80,8 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 		if len(m.Draws) == 0 || m.Baseline-m.Baseline != 0 {
 			return bad("machine %d: %d draws, baseline %v", i, len(m.Draws), m.Baseline)
 		}
-		for _, d := range m.Draws {
-			if d == nil || !d.valid(len(l.Columns), l.kind, variances) {
+		for k, d := range m.Draws {
+			if d == nil || !d.valid(len(l.Columns), l.trend.width(), l.kind, variances) || !held(m.Draws, k) {
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
@@ -87,8 +90,14 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 	return l, nil
 }
 
-// valid reports whether a draw of d columns can be predicted with.
-func (d *draw) valid(columns int, kind Map, variances bool) bool {
+// held reports whether draw k takes the factor of one that has its own.
+func held(draws []*draw, k int) bool {
+	by := draws[k].Holder
+	return by == 0 || by > -len(draws) && by < len(draws) && k+by >= 0 && k+by < len(draws) && draws[k+by] != nil && draws[k+by].Holder == 0
+}
+
+// valid reports whether a draw of such columns, and so many of the trend, can be predicted with.
+func (d *draw) valid(columns, trend int, kind Map, variances bool) bool {
 	w, err := d.W.Dense()
 	if err != nil || w == nil || d.W.Cols != columns {
 		return false
@@ -100,11 +109,11 @@ func (d *draw) valid(columns int, kind Map, variances bool) bool {
 	case v != nil && float64(d.W.Rows)*float64(d.V.Rows) > 1<<30:
 		return false
 	}
-	p := 2*pairsOf(w, v, kind) + 1
+	p := 1 + trend + 2*pairsOf(w, v, kind)
 	switch numbers := (codec.Floats{d.Shape, d.Rate, d.Ridge, d.LogEv}); {
 	case len(d.Coefficients) != p || !d.Coefficients.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
 		return false
-	case variances && !triangular(d.Factor, p), !variances && len(d.Factor) != 0:
+	case variances && d.Holder == 0 && !triangular(d.Factor, p), (!variances || d.Holder != 0) && len(d.Factor) != 0, !variances && d.Holder != 0:
 		return false
 	}
 	return validParts(d.Mixture, columns, d.W.Rows) && (v == nil && len(d.Local) == 0 || v != nil && validParts(d.Local, columns, d.V.Rows))

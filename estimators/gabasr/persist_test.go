@@ -14,7 +14,7 @@ import (
 
 func TestHostilePayloads(t *testing.T) {
 	x, y, labels := problem(20, 1)
-	r := &Regressor{Pairs: 3, Features: Paired, Sweeps: 2, Chains: 1}
+	r := &Regressor{Pairs: 3, Features: Paired, Sweeps: 5, Chains: 1, Covariances: 1, Trend: 2}
 	require.NoError(t, r.Fit(ctx, x, y))
 	try := func(change func(s *storedRegressor)) error {
 		data, err := r.MarshalBinary()
@@ -28,10 +28,31 @@ func TestHostilePayloads(t *testing.T) {
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, try(func(*storedRegressor) {}))
-	first := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[0] }
+	first := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[1] } // of three, which has the factor
+	follower := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[2] }
+	line := func(s *storedRegressor) *polynomial { return &s.Learned.Trend[1] }
 	for name, change := range map[string]func(s *storedRegressor){
 		"scale":             func(s *storedRegressor) { s.Scale = 0 },
 		"mean":              func(s *storedRegressor) { s.Mean = math.Inf(1) },
+		"no trend":          func(s *storedRegressor) { s.Learned.Trend = nil },
+		"trend's column":    func(s *storedRegressor) { line(s).Column = 2 },
+		"trend's order":     func(s *storedRegressor) { line(s).Column = 0 },
+		"trend's centre":    func(s *storedRegressor) { line(s).Centre = math.NaN() },
+		"trend's inverse":   func(s *storedRegressor) { line(s).Inverse = 0 },
+		"trend's shifts":    func(s *storedRegressor) { line(s).Shift = nil },
+		"trend's shift":     func(s *storedRegressor) { line(s).Shift[0] = math.Inf(1) },
+		"trend's norms":     func(s *storedRegressor) { line(s).Norm = line(s).Norm[1:] },
+		"trend's norm":      func(s *storedRegressor) { line(s).Norm[1] = 0 },
+		"trend's degrees":   func(s *storedRegressor) { line(s).Kept = nil },
+		"a degree twice":    func(s *storedRegressor) { line(s).Kept = []int{1, 1} },
+		"a degree beyond":   func(s *storedRegressor) { line(s).Kept = []int{1, 3} },
+		"trend of many":     func(s *storedRegressor) { line(s).Shift = make(codec.Floats, 9); line(s).Norm = make(codec.Floats, 10) },
+		"holder before":     func(s *storedRegressor) { follower(s).Holder = -3 },
+		"holder behind":     func(s *storedRegressor) { follower(s).Holder = 1 },
+		"holder far":        func(s *storedRegressor) { follower(s).Holder = math.MinInt },
+		"holder without":    func(s *storedRegressor) { follower(s).Holder = -2 },
+		"holder and factor": func(s *storedRegressor) { follower(s).Factor = first(s).Factor },
+		"no holder":         func(s *storedRegressor) { follower(s).Holder = 0 },
 		"features":          func(s *storedRegressor) { s.Learned.Features = 9 },
 		"other features":    func(s *storedRegressor) { s.Learned.Features = int(Stationary) },
 		"no machine":        func(s *storedRegressor) { s.Learned.Machines = nil },
@@ -111,7 +132,7 @@ func FuzzFit(f *testing.F) {
 		for i := range y {
 			y[i] = value(data[n*d+i])
 		}
-		r := &Regressor{Pairs: int(pairs) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1}
+		r := &Regressor{Pairs: int(pairs) % 12, Features: Map(kind % 3), Sweeps: 2, Chains: 1, NoScaling: kind%2 == 1, Trend: int(kind) % 4}
 		rows := mat.NewDense(n, d, x)
 		if err := r.Fit(ctx, rows, y); err != nil {
 			return
@@ -124,7 +145,7 @@ func FuzzFit(f *testing.F) {
 
 func FuzzUnmarshal(f *testing.F) {
 	x, y, _ := problem(10, 1)
-	r := &Regressor{Pairs: 2, Sweeps: 2, Chains: 1}
+	r := &Regressor{Pairs: 2, Sweeps: 5, Chains: 1, Trend: 1}
 	if err := r.Fit(ctx, x, y); err != nil {
 		f.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (f *posterior[M]) SpectralDensity(at mat.Matrix) ([]float64, error) {
 }
 
 // LearnedKernel returns the learned kernel, the mean over the kept sweeps of all machines of
-// φ(x)'φ(z) without the intercept, as a kernel for any other estimator; it scales rows as Fit
+// φ(x)'φ(z) without the intercept and the trend, as a kernel for any other estimator; it scales rows as Fit
 // did. It has a spectral density if it is stationary. Its String has a hash of the
 // frequencies. For rows of another width than Fit's its values are NaN. nil before Fit.
 func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.of().kernel() }
@@ -66,7 +66,8 @@ func (f *posterior[M]) Trace() []Sweep { return f.m.of().trace() }
 // LogEvidence returns the mean over the kept sweeps of what Sweep has as LogEvidence, and
 // that of the start, random features whose scale and λ the evidence chose; each is summed
 // over the machines. If the first is no larger, sampling did not help, which Report warns
-// of. 0 before Fit.
+// of. With a Trend, of a flat prior, it is the density of what the trend leaves of the targets: it
+// does not say which Trend to take. 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.of().evidences() }
 
 // RHat returns the split R̂ of the log evidence over the halves of the chains, the largest

@@ -33,8 +33,18 @@ type Regressor struct {
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
 	Chains   int  // independent chains, over which predictions are averaged; 0: 4
 	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.
-	Ridge                 float64
-	InterceptPrecision    float64 // prior precision of the intercept; 0: 1e-4
+	Ridge              float64
+	InterceptPrecision float64 // prior precision of the intercept; 0: 1e-4
+	// Trend is the degree of a polynomial of each column, without products of columns, that is
+	// learnt with all else: 0 none, 1 a line, 2 a parabola, at most 3. Its coefficients have a
+	// flat prior, so that means go on and variances grow as they do where rows end; sines and
+	// cosines alone turn back.
+	Trend int
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the
+	// covariance of the coefficients, p²/2 numbers; the others take that of the nearest for
+	// PredictVariance and PredictInterval. Means do not depend on it. 0: 2; as many as there are
+	// kept sweeps, or more: all do, and the file is some four times as large.
+	Covariances           int
 	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
 	// NoScaling leaves x and y as they are. By default each is centred and divided by its
 	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
@@ -76,15 +86,18 @@ func (r *Regressor) settings() (settings, error) {
 	return settings{
 		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
 		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, observe: r.Observe, variances: true,
+		degree: r.Trend, covariances: r.Covariances,
 	}.withDefaults()
 }
 
 // Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate
-// for the start as much; memory is O(np + p²) and p²/2 numbers for each kept sweep. The mixture that the
+// for the start as much; memory is O(np + p²), p²/2 numbers for
+// each of Covariances, and O(p) for each kept sweep. A Trend adds its coefficients to p. The mixture that the
 // frequencies are drawn from has a d×d precision for each component: a sweep costs O(Md³) besides, of which
 // nothing is seen up to some dozen columns and which rules out thousands, and O(d²) of memory for each
 // component in each kept sweep. Errors:
-// ErrParam, ErrShape, ErrNotFinite (also for targets whose squares overflow), ErrNotPSD
+// ErrParam, ErrShape (also for rows that do not count 2 more than a Trend's coefficients), ErrNotFinite (also for
+// targets whose squares overflow), ErrNotPSD
 // for a fixed Ridge beyond rounding, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return r.fit(ctx, x, y, nil)
@@ -126,7 +139,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if v := linalg.Dot(target, target); v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
-	t := task{target: target, shift: -rows.Total * math.Log(m.scale)}
+	t := task{target: target, logUnit: math.Log(m.scale)}
 	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
 		return err
 	}
@@ -145,14 +158,12 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 		sum, of := make([]float64, n), make([]float64, n)
 		var squares []float64
 		draws := m.machines[0].Draws
-		means := make([][]float64, len(draws))
+		means, spreads := m.machines[0].predict(part, m.trend.columns(part), m.kind, withVariance, r.Workers)
 		for k, d := range draws {
-			f, spread := d.predict(part, m.kind, withVariance, r.Workers)
-			means[k] = f
-			for i, v := range f {
+			for i, v := range means[k] {
 				sum[i] += v / float64(len(draws))
 				if withVariance {
-					of[i] += d.variance(spread[i]) / float64(len(draws))
+					of[i] += d.variance(spreads[k+d.Holder][i]) / float64(len(draws))
 				}
 			}
 		}
@@ -191,9 +202,10 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x
 // (m×d), the noise included: the mean over the kept sweeps of the variances of their t
-// distributions, and the variance of their means. Cost O(mp²) for each kept sweep. The
-// features are periodic: far from all rows of Fit the variance ends at that of the prior's
-// functions, which λ makes.
+// distributions, and the variance of their means. Cost O(mp) for each kept sweep, and O(mp²)
+// for each of Covariances. The features are periodic: far from all rows of Fit the variance
+// ends at that of the prior's functions, which λ makes, and grows on as a Trend's does, of degree k
+// as the 2k-th power.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	return r.predict(x, true)
 }
@@ -229,10 +241,13 @@ func (r *Regressor) row(out, x []float64) {
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
 	m.scaling.row(*p, x)
+	t := rowwise.Scratch(m.trend.width())
+	defer rowwise.Release(t)
+	m.trend.row(*t, *p)
 	sum := 0.0
 	draws := m.machines[0].Draws
 	for _, d := range draws {
-		f, _ := d.row(*p, m.kind, false)
+		f, _ := d.row(*p, *t, m.kind, false)
 		sum += f / float64(len(draws))
 	}
 	out[0] = m.mean + m.scale*sum

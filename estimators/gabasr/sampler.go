@@ -40,6 +40,8 @@ type settings struct {
 	ridge          float64 // 0: sampled
 	p0             prior
 	plain          bool // no scaling
+	degree         int  // of the trend
+	covariances    int  // of each chain
 	seed           uint64
 	workers        int
 	observe        func(estimators.Step)
@@ -58,14 +60,16 @@ func (s settings) withDefaults() (settings, error) {
 		check.Setting(s.typ, "Sweeps", s.sweeps, "the default"),
 		check.Setting(s.typ, "BurnIn", s.burnIn, "the default"),
 		check.Setting(s.typ, "Chains", s.chains, "the default"),
+		check.Setting(s.typ, "Covariances", s.covariances, "the default"),
 		check.Setting(s.typ, "Ridge", s.ridge, "it to be sampled"),
 		check.Setting(s.typ, "InterceptPrecision", s.p0.intercept, "the default"),
 		check.Setting(s.typ, "NoiseShape", s.p0.a, "the default"),
 		check.Setting(s.typ, "NoiseRate", s.p0.b, "the default"),
+		checkDegree(s.typ, s.degree),
 	); err != nil {
 		return s, err
 	}
-	s.pairs, s.chains = cmp.Or(s.pairs, defaultPairs), cmp.Or(s.chains, defaultChains)
+	s.pairs, s.chains, s.covariances = cmp.Or(s.pairs, defaultPairs), cmp.Or(s.chains, defaultChains), cmp.Or(s.covariances, defaultCovariances)
 	s.p0 = prior{cmp.Or(s.p0.intercept, defaultInterceptPrecision), cmp.Or(s.p0.a, defaultNoise), cmp.Or(s.p0.b, defaultNoise)}
 	if s.noBurnIn {
 		s.burnIn = 0
@@ -108,13 +112,13 @@ type machine struct {
 
 // task is a target of a machine, in units of its own.
 type task struct {
-	target []float64 // counted
-	labels []float64 // 0 or 1; nil for a regression
-	shift  float64   // added to the log evidence, for the units
+	target  []float64 // counted
+	labels  []float64 // 0 or 1; nil for a regression
+	logUnit float64   // log of the unit of the target
 }
 
-// run samples all chains of all tasks, in parallel, for counted rows x.
-func (s settings) run(ctx context.Context, x *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
+// run samples all chains of all tasks, in parallel, for counted rows x with a trend.
+func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -136,7 +140,7 @@ func (s settings) run(ctx context.Context, x *mat.Dense, rows weights.Counts, ta
 	err = parallel.For(ctx, s.workers, len(runs), func(i int) error {
 		var err error
 		t := tasks[i/s.chains]
-		begin := &starter{settings: inner, x: x, rows: rows, target: t.target, unit: unit}
+		begin := &starter{settings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
 		runs[i], err = begin.run(ctx, t, i/s.chains, i%s.chains, steps)
 		return err
 	})
@@ -179,9 +183,10 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 			return nil, err
 		}
 	}
-	out := &machine{Baseline: c.value() + t.shift}
+	shift := -(s.rows.Total - float64(widthOf(s.trend))) * t.logUnit // what the trend takes has no density
+	out := &machine{Baseline: c.value() + shift}
 	record := func(sweep int) error {
-		now := c.record(machineNumber, chainNumber, sweep, t.shift)
+		now := c.record(machineNumber, chainNumber, sweep, shift)
 		out.Trace = append(out.Trace, now)
 		out.Jitter = max(out.Jitter, c.sys.jitter)
 		which := ""
@@ -191,14 +196,18 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 		steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, sweep, now.LogEvidence, now.Ridge, now.Components)
 		if sweep > s.burnIn || s.sweeps == 0 {
 			d := c.keep()
-			d.LogEv = c.value() + t.shift
+			d.LogEv = c.value() + shift
 			if s.leaveOneOut {
 				if out.loo, err = c.addLeaveOneOut(out.loo, d, s.sweeps-s.burnIn); err != nil {
 					return err
 				}
 			}
-			if !s.variances {
+			at := len(out.Draws)
+			if d.Holder = s.holder(at) - at; !s.variances || d.Holder != 0 {
 				d.Factor = nil
+			}
+			if !s.variances {
+				d.Holder = 0
 			}
 			out.Draws = append(out.Draws, d)
 		}
@@ -216,6 +225,16 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 		}
 	}
 	return out, nil
+}
+
+// holder returns which of a chain's kept sweeps has the factor that the kept sweep at takes:
+// the kept sweeps are divided evenly, and the middle one of each part has one.
+func (s settings) holder(at int) int {
+	kept := max(1, s.sweeps-s.burnIn)
+	parts := min(s.covariances, kept)
+	part := at * parts / kept
+	first, end := (part*kept+parts-1)/parts, ((part+1)*kept+parts-1)/parts // those whose part it is
+	return (first + end - 1) / 2
 }
 
 // become turns the chain of the start, with normal noise, into one of another evidence.

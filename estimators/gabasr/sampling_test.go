@@ -70,7 +70,7 @@ func TestPeriodogram(t *testing.T) {
 		x.Set(i, 0, v)
 		y[i] = 5 + 2*v - 0.3*v*v + math.Sin(7*v)
 	}
-	s := periodogram(x, y, weights.NewCounts(nil, n))
+	s := periodogram(x, y, weights.NewCounts(nil, n), 0)
 	best := 0
 	for k, p := range s.power {
 		if p > s.power[best] {
@@ -86,8 +86,8 @@ func TestPeriodogram(t *testing.T) {
 		}
 	}
 	assert.Greater(t, near, 30, "evenly drawn ones are within 3 steps of 200 once in 33")
-	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20), weights.NewCounts(nil, 20)), "one place")
-	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10), weights.NewCounts(nil, 10)), "two columns")
+	assert.Nil(t, periodogram(mat.NewDense(20, 1, nil), make([]float64, 20), weights.NewCounts(nil, 20), 0), "one place")
+	assert.Nil(t, periodogram(mat.NewDense(10, 2, nil), make([]float64, 10), weights.NewCounts(nil, 10), 0), "two columns")
 	assert.NotNil(t, newTwoPlaces(), "two places have no parabola")
 }
 
@@ -97,7 +97,7 @@ func newTwoPlaces() *spectrum {
 		x.Set(i, 0, float64(i%2))
 		y[i] = float64(i)
 	}
-	return periodogram(x, y, weights.NewCounts(nil, 20))
+	return periodogram(x, y, weights.NewCounts(nil, 20), 0)
 }
 
 func TestSplitRHat(t *testing.T) {

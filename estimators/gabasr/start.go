@@ -35,6 +35,7 @@ type candidate struct {
 type starter struct {
 	settings
 	x      *mat.Dense
+	trend  *mat.Dense // of x; nil without one
 	rows   weights.Counts
 	target []float64 // counted
 	unit   float64   // 1/median distance
@@ -66,10 +67,12 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	}
 	some := s
 	if n, _ := s.x.Dims(); n > startRows {
-		some = s.sample()
+		if part := s.sample(); part.rows.Total > 2*float64(widthOf(s.trend)) {
+			some = part
+		}
 	}
 	drawn := []*mat.Dense{nil}
-	if spectrum := periodogram(some.x, some.target, some.rows); spectrum != nil && m > 1 {
+	if spectrum := periodogram(some.x, some.target, some.rows, s.degree); spectrum != nil && m > 1 {
 		// In proportion to the power, and to its root, which gives the weaker waves more.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
@@ -163,11 +166,12 @@ func (s *starter) chain(ctx context.Context) *chain {
 	if s.kind == AllPairs {
 		pairs = m * k
 	}
-	c := &chain{x: s.x, kind: s.kind, rng: s.rng, workers: s.workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
+	c := &chain{x: s.x, trend: s.trend, kind: s.kind, rng: s.rng, workers: s.workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
-	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, 2*pairs+1, nil), 1, s.p0)
+	head := 1 + widthOf(s.trend)
+	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, head+2*pairs, nil), head, 1, s.p0)
 	c.sys.rows = s.rows
 	return c
 }
@@ -230,6 +234,9 @@ func (s *starter) sample() *starter {
 	of := s.rng.Perm(n)[:startRows]
 	out := *s
 	out.x, out.target = linalg.Rows(s.x, of), make([]float64, startRows)
+	if s.trend != nil {
+		out.trend = linalg.Rows(s.trend, of)
+	}
 	own := make([]float64, startRows)
 	for i, row := range of {
 		out.target[i], own[i] = s.target[row], s.rows.Weight(row)
@@ -247,10 +254,11 @@ type spectrum struct {
 	power []float64
 }
 
-// periodogram returns that of counted targets less their least-squares parabola, up to the
+// periodogram returns that of counted targets less their least-squares parabola, or the cubic of
+// a trend of degree 3, up to the
 // frequency of as many half waves as there are rows, in steps of half a wave; nil for
 // more columns than one, for few rows, or without any power.
-func periodogram(x *mat.Dense, target []float64, of weights.Counts) *spectrum {
+func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) *spectrum {
 	n, d := x.Dims()
 	if d != 1 || n < 8 {
 		return nil
@@ -263,11 +271,12 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts) *spectrum {
 	if !(high > low) {
 		return nil
 	}
-	trend, rest := mat.NewDense(n, 3, nil), mat.NewVecDense(n, append([]float64(nil), target...))
+	trend, rest := mat.NewDense(n, max(2, degree)+1, nil), mat.NewVecDense(n, append([]float64(nil), target...))
 	for i, v := range t {
 		u := 2*(v-low)/(high-low) - 1
 		r := of.Root(i)
-		trend.SetRow(i, []float64{r, r * u, r * (u*u - 1.0/3)})
+		row := []float64{r, r * u, r * (u*u - 1.0/3), r * u * (u*u - 0.6)}
+		trend.SetRow(i, row[:max(2, degree)+1])
 	}
 	var b mat.VecDense
 	// Two places alone have no parabola; the targets then keep what they have.

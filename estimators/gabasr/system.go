@@ -15,13 +15,14 @@ import (
 )
 
 // system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of
-// A = P0 + Φ'Φ, and the evidence. Column 0 of Φ is the intercept's; the columns of pair j are
-// 1+2j and 2+2j. Φ, gram and cross are in that order; the factor is in an order of its
+// A = P0 + Φ'Φ, and the evidence. Column 0 of Φ is the intercept's, those up to head are the
+// trend's; the columns of pair j are head+2j and the next. Φ, gram and cross are in that order; the factor is in an order of its
 // own, which an exchange changes.
 type system struct {
 	ctx      context.Context // of the Fit that it is made in; once it has ended all else is of no use
 	evidence evidenceOf
 	n, p     int
+	head     int        // columns before the pairs
 	phi      *mat.Dense // n×p, its rows counted
 	target   []float64  // n, of the regression on phi, counted
 	rows     weights.Counts
@@ -31,6 +32,7 @@ type system struct {
 	cross    []float64 // Φ'target
 
 	ridge, intercept float64   // prior precisions of the pairs and of the intercept
+	trend            float64   // of the trend, 0: a flat prior, which the estimators have
 	mean             []float64 // w0; nil: 0, which the estimators have
 	a0, b0           float64
 
@@ -44,7 +46,7 @@ type system struct {
 type factored struct {
 	r      []float64 // p×p, what lies left of the diagonal is not used
 	z      []float64
-	order  []int // column at each position; order[0] is 0
+	order  []int // column at each position; those before the pairs stay where they are
 	bN     float64
 	logDet float64
 	logEv  float64
@@ -59,11 +61,11 @@ type scratch struct {
 	w      []float64
 }
 
-// newSystem takes over phi. Nothing is computed yet but the memory.
-func newSystem(ctx context.Context, e evidenceOf, phi *mat.Dense, ridge float64, p0 prior) *system {
+// newSystem takes over phi, of head columns and pairs. Nothing is computed yet but the memory.
+func newSystem(ctx context.Context, e evidenceOf, phi *mat.Dense, head int, ridge float64, p0 prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		ctx: ctx, evidence: e, n: n, p: p, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
+		ctx: ctx, evidence: e, n: n, p: p, head: head, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {
@@ -91,10 +93,25 @@ func (s *system) load(target []float64) error {
 
 // precision is the prior's of a column.
 func (s *system) precision(column int, ridge float64) float64 {
-	if column == 0 {
+	switch {
+	case column == 0:
 		return s.intercept
+	case column < s.head:
+		return s.trend
 	}
 	return ridge
+}
+
+// first is the first of the two columns of a pair.
+func (s *system) first(pair int) int { return s.head + 2*pair }
+
+// flat is the number of coefficients of a flat prior. Each takes a row: the likelihood that is
+// left is that of the rest of the target, whatever they are.
+func (s *system) flat() float64 {
+	if s.trend > 0 {
+		return 0
+	}
+	return float64(s.head - 1)
 }
 
 // moment is (Φ'target + P0 w0) of a column.
@@ -192,11 +209,15 @@ func (s *system) summarise(f *factored) {
 }
 
 // shape is aN.
-func (s *system) shape() float64 { return s.a0 + s.rows.Total/2 }
+func (s *system) shape() float64 { return s.a0 + (s.rows.Total-s.flat())/2 }
 
-// logPrior is Σ log P0.
+// logPrior is Σ log P0, without the columns of a flat prior.
 func (s *system) logPrior(ridge float64) float64 {
-	return math.Log(s.intercept) + float64(s.p-1)*math.Log(ridge)
+	out := math.Log(s.intercept) + float64(s.p-s.head)*math.Log(ridge)
+	if s.trend > 0 {
+		out += float64(s.head-1) * math.Log(s.trend)
+	}
+	return out
 }
 
 // exchange is a proposal of new columns for the pair j. With them come the products that
@@ -210,10 +231,11 @@ type exchange struct {
 	cross    [2]float64   // with the target
 }
 
-// position returns where the pair is in the factor: always an even distance from 1.
-func (f *factored) position(pair int) int {
-	for i := 1; i < len(f.order); i += 2 {
-		if f.order[i] == 1+2*pair {
+// position returns where the pair is in the factor: always an even distance from head.
+func (s *system) position(pair int) int {
+	f := &s.fac
+	for i := s.head; i < len(f.order); i += 2 {
+		if f.order[i] == s.first(pair) {
 			return i
 		}
 	}
@@ -225,7 +247,7 @@ func (f *factored) position(pair int) int {
 // if logU is less, the old ones else. Cost O(p²), for the surrogate O(np + p²).
 func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float64, accepted bool) {
 	f, p := &s.fac, s.p
-	first := 1 + 2*e.pair
+	first := s.first(e.pair)
 	s.remove(at)
 	rest := p - 2
 	// The products of the new and of the old columns with those that are left.
@@ -381,7 +403,7 @@ func (b *bottom) logDet() float64 { return 2 * (math.Log(b.r[0]) + math.Log(b.r[
 // install makes the new columns those of the pair.
 func (s *system) install(e *exchange) {
 	raw := s.phi.RawMatrix()
-	first := 1 + 2*e.pair
+	first := s.first(e.pair)
 	for i := range s.n {
 		raw.Data[i*raw.Stride+first], raw.Data[i*raw.Stride+first+1] = e.columns[0][i*e.stride], e.columns[1][i*e.stride]
 	}
@@ -400,7 +422,7 @@ func (s *system) install(e *exchange) {
 // its column of A: the factor stays one, and the evidence does not change (w0 is 0 there).
 func (s *system) flip(pair int) {
 	f, p := &s.fac, s.p
-	sine := 2 + 2*pair
+	sine := s.first(pair) + 1
 	raw := s.phi.RawMatrix()
 	for i := range s.n {
 		raw.Data[i*raw.Stride+sine] *= -1
@@ -410,7 +432,7 @@ func (s *system) flip(pair int) {
 		s.gram[sine*p+i] *= -1
 	}
 	s.cross[sine] *= -1
-	at := f.position(pair) + 1
+	at := s.position(pair) + 1
 	for i := range at {
 		f.r[i*p+at] *= -1
 	}

@@ -37,7 +37,7 @@ func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, var
 	}
 	n, _ := xd.Dims()
 	own, precision := make([]float64, n), make([]float64, n)
-	kernels.Diag(own, r.m.kernel, xd)
+	kernels.Diag(own, r.m.kernels.whole(), xd)
 	spread := varianceOf(y, weights.NewCounts(nil, len(y)))
 	for i, k := range own {
 		precision[i] = k * k / spread
@@ -63,6 +63,7 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 	if err != nil {
 		return nil, nil, err
 	}
+	whole := m.kernels.whole()
 	n, _ := rows.Dims()
 	_, d := x.Dims()
 	beta := 1 / m.noise
@@ -79,11 +80,11 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 	own := []float64{0}
 	for i := range mean {
 		row := x.Slice(i, i+1, 0, d).(*mat.Dense)
-		g, err := kernels.Cross(context.Background(), m.kernel, row, rows, &kernels.Options{Workers: workers})
+		g, err := kernels.Cross(context.Background(), whole, row, rows, &kernels.Options{Workers: workers})
 		if err != nil {
 			return nil, nil, err
 		}
-		kernels.Diag(own, m.kernel, row)
+		kernels.Diag(own, whole, row)
 		column, e := g.RawRowView(0), own[0]
 		if m.spread > 0 {
 			e -= weights.NewCounts(nil, n).Centre(column)

@@ -45,11 +45,11 @@ func TestAugmentedReference(t *testing.T) {
 	for _, k := range c.Cases {
 		intercept := map[string]interceptKind{"free": flatIntercept, "none": noIntercept}[k.Bias]
 		counts := weights.NewCounts(nil, n)
-		b, err := newBasis(ctx, kernelColumns(kernel, x, x), counts, n, n, intercept == flatIntercept, false, 1<<30, 1)
+		b, err := newBasis(ctx, dictionary{kernel}.columns(x, x), counts, n, n, intercept == flatIntercept, false, 1<<30, 1)
 		require.NoError(t, err)
 		p, mean, err := newProblem(ctx, b, c.T, intercept == flatIntercept, 1, 0, 1)
 		require.NoError(t, err)
-		of := design{n: n, m: n, width: d, kernel: kernel, centres: x, rows: make([]int, n), x: x}
+		of := design{n: n, m: n, width: d, kernels: dictionary{kernel}, centres: x, rows: make([]int, n), x: x}
 		s, err := task{design: of, Counts: counts, y: c.T, intercept: intercept}.unscale(t.Context(), stateAt(t, p, c.Relevance, c.Alpha, c.Beta), 1, mean, true, 0)
 		require.NoError(t, err)
 		m := newModel(s, of)

@@ -263,7 +263,7 @@ func (l *leftOut) quantile() float64 {
 // part is the design on some rows; of a basis that sits on training rows, those among them.
 func (d design) part(rows []int) design {
 	x := d.rowsAt(rows)
-	out := design{n: len(rows), m: d.m, width: d.width, kernel: d.kernel, centres: d.centres, x: x}
+	out := design{n: len(rows), m: d.m, width: d.width, kernels: d.kernels, centres: d.centres, x: x}
 	if d.centres == nil {
 		out.raw = matrixColumns(x)
 		return out
@@ -279,9 +279,9 @@ func (d design) part(rows []int) design {
 				at, out.rows = append(at, i), append(out.rows, r)
 			}
 		}
-		out.centres, out.m = linalg.Rows(d.centres, at), len(at)
+		out.centres = linalg.Rows(d.centres, at)
 	}
-	out.raw = kernelColumns(out.kernel, out.centres, x)
+	out.sit()
 	return out
 }
 

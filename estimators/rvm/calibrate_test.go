@@ -121,7 +121,7 @@ func TestBandInOneColumn(t *testing.T) {
 func TestRefits(t *testing.T) {
 	x, y := wave(100)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true}
-	d, err := r.place().onRows(ctx, x, 100)
+	d, err := r.place().onRows(ctx, x, 100, nil)
 	require.NoError(t, err)
 	k := r.task(d, y, nil)
 	folds := k.folds()
@@ -148,7 +148,7 @@ func TestRefits(t *testing.T) {
 }
 
 func mustOnRows(t *testing.T, r *Regressor, n int) design {
-	d, err := r.place().onRows(ctx, random(n, 2, 3), n)
+	d, err := r.place().onRows(ctx, random(n, 2, 3), n, nil)
 	require.NoError(t, err)
 	return d
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -23,15 +24,19 @@ const classifierType = "rvm: Classifier"
 // nearly flat prior. More than two classes are learnt each against the rest. The zero
 // value is ready to use.
 type Classifier struct {
-	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	Landmarks  *mat.Dense     // the rows that basis functions sit on (M×d); nil: training rows
-	Components int            // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
+	// Kernel need not be positive semi-definite. nil: a Matérn kernel of ν = 5/2 with a length for
+	// each column, which are learnt (package documentation).
+	Kernel kernels.Kernel
+	// Kernels is a dictionary: a basis function of each of them sits on every row. Kernel is then nil.
+	Kernels    []kernels.Kernel
+	Landmarks  *mat.Dense // the rows that basis functions sit on (M×d); nil: training rows
+	Components int        // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
 	// Refine follows the true gradient of the evidence at the end, for a small gain in
 	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
 	Refine       bool
 	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Seed         uint64          // of Components, and of the sample that MedianRBF takes of many rows
+	Seed         uint64          // of Components, and of the rows that lengths are learnt from
 	Workers      int             // goroutines; 0: GOMAXPROCS
 	CacheBytes   int64           // for columns of the design matrix; 0: 512 MiB
 	// Observe, if not nil, is called after each change of a machine, by one goroutine
@@ -53,7 +58,7 @@ var (
 )
 
 func (c *Classifier) place() place {
-	return place{typ: classifierType, kernel: c.Kernel, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+	return place{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {
@@ -76,8 +81,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's, which counts as that
 // many rows: the logarithm of its likelihood is multiplied by it. A weight of 2 is the row
-// given twice, in the evidence too, but for the median distance of a nil Kernel and the draw
-// of Components, which are of the rows without their weights. Probabilities are those of
+// given twice, in the evidence too, but for the lengths of a nil Kernel, which begin at the median
+// distance, and the draw of Components, both of the rows without their weights. Probabilities are those of
 // rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
@@ -90,7 +95,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.validate(); err != nil {
 		return err
 	}
-	d, err := c.place().onRows(ctx, x, len(y))
+	d, err := c.place().onRows(ctx, x, len(y), func() (shape.Targets, shape.Kind, error) { return c.signs(y, weights) })
 	if err != nil {
 		return err
 	}
@@ -231,6 +236,7 @@ func (c *Classifier) Machines() []Machine {
 		}
 		for _, j := range mc.members {
 			out[i].RelevanceIndices = append(out[i].RelevanceIndices, c.m.index(j))
+			out[i].RelevanceKernels = append(out[i].RelevanceKernels, c.m.kernelOf(j))
 		}
 	}
 	return out
@@ -252,7 +258,7 @@ func (c *Classifier) RelevanceIndices() []int { return c.support().relevant() }
 // model without any.
 func (c *Classifier) RelevanceVectors() *mat.Dense { return c.support().copiedVectors() }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
+// ChosenKernel returns the kernel that Fit used, the [kernels.Sum] of several; nil before Fit and after FitDesign.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.support().chosenKernel() }
 
 // LogEvidence returns the log evidence in Laplace's approximation, summed over the
@@ -281,6 +287,7 @@ func (c *Classifier) Report() estimators.Report {
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.ClassWeights = nil, maps.Clone(c.ClassWeights)
+	out.Kernels = slices.Clone(c.Kernels)
 	if c.Landmarks != nil {
 		out.Landmarks = mat.DenseCopyOf(c.Landmarks)
 	}

@@ -24,6 +24,18 @@
 // evidence has many optima, so the climb begins from several starts, the empty model
 // at three noises and, for a basis of at most AllIn, all columns; the highest is kept.
 //
+// # Kernel
+//
+// A kernel that is not set is learnt: a Matérn kernel of ν = 5/2 with a length for each column, by the evidence of
+// the Gaussian process that has it for covariance, of classes by Laplace's approximation, as Shape of package
+// selection has them. It is climbed on up to 300 rows and then 1000 (300 and 500 of classes; fewer of rows of more than 100 columns and
+// of more than two classes), in units of the columns' standard deviations: scales of columns do not matter, and
+// columns that say nothing get long lengths. On 17 sets the error is half that of an RBF of the median distance, in the
+// geometric mean (docs/rvm.md). The machine's own evidence would not do: it is largest for kernels so narrow that they interpolate.
+//
+// Kernels is a dictionary: a basis function of each kernel sits on every row, and the evidence picks. A
+// wide and a narrow one have a trend and its peaks; what the vectors do not see is then that of the sum of the kernels.
+//
 // # Variance
 //
 // A new observation at x has the variance v(x) = 1/β + φ'Σφ, and 1/(βN) more for FlatPrior
@@ -84,7 +96,7 @@
 //
 // # Cost
 //
-// With n rows, M basis functions and m relevance vectors: a change O(nm + Mm), a new
+// With n rows, M basis functions (of all kernels) and m relevance vectors: a change O(nm + Mm), a new
 // column O(nM), or O(nM²) once for all, a recomputation O(Mm²), a Newton step O(m³ + nm). The refits are fits of one start each.
 // Memory CacheBytes and O(Mm). Landmarks or Components bring M down.
 package rvm

@@ -57,7 +57,7 @@ func ExampleClassifier() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.2f of class 1 on the inner ring, between them, on the outer\n", mat.Col(nil, 1, p))
-	// Output: [0.05 0.43 0.94] of class 1 on the inner ring, between them, on the outer
+	// Output: [0.08 0.73 0.97] of class 1 on the inner ring, between them, on the outer
 }
 
 // What a Classifier learnt of each class.

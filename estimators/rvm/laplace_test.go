@@ -54,7 +54,7 @@ func binaryAt(t *testing.T, c classReference, budget int64, active []int, alpha 
 
 func weightedBinaryAt(t *testing.T, c classReference, rows []float64, budget int64, active []int, alpha []float64) *binary {
 	x := golden.Dense(c.X)
-	b, err := newBasis(ctx, kernelColumns(kernels.RBF{Gamma: c.Param}, x, x), weights.NewCounts(rows, len(c.Y)), len(c.Y), len(c.Y)+1, false, true, budget, 2)
+	b, err := newBasis(ctx, dictionary{kernels.RBF{Gamma: c.Param}}.columns(x, x), weights.NewCounts(rows, len(c.Y)), len(c.Y), len(c.Y)+1, false, true, budget, 2)
 	require.NoError(t, err)
 	p := &binary{b: b, t: c.Y, workers: 2, banned: map[int]bool{}}
 	for i, j := range active {

@@ -11,7 +11,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // classification is a fitted Classifier: one machine for two classes, whose positive class
@@ -38,6 +37,7 @@ type machine struct {
 type Machine struct {
 	Class            int
 	RelevanceIndices []int     // training rows, or landmarks or columns
+	RelevanceKernels []int     // which of Kernels each of them has; 0 where there is one
 	Coefficients     []float64 // of their kernels, in the latent score
 	Alphas           []float64 // prior precisions of the coefficients
 	Intercept        float64
@@ -155,7 +155,7 @@ func (m *classification) row(out, x []float64) {
 	defer rowwise.Release(p)
 	phi, own := (*p)[:vectors], (*p)[vectors:]
 	if vectors > 0 {
-		kernels.Row(phi, m.kernel, x, m.vectors)
+		m.rowValues(phi, x)
 	}
 	for k, mc := range m.machines {
 		out[k] = mc.moderated(phi, own)

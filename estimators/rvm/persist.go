@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -15,9 +16,9 @@ import (
 const (
 	regressorKind  = "rvm.Regressor"
 	classifierKind = "rvm.Classifier"
-	version        = 1
-	// A Regressor's is that of its calibration.
-	regressorVersion = 2
+	// The last is that of kernels that were learnt and of several; that of a Regressor before it, of its calibration.
+	classifierVersion = 2
+	regressorVersion  = 3
 )
 
 var (
@@ -31,22 +32,36 @@ var (
 type storedSupport struct {
 	Design  bool // fitted by FitDesign: there is no kernel and there are no vectors
 	Kernel  kernels.Reference
+	Kernels []kernels.Reference `cbor:",omitempty"` // in place of Kernel, of several
+	Ends    []int               `cbor:",omitempty"` // of their columns
 	Width   int
 	Vectors codec.Matrix
 	Rows    []int
 	Columns []int
 }
 
-func (s *support) store(configured kernels.Kernel) storedSupport {
-	out := storedSupport{Design: s.kernel == nil, Width: s.width, Vectors: codec.FromDense(s.vectors), Rows: s.rows, Columns: s.columns}
-	if s.kernel != nil {
-		out.Kernel = kernels.MakeReference(configured, s.kernel)
+func (s *support) store(configured dictionary) storedSupport {
+	out := storedSupport{Design: s.kernels == nil, Width: s.width, Vectors: codec.FromDense(s.vectors), Rows: s.rows, Columns: s.columns}
+	refer := func(i int) kernels.Reference {
+		if i < len(configured) {
+			return kernels.MakeReference(configured[i], s.kernels[i])
+		}
+		return kernels.MakeReference(nil, s.kernels[i])
+	}
+	switch {
+	case len(s.kernels) == 1:
+		out.Kernel = refer(0)
+	case len(s.kernels) > 1:
+		out.Ends = s.ends
+		for i := range s.kernels {
+			out.Kernels = append(out.Kernels, refer(i))
+		}
 	}
 	return out
 }
 
 // support rebuilds and validates.
-func (s storedSupport) support(kind string, configured kernels.Kernel) (*support, error) {
+func (s storedSupport) support(kind string, configured dictionary) (*support, error) {
 	k := len(s.Columns)
 	if s.Width < 1 || !ascending(s.Columns) {
 		return nil, fault.BadModel(kind, "columns %v of a width of %d", s.Columns, s.Width)
@@ -57,7 +72,7 @@ func (s storedSupport) support(kind string, configured kernels.Kernel) (*support
 		return nil, fault.BadModel(kind, "vectors: %v", err)
 	}
 	if s.Design {
-		if out.vectors != nil || len(s.Rows) > 0 || k > 0 && s.Columns[k-1] >= s.Width {
+		if out.vectors != nil || len(s.Rows) > 0 || len(s.Kernels) > 0 || k > 0 && s.Columns[k-1] >= s.Width {
 			return nil, fault.BadModel(kind, "columns %v of a design matrix of %d", s.Columns, s.Width)
 		}
 		return out, nil
@@ -69,8 +84,32 @@ func (s storedSupport) support(kind string, configured kernels.Kernel) (*support
 	if rows != k || width != s.Width || len(s.Rows) != 0 && len(s.Rows) != k {
 		return nil, fault.BadModel(kind, "%d vectors of %d columns and %d rows for %d of %d", rows, width, len(s.Rows), k, s.Width)
 	}
-	out.kernel, err = s.Kernel.Resolve(kind, configured)
-	return out, err
+	refs, ends := s.Kernels, s.Ends
+	if len(refs) == 0 {
+		refs, ends = []kernels.Reference{s.Kernel}, []int{k}
+	}
+	switch {
+	case len(ends) != len(refs) || !slices.IsSorted(ends) || ends[0] < 0 || ends[len(ends)-1] != k || len(refs) > 1 && len(s.Rows) != k:
+		return nil, fault.BadModel(kind, "%d kernels whose columns end at %v, of %d with %d rows", len(refs), ends, k, len(s.Rows))
+	case len(refs) != max(1, len(configured)):
+		return nil, fault.BadModel(kind, "fitted with %d kernels, this value has %d", len(refs), len(configured))
+	}
+	for i, ref := range refs {
+		var field kernels.Kernel
+		if len(configured) > 0 {
+			field = configured[i]
+		}
+		used, err := ref.Resolve(kind, field)
+		if err != nil {
+			return nil, err
+		}
+		out.kernels = append(out.kernels, used)
+	}
+	if err := out.kernels.validateColumns(s.Width); err != nil {
+		return nil, fault.BadModel(kind, "kernel: %v", err)
+	}
+	out.divide(ends)
+	return out, nil
 }
 
 // storedModel is a Regressor in a file: only what predictions need.
@@ -89,7 +128,7 @@ type storedModel struct {
 	Objective    codec.Floats // the report's, which may be infinite
 }
 
-func (m *model) store(configured kernels.Kernel) storedModel {
+func (m *model) store(configured dictionary) storedModel {
 	s := storedModel{
 		Support: m.support.store(configured), Coefficients: m.coefficients, Alphas: m.alphas, Cov: codec.FromSym(m.cov), Means: m.means, Intercept: m.intercept,
 		Noise: m.noise, Spread: m.spread, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
@@ -99,7 +138,7 @@ func (m *model) store(configured kernels.Kernel) storedModel {
 }
 
 // model rebuilds and validates.
-func (s storedModel) model(configured kernels.Kernel) (*model, error) {
+func (s storedModel) model(configured dictionary) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(regressorKind, format, args...)
 	}
@@ -138,7 +177,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, regressorVersion, r.m.store(r.Kernel))
+	return codec.Marshal(regressorKind, regressorVersion, r.m.store(r.place().configured()))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel.
@@ -148,7 +187,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, regressorKind, regressorVersion, &s); err != nil {
 		return err
 	}
-	m, err := s.model(r.Kernel)
+	m, err := s.model(r.place().configured())
 	if err != nil {
 		return err
 	}
@@ -189,7 +228,7 @@ func (s storedMachine) machine(columns int) (*machine, error) {
 	return &machine{members: s.Members, coefficients: s.Coefficients, alphas: s.Alphas, cov: cov, intercept: s.Intercept, evidence: s.Evidence}, nil
 }
 
-func (s storedClassification) classification(configured kernels.Kernel) (*classification, error) {
+func (s storedClassification) classification(configured dictionary) (*classification, error) {
 	if !classes.Valid(s.Labels) || len(s.Machines) != classes.Machines(len(s.Labels)) {
 		return nil, fault.BadModel(classifierKind, "%d machines for classes %v", len(s.Machines), s.Labels)
 	}
@@ -215,23 +254,23 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	s := storedClassification{Support: c.m.support.store(c.Kernel), Labels: c.m.labels, Report: c.m.report}
+	s := storedClassification{Support: c.m.support.store(c.place().configured()), Labels: c.m.labels, Report: c.m.report}
 	for _, mc := range c.m.machines {
 		s.Machines = append(s.Machines, storedMachine{
 			Members: mc.members, Coefficients: mc.coefficients, Alphas: mc.alphas, Cov: codec.FromSym(mc.cov), Intercept: mc.intercept, Evidence: mc.evidence,
 		})
 	}
-	return codec.Marshal(classifierKind, version, s)
+	return codec.Marshal(classifierKind, classifierVersion, s)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
 // Errors are ErrBadModel and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassification
-	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {
 		return err
 	}
-	m, err := s.classification(c.Kernel)
+	m, err := s.classification(c.place().configured())
 	if err != nil {
 		return err
 	}

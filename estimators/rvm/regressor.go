@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -57,7 +59,11 @@ var startNoises = []start{1, 10, 100}
 // to use: RBF with γ = 1/median squared distance, an intercept of flat prior, the noise
 // estimated, all training rows for basis.
 type Regressor struct {
-	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	// Kernel need not be positive semi-definite. nil: a Matérn kernel of ν = 5/2 with a length for
+	// each column, which are learnt (package documentation).
+	Kernel kernels.Kernel
+	// Kernels is a dictionary: a basis function of each of them sits on every row. Kernel is then nil.
+	Kernels        []kernels.Kernel
 	InterceptPrior InterceptPrior // zero: FlatPrior; without effect with NoIntercept
 	NoIntercept    bool           // leaves the intercept out: the targets should be centred
 	// NoCalibration leaves the refits out that variances and intervals are calibrated by: those
@@ -77,7 +83,7 @@ type Regressor struct {
 	// Starts is the number of starts from the empty model, 1 to 3; 0: 3.
 	// The model of the highest evidence over all starts is kept.
 	Starts     int
-	Seed       uint64 // of Components, and of the sample that MedianRBF takes of many rows
+	Seed       uint64 // of Components, and of the rows that lengths are learnt from
 	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
 	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: 512 MiB
 	// Observe, if not nil, is called after each change of a model, by one goroutine at
@@ -108,7 +114,7 @@ type model struct {
 func (m *model) ones() int { return len(m.coefficients) - len(m.columns) }
 
 func (r *Regressor) place() place {
-	return place{typ: regressorType, kernel: r.Kernel, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
+	return place{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 func (r *Regressor) validate() error {
@@ -145,8 +151,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows: a
-// weight of 2 is the row given twice, in the evidence too, but for the median distance of a
-// nil Kernel and the draw of Components, which are of the rows without their weights. The
+// weight of 2 is the row given twice, in the evidence too, but for the lengths of a nil Kernel, which
+// begin at the median distance, and the draw of Components, both of the rows without their weights. The
 // noise is estimated from the sum of the weights in the place of n, which FlatPrior wants
 // above 1: where weights are known but for a factor, as precisions of the targets, let their
 // mean be 1.
@@ -161,7 +167,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := r.validate(); err != nil {
 		return err
 	}
-	d, err := r.place().onRows(ctx, x, len(y))
+	d, err := r.place().onRows(ctx, x, len(y), func() (shape.Targets, shape.Kind, error) { return numbers(y, weights) })
 	if err != nil {
 		return err
 	}
@@ -331,7 +337,11 @@ func (r *Regressor) RelevanceIndices() []int { return r.support().relevant() }
 // model without any.
 func (r *Regressor) RelevanceVectors() *mat.Dense { return r.support().copiedVectors() }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitDesign.
+// RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, 0 where there is one
+// kernel; nil before Fit and after FitDesign.
+func (r *Regressor) RelevanceKernels() []int { return r.support().relevantKernels() }
+
+// ChosenKernel returns the kernel that Fit used, the [kernels.Sum] of several; nil before Fit and after FitDesign.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.support().chosenKernel() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the
@@ -410,6 +420,7 @@ func (r *Regressor) Report() estimators.Report {
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil
+	c.Kernels = slices.Clone(r.Kernels)
 	if r.Landmarks != nil {
 		c.Landmarks = mat.DenseCopyOf(r.Landmarks)
 	}
@@ -431,7 +442,7 @@ func (m *model) row(out, x []float64) {
 	}
 	p := rowwise.Scratch(len(m.columns))
 	defer rowwise.Release(p)
-	kernels.Row(*p, m.kernel, x, m.vectors)
+	m.rowValues(*p, x)
 	for i, v := range *p {
 		out[0] += m.coefficients[i] * v
 	}

@@ -77,7 +77,7 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 	if c.intercept() == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, kernelColumns(c.kernel(), x, x), weights.NewCounts(nil, n), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
+	b, err := newBasis(ctx, dictionary{c.kernel()}.columns(x, x), weights.NewCounts(nil, n), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
 	require.NoError(t, err)
 	p, _, err := newProblem(ctx, b, c.Y, c.intercept() == flatIntercept, 1, 0, 2)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -19,6 +20,7 @@ import (
 type place struct {
 	typ        string
 	kernel     kernels.Kernel
+	kernels    []kernels.Kernel
 	landmarks  *mat.Dense
 	components int
 	seed       uint64
@@ -28,10 +30,26 @@ type place struct {
 
 func (p place) validate() error {
 	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"), check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
-	if err == nil && p.kernel != nil {
-		err = kernels.Validate(p.kernel)
+	if err == nil && p.kernel != nil && len(p.kernels) > 0 {
+		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil where Kernel is set: the one goes among the others")
+	}
+	for i, k := range p.configured() {
+		if err == nil && check.IsNil(k) {
+			err = fault.Param(p.typ, fmt.Sprintf("Kernels[%d]", i), k, "a kernel")
+		}
+		if err == nil {
+			err = kernels.Validate(k)
+		}
 	}
 	return err
+}
+
+// configured are the kernels of the fields; none where it is to be learnt.
+func (p place) configured() dictionary {
+	if p.kernel != nil {
+		return dictionary{p.kernel}
+	}
+	return p.kernels
 }
 
 func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
@@ -39,30 +57,37 @@ func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 // design is a basis before a fit: n×m, and what it takes to have its columns at new rows.
 type design struct {
 	raw     columns
-	n, m    int // m without the column of ones, which raw gives last
+	n, m    int // m, of all kernels, without the column of ones, which raw gives last
 	width   int // of the rows, or of the design matrix
-	kernel  kernels.Kernel
+	kernels dictionary
 	centres *mat.Dense // that columns sit on; nil for a design matrix
 	rows    []int      // the training rows that the centres are; nil for landmarks
 	x       *mat.Dense // the training rows, or the design matrix
 }
 
-// onRows is the basis of a kernel on rows x, which have so many targets.
-func (p place) onRows(ctx context.Context, x mat.Matrix, targets int) (d design, err error) {
+// onRows is the basis of a kernel on rows x, which have so many targets; a kernel that is not set is learnt
+// from those that wanted returns.
+func (p place) onRows(ctx context.Context, x mat.Matrix, targets int, wanted func() (shape.Targets, shape.Kind, error)) (d design, err error) {
 	xd, err := check.Labelled(x, targets)
 	if err != nil {
 		return d, err
 	}
 	d.n, d.width = xd.Dims()
-	if d.kernel, err = kernels.OrMedianRBF(ctx, p.kernel, xd, p.seed); err != nil {
+	if d.kernels = p.configured(); len(d.kernels) == 0 {
+		learnt, err := p.learntKernel(ctx, xd, wanted)
+		if err != nil {
+			return d, err
+		}
+		d.kernels = dictionary{learnt}
+	}
+	if err = d.kernels.validateColumns(d.width); err != nil {
 		return d, err
 	}
 	if d.centres, d.rows, err = p.centres(xd); err != nil {
 		return d, err
 	}
-	d.m, _ = d.centres.Dims()
 	d.x = xd
-	d.raw = kernelColumns(d.kernel, d.centres, xd)
+	d.sit()
 	return d, nil
 }
 
@@ -105,25 +130,11 @@ func (p place) centres(x *mat.Dense) (*mat.Dense, []int, error) {
 	return linalg.Rows(x, rows), rows, nil
 }
 
-// kernelColumns evaluates columns k(·, centre) on the rows of x; those after the last
-// centre are ones.
-func kernelColumns(k kernels.Kernel, centres, x *mat.Dense) columns {
-	m, d := centres.Dims()
-	return func(ctx context.Context, dst *mat.Dense, first int) error {
-		width, n := dst.Dims()
-		last := min(first+width, m)
-		if first < last {
-			block, err := kernels.Cross(ctx, k, centres.Slice(first, last, 0, d), x, &kernels.Options{Workers: 1})
-			if err != nil {
-				return err
-			}
-			dst.Slice(0, last-first, 0, n).(*mat.Dense).Copy(block)
-		}
-		for i := last - first; i < width; i++ {
-			fill(dst.RawRowView(i), 1)
-		}
-		return nil
-	}
+// sit makes the columns of the kernels on the centres.
+func (d *design) sit() {
+	d.m, _ = d.centres.Dims()
+	d.m *= len(d.kernels)
+	d.raw = d.kernels.columns(d.centres, d.x)
 }
 
 // matrixColumns gives the columns of a matrix, and ones after the last.
@@ -151,26 +162,42 @@ func fill(v []float64, with float64) {
 
 // support is the part of a basis that a fit has kept: the relevance vectors.
 type support struct {
-	kernel  kernels.Kernel // nil after FitDesign
-	vectors *mat.Dense     // nil after FitDesign, and without any
-	rows    []int          // the training rows that the vectors are; nil for landmarks
-	columns []int          // of the basis, which the vectors are, ascending
-	width   int            // of the rows, or of the design matrix
+	kernels dictionary   // nil after FitDesign
+	ends    []int        // the end of each kernel's columns
+	vectors *mat.Dense   // nil after FitDesign, and without any
+	parts   []*mat.Dense // those of each of several kernels
+	rows    []int        // the training rows that the vectors are, or of several kernels the landmarks; nil for landmarks of one
+	columns []int        // of the basis, which the vectors are, ascending
+	width   int          // of the rows, or of the design matrix
 	seen    seen
 }
 
 // support keeps some columns.
 func (d design) support(columns []int) *support {
-	s := &support{kernel: d.kernel, columns: columns, width: d.width}
-	if d.centres == nil || len(columns) == 0 {
+	s := &support{kernels: d.kernels, columns: columns, width: d.width}
+	if d.centres == nil {
 		return s
 	}
-	s.vectors = linalg.Rows(d.centres, columns)
-	if d.rows != nil {
-		for _, j := range columns {
-			s.rows = append(s.rows, d.rows[j])
+	m := d.m / len(d.kernels)
+	at, ends := make([]int, len(columns)), make([]int, len(d.kernels))
+	for i, j := range columns {
+		at[i] = j % m
+		for k := j / m; k < len(ends); k++ {
+			ends[k]++
 		}
 	}
+	if len(columns) > 0 {
+		s.vectors = linalg.Rows(d.centres, at)
+	}
+	for _, i := range at {
+		switch {
+		case d.rows != nil:
+			s.rows = append(s.rows, d.rows[i])
+		case len(d.kernels) > 1:
+			s.rows = append(s.rows, i)
+		}
+	}
+	s.divide(ends)
 	return s
 }
 
@@ -182,16 +209,14 @@ func (s *support) features(x *mat.Dense, ones, workers int) (*mat.Dense, error) 
 	if k+ones == 0 {
 		return nil, nil
 	}
-	if s.vectors != nil && ones == 0 {
-		return kernels.Cross(context.Background(), s.kernel, x, s.vectors, &kernels.Options{Workers: workers})
+	if s.vectors != nil && ones == 0 && len(s.kernels) == 1 {
+		return kernels.Cross(context.Background(), s.kernels[0], x, s.vectors, &kernels.Options{Workers: workers})
 	}
 	out := mat.NewDense(n, k+ones, nil)
 	if s.vectors != nil {
-		kept, err := kernels.Cross(context.Background(), s.kernel, x, s.vectors, &kernels.Options{Workers: workers})
-		if err != nil {
+		if err := s.values(out, x, workers); err != nil {
 			return nil, err
 		}
-		out.Slice(0, n, 0, k).(*mat.Dense).Copy(kept)
 	}
 	for i := range n {
 		row := out.RawRowView(i)
@@ -211,9 +236,9 @@ func (s *support) input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense
 	switch {
 	case s == nil:
 		return nil, fault.NotFitted(typ)
-	case matrix && s.kernel != nil:
+	case matrix && s.kernels != nil:
 		return nil, fmt.Errorf("%s: fitted on rows, use the methods that do not end in Design: %w", typ, fault.ErrNotFitted)
-	case !matrix && s.kernel == nil:
+	case !matrix && s.kernels == nil:
 		return nil, fmt.Errorf("%s: fitted on a design matrix, use the methods that end in Design: %w", typ, fault.ErrNotFitted)
 	}
 	return check.Wide(name, x, s.width)
@@ -221,7 +246,7 @@ func (s *support) input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense
 
 // rowWidth is the number of columns of a row; 0 where there is no kernel.
 func (s *support) rowWidth() int {
-	if s == nil || s.kernel == nil {
+	if s == nil || s.kernels == nil {
 		return 0
 	}
 	return s.width
@@ -254,8 +279,8 @@ func (s *support) copiedVectors() *mat.Dense {
 }
 
 func (s *support) chosenKernel() kernels.Kernel {
-	if s == nil {
+	if s == nil || s.kernels == nil {
 		return nil
 	}
-	return s.kernel
+	return s.kernels.whole()
 }

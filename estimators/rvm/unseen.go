@@ -12,21 +12,23 @@ import (
 
 // seen is the factor of the kernel matrix of the relevance vectors, made once, when it is wanted.
 type seen struct {
-	once   sync.Once
-	factor *linalg.Cholesky // nil where the kernel is not positive semi-definite on them
+	once    sync.Once
+	vectors *mat.Dense       // without repetition
+	factor  *linalg.Cholesky // nil where the kernel is not positive semi-definite on them
 }
 
 // sees reports whether unseen is known: of a kernel that is positive semi-definite on the vectors, not
 // of columns without one.
 func (s *support) sees() bool {
-	if s.kernel == nil {
+	if s.kernels == nil {
 		return false
 	}
 	if s.vectors == nil {
 		return true
 	}
 	s.seen.once.Do(func() {
-		gram, err := kernels.Matrix(context.Background(), s.kernel, s.vectors, nil)
+		s.seen.vectors = s.distinct()
+		gram, err := kernels.Matrix(context.Background(), s.kernels.whole(), s.seen.vectors, nil)
 		if err == nil {
 			// The error is that of a kernel that is not positive semi-definite. What is made once for all
 			// predictions must not hang on the context of the first; vectors are few.
@@ -40,19 +42,26 @@ func (s *support) sees() bool {
 //
 //	r(x) = k(x, x) - k'K⁻¹k,
 //
-// at least 0, for kernel values k (r×m) with them, and k(x, x). The support sees.
-func (s *support) unseen(x, k *mat.Dense) (unseen, own []float64) {
+// at least 0, and k(x, x), k being the kernel or the sum of several; values are those of the columns
+// at x (r×m). The support sees.
+func (s *support) unseen(x, values *mat.Dense) (unseen, own []float64) {
 	rows, _ := x.Dims()
+	whole := s.kernels.whole()
 	own = make([]float64, rows)
-	kernels.Diag(own, s.kernel, x)
+	kernels.Diag(own, whole, x)
 	unseen = make([]float64, rows)
 	copy(unseen, own)
 	if s.vectors == nil {
 		return unseen, own
 	}
-	kept := k.Slice(0, rows, 0, len(s.columns))
 	// Predictions have no context, the only error.
-	squares, _ := s.seen.factor.QuadInverse(context.Background(), mat.DenseCopyOf(kept.T()))
+	var k mat.Matrix
+	if len(s.kernels) == 1 {
+		k = mat.DenseCopyOf(values.Slice(0, rows, 0, len(s.columns)).T())
+	} else {
+		k, _ = kernels.Cross(context.Background(), whole, s.seen.vectors, x, &kernels.Options{Workers: 1})
+	}
+	squares, _ := s.seen.factor.QuadInverse(context.Background(), k.(*mat.Dense))
 	for i, q := range squares {
 		unseen[i] = max(0, unseen[i]-q)
 	}

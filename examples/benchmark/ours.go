@@ -101,9 +101,15 @@ var ours = []method{
 	},
 	{
 		name: "rvm", source: oursSource,
-		configuration: "z-score; relevance vector machine, RBF of the median distance",
+		configuration: "z-score; relevance vector machine, Matérn 5/2 with a length for each column by the evidence of the Gaussian process",
 		regressor:     func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
 		classifier:    func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
+	},
+	{
+		name: "rvm-median", source: oursSource,
+		configuration: "z-score; relevance vector machine, RBF of the median distance",
+		regressor:     func(uint64) estimators.Regressor { return regression(medianRegressor{&rvm.Regressor{}}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(medianClassifier{&rvm.Classifier{}}) },
 	},
 	{
 		name: "rvm-entropy", source: oursSource,
@@ -123,16 +129,6 @@ var ours = []method{
 		},
 		classifier: func(seed uint64) estimators.Classifier {
 			return classByGrid(func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }, seed)
-		},
-	},
-	{
-		name: "rvm-shape", source: oursSource,
-		configuration: "z-score; relevance vector machine, Matérn 5/2 with a length for each column by the evidence of the Gaussian process",
-		regressor: func(seed uint64) estimators.Regressor {
-			return byShape(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }, seed)
-		},
-		classifier: func(seed uint64) estimators.Classifier {
-			return classByShape(func(k kernels.Kernel) estimators.Classifier { return &rvm.Classifier{Kernel: k} }, seed)
 		},
 	},
 	{
@@ -262,15 +258,32 @@ func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) 
 	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: selection.StratifiedKFold{Seed: seed}}}
 }
 
-// withLengths is the family whose lengths byShape learns, one for each column.
-var withLengths = kernels.MaternFamily{Nu: 2.5}
+// medianRegressor and medianClassifier are relevance vector machines with the kernel that other estimators take
+// where none is set: an RBF of the median distance.
+type medianRegressor struct{ *rvm.Regressor }
 
-func byShape(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build, withLengths), Search: &selection.Shape{Seed: seed}}
+func (r medianRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	if r.Kernel, err = kernels.MedianRBF(ctx, x, r.Seed); err != nil {
+		return err
+	}
+	return r.Regressor.Fit(ctx, x, y)
 }
 
-func classByShape(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build, withLengths), Search: &selection.Shape{Seed: seed}}
+func (r medianRegressor) Clone() estimators.Regressor {
+	return medianRegressor{r.Regressor.Clone().(*rvm.Regressor)}
+}
+
+type medianClassifier struct{ *rvm.Classifier }
+
+func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	if c.Kernel, err = kernels.MedianRBF(ctx, x, c.Seed); err != nil {
+		return err
+	}
+	return c.Classifier.Fit(ctx, x, y)
+}
+
+func (c medianClassifier) Clone() estimators.Classifier {
+	return medianClassifier{c.Classifier.Clone().(*rvm.Classifier)}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {

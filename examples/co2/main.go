@@ -1,8 +1,9 @@
 // Co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa with GaBaSR:
 // the season and its harmonics are found without being told of. Sines and cosines know no
-// trend, so a parabola, by least squares, goes before. It draws the record and a forecast of
-// ten years with its 95% band, a forecast of ten years that are in the record from those
-// before, and the learned spectral density. The series is read from -data DIR, or is the
+// trend: the model has a parabola besides, whose coefficients are as uncertain as the rest. It draws
+// the record and a forecast of ten years with its 95% band, a forecast of ten years that are in
+// the record from those before, and the learned spectral density, and prints how forecasts from
+// earlier years did. The series is read from -data DIR, or is the
 // one that the repository ships.
 //
 //	go run ./examples/co2
@@ -28,7 +29,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-const ahead = 10.0 // years of a forecast
+const (
+	ahead = 10.0 // years of a forecast
+	apart = 2.0  // years between the forecasts that are compared with what came
+	least = 11.0 // years of the record that one needs
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -45,14 +50,7 @@ type forecast struct {
 	model *gabasr.Regressor
 	x     *mat.Dense // all months that are known
 	y     []float64
-	from  float64    // the first year that the fit did not see
-	trend [3]float64 // of decades since 1980, fitted to the months before
-}
-
-// parabola is the trend at a year.
-func (f *forecast) parabola(year float64) float64 {
-	t := (year - 1980) / 10
-	return f.trend[0] + t*(f.trend[1]+t*f.trend[2])
+	from  float64 // the first year that the fit did not see
 }
 
 // predict returns the forecast and the ends of its interval at the years of at.
@@ -60,14 +58,8 @@ func (f *forecast) predict(at *mat.Dense) (mean, low, high []float64, err error)
 	if mean, err = f.model.Predict(at); err != nil {
 		return nil, nil, nil, err
 	}
-	if low, high, err = f.model.PredictInterval(at, 0.95); err != nil {
-		return nil, nil, nil, err
-	}
-	for i := range mean {
-		v := f.parabola(at.At(i, 0))
-		mean[i], low[i], high[i] = mean[i]+v, low[i]+v, high[i]+v
-	}
-	return mean, low, high, nil
+	low, high, err = f.model.PredictInterval(at, 0.95)
+	return mean, low, high, err
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
@@ -77,6 +69,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	dir := flags.String("out", ".", "`folder` for the pictures")
 	components := flags.Int("components", 50, "frequencies")
 	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")
+	trend := flags.Int("trend", 2, "degree of the trend; 0: none")
 	seed := flags.Uint64("seed", 1, "of the chains")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -94,13 +87,16 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	for i := range forecasts {
 		f := &forecasts[i]
 		f.x, f.y = set.X, set.Y
-		f.model = &gabasr.Regressor{Pairs: *components, Sweeps: *sweeps, Seed: *seed}
+		f.model = &gabasr.Regressor{Pairs: *components, Sweeps: *sweeps, Seed: *seed, Trend: *trend}
 		if err := f.fit(ctx, progress); err != nil {
 			return err
 		}
 		if err := f.report(out); err != nil {
 			return err
 		}
+	}
+	if err := compare(ctx, forecasts[1], out, progress); err != nil {
+		return err
 	}
 	picture, density := filepath.Join(*dir, "co2-forecast.png"), filepath.Join(*dir, "co2-density.png")
 	if err := drawForecasts(picture, forecasts); err != nil {
@@ -113,13 +109,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// split returns the months before the forecast, and those after.
+// split returns the months before the forecast, and those of the forecast that are known.
 func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 	var before, after []float64
 	for i, v := range f.y {
 		if t := f.x.At(i, 0); t < f.from {
 			before, y = append(before, t), append(y, v)
-		} else {
+		} else if t < f.from+ahead {
 			after, laterY = append(after, t), append(laterY, v)
 		}
 	}
@@ -133,26 +129,14 @@ func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 // fit shows the evidence as it goes.
 func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish()) // no throttle: a sweep takes milliseconds
+		progressbar.OptionClearOnFinish(),             // no throttle: a sweep takes milliseconds
+		progressbar.OptionSetSpinnerChangeInterval(0)) // whose goroutine would race with the steps
 	f.model.Observe = func(s estimators.Step) {
 		bar.ChangeMax(s.Total)
 		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))
 		_ = bar.Add(1)
 	}
 	x, _, y, _ := f.split()
-	design := mat.NewDense(len(y), 3, nil)
-	for i := range y {
-		t := (x.At(i, 0) - 1980) / 10
-		design.SetRow(i, []float64{1, t, t * t})
-	}
-	var b mat.VecDense
-	if err := b.SolveVec(design, mat.NewVecDense(len(y), y)); err != nil {
-		return err
-	}
-	copy(f.trend[:], b.RawVector().Data)
-	for i := range y {
-		y[i] -= f.parabola(x.At(i, 0))
-	}
 	if err := f.model.Fit(ctx, x, y); err != nil {
 		return err
 	}
@@ -170,23 +154,66 @@ func (f *forecast) report(out io.Writer) error {
 		}
 		fmt.Fprintf(out, "  share of the spectral density within 0.1 of %.0f cycles a year: %.3f\n", cycles, share)
 	}
-	_, later, _, truth := f.split()
-	if later == nil {
+	if _, later, _, _ := f.split(); later == nil {
 		return nil
 	}
+	s, err := f.score()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  %d months ahead: %v\n", s.months, s)
+	return err
+}
+
+// score is how a forecast did.
+type score struct {
+	months            int
+	rmse, share, band float64 // the band's share of the months, and its mean width
+}
+
+func (s score) String() string {
+	return fmt.Sprintf("root mean squared error %.2f ppm, %.0f%% within the 95%% band, of mean width %.1f ppm", s.rmse, 100*s.share, s.band)
+}
+
+// score compares the forecast with what came.
+func (f *forecast) score() (s score, err error) {
+	_, later, _, truth := f.split()
 	mean, low, high, err := f.predict(later)
 	if err != nil {
-		return err
+		return s, err
 	}
-	rmse, err := metrics.RMSE(truth, mean, nil)
-	if err != nil {
-		return err
+	s.months = len(truth)
+	if s.rmse, err = metrics.RMSE(truth, mean, nil); err != nil {
+		return s, err
 	}
-	share, width, err := metrics.Coverage(truth, low, high, nil)
-	if err != nil {
-		return err
+	s.share, s.band, err = metrics.Coverage(truth, low, high, nil)
+	return s, err
+}
+
+// compare prints how forecasts of ten years did that began at the last one's year and every so many
+// years before, and their mean. One such forecast is no sample: its errors go together for years.
+func compare(ctx context.Context, last forecast, out, progress io.Writer) error {
+	fmt.Fprintln(out, "forecasts of ten years, by the year that they begin with")
+	var mean score
+	var all []score
+	for from := last.from; from >= last.x.At(0, 0)+least; from -= apart {
+		f := forecast{x: last.x, y: last.y, from: from}
+		f.model = last.model.Clone().(*gabasr.Regressor)
+		if err := f.fit(ctx, progress); err != nil {
+			return err
+		}
+		s, err := f.score()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "  %.0f: %v\n", from, s)
+		all = append(all, s)
 	}
-	_, err = fmt.Fprintf(out, "  %d months ahead: root mean squared error %.2f ppm, %.0f%% within the 95%% band, of mean width %.1f ppm\n", len(truth), rmse, 100*share, width)
+	for _, s := range all {
+		k := float64(len(all))
+		mean.rmse, mean.share, mean.band = mean.rmse+s.rmse/k, mean.share+s.share/k, mean.band+s.band/k
+	}
+	_, err := fmt.Fprintf(out, "  mean: %v\n", mean)
 	return err
 }
 

@@ -18,6 +18,8 @@ func TestRun(t *testing.T) {
 	var out, progress strings.Builder
 	require.NoError(t, run(context.Background(), []string{"-out", dir, "-sweeps", "5", "-components", "20"}, &out, &progress))
 	assert.Regexp(t, `120 months ahead: root mean squared error \d\.\d\d ppm`, out.String(), "less than ten")
+	assert.Regexp(t, `(?m)^  1970: .* 95% band`, out.String())
+	assert.Regexp(t, `(?m)^  mean: .* [89]\d% within|^  mean: .* 100% within`, out.String())
 	assert.Contains(t, progress.String(), "log evidence")
 	for _, name := range []string{"co2-forecast.png", "co2-density.png"} {
 		f, err := os.Open(filepath.Join(dir, name))

@@ -14,20 +14,21 @@ import (
 const module = "github.com/kernelearn/kernelearn/"
 
 // order lists the layers from the lowest up. A package may import its own layer
-// and those below.
-var order = []string{"internal/", "kernels", "transformers", "estimators", "selection", "adapters/", "examples/"}
+// and those below; it is of the one whose name is the longest that it begins with.
+var order = []string{"internal/", "kernels", "internal/shape", "transformers", "estimators", "selection", "adapters/", "examples/"}
 
 func layer(path string) int {
 	rest, ours := strings.CutPrefix(path, module)
 	if !ours {
 		return -1
 	}
+	of, length := -1, -1
 	for i, prefix := range order {
-		if strings.HasPrefix(rest+"/", strings.TrimSuffix(prefix, "/")+"/") {
-			return i
+		if strings.HasPrefix(rest+"/", strings.TrimSuffix(prefix, "/")+"/") && len(prefix) > length {
+			of, length = i, len(prefix)
 		}
 	}
-	return -1
+	return of
 }
 
 func TestImportsPointOneWay(t *testing.T) {

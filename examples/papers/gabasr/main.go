@@ -5,11 +5,13 @@
 //
 //	go run ./examples/papers/gabasr -quick
 //	go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs
+//	go run ./examples/papers/gabasr -data DIR -covariances -sets boston,energy
 //
 // Each set is divided at random, three quarters for training: ten times if it has at most
 // 1000 rows, else three times. With -results what is done is kept in a file, and the
 // command goes on from it. -out writes gabasr.md. -quick is for a look: the sets that the
-// repository ships and the generated ones, fewer rows, one split.
+// repository ships and the generated ones, fewer rows, one split. -covariances compares what the field
+// Covariances of a Regressor saves and changes.
 package main
 
 import (
@@ -52,6 +54,7 @@ type settings struct {
 	workers, splits    int
 	seed               uint64
 	quick, report      bool
+	covariances        bool
 }
 
 func main() {
@@ -77,6 +80,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.Uint64Var(&s.seed, "seed", 1, "of divisions and chains")
 	flags.BoolVar(&s.quick, "quick", false, "one split of at most 300 rows")
 	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more")
+	flags.BoolVar(&s.covariances, "covariances", false, "compare how many sweeps keep their covariance, on the sets of numbers, and do no more")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -108,6 +112,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			return err
 		}
 		opened = append(opened, set)
+	}
+	if s.covariances {
+		return s.compareCovariances(ctx, opened, out)
 	}
 	r, err := openResults(s.results)
 	if err != nil {

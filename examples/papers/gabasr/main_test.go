@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,32 @@ func TestRunAndResume(t *testing.T) {
 	for _, bad := range [][]string{{"-methods", "none"}, {"-sets", "none"}, {"-data", dir, "-sets", "boston"}} {
 		assert.Error(t, run(context.Background(), bad, io.Discard, io.Discard), "%v", bad)
 	}
+}
+
+// The page in docs has the sections that it would be written with.
+func TestLastSections(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "gabasr.md"))
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(string(page), lastSections))
+}
+
+// All covariances are the yardstick, and few are smaller with the same means.
+func TestCovariances(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, run(context.Background(), []string{"-quick", "-covariances", "-sets", "xor,mauna-loa-co2-monthly"}, &out, io.Discard))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 1+2*len(variants), "the series, and its forecast: xor has no numbers")
+	all, one := strings.Fields(lines[1]), strings.Fields(lines[2])
+	assert.Equal(t, []string{"0.00%", "0.00%", "0.0%"}, all[len(all)-3:])
+	assert.NotEqual(t, "0.0%", one[len(one)-1])
+	assert.Equal(t, all[5], one[5], "the error is that of the means")
+	size := func(fields []string) float64 {
+		v, err := strconv.ParseFloat(fields[3], 64)
+		require.NoError(t, err)
+		return v
+	}
+	assert.Less(t, 3*size(one), size(all))
+	assert.Contains(t, lines[1+len(variants)], "mauna-loa-co2-monthly, forecast")
 }
 
 func TestGenerated(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -93,6 +94,7 @@ func (s settings) tables(r *results, sets []*dataset.Set) string {
 Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, learn the frequencies of random Fourier features by a Gibbs sampler and set it
 beside a perceptron, support vector machines and linear regression in their Tables 1 to 6. Here is %s
 on the same sets, beside others on the same splits. This page, its sentences of results too, is written by
+this command, but for the last two sections, which have their own:
 
     %s
 
@@ -112,25 +114,14 @@ The number of frequencies and of chains were settled on the divisions of boston 
 	s.table(&b, r, sets, "Tables 4 to 6: R²", "r2", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE, func(v float64) string { return fmt.Sprintf("%.4g", v) })
 	s.sampling(&b, r, sets)
-	fmt.Fprint(&b, pictures)
+	b.WriteString(lastSections)
 	return b.String()
 }
 
-// pictures is the section on examples/co2.
-const pictures = `
-## The carbon dioxide record
-
-    go run ./examples/co2 -out docs
-
-![The monthly record with a forecast of ten years and its 95% band, and a forecast from the months before 1992 beside what came.](co2-forecast.png)
-
-![The learned spectral density, smooth, and the frequencies of the best sweep, which gather at 1, 2 and 3 cycles a year.](co2-density.png)
-
-A parabola goes before, since sines and cosines know no trend; without it the forecast turns back. The season and two harmonics
-are found from the months alone. The density is that of a mixture whose prior keeps components near the width of the start: the
-season shows in the frequencies, not as a peak of the density. Of the ten years held back too few months are within the band (the
-command prints the share); the parabola's own uncertainty is not in it.
-`
+// lastSections is on what has a command of its own: few covariances, and examples/co2.
+//
+//go:embed last_sections.md
+var lastSections string
 
 // table prints a value for each set and method, means over the splits, with the standard
 // error, and the paper's in brackets.

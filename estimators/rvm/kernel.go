@@ -1,0 +1,81 @@
+package rvm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The kernel that is learnt where none is set: its smoothness, the rows that its lengths are climbed on, and
+// beyond how many classes the evidence of targets ±1 stands in for Laplace's, which costs a mode for each class.
+const (
+	learntNu       = 2.5
+	fewRows        = 300
+	moreRows       = 1000
+	modeRows       = 500
+	laplaceClasses = 6
+)
+
+// columnsOfRows is how wide rows are before fewer are climbed on: a gradient takes n³ + 4n²d multiplications.
+const columnsOfRows = 100
+
+// learntKernel is a Matérn kernel with a length for each column, by the evidence of the Gaussian process that has
+// it for covariance.
+func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (shape.Targets, shape.Kind, error)) (kernels.Kernel, error) {
+	t, kind, err := wanted()
+	if err != nil {
+		return nil, err
+	}
+	_, d := x.Dims()
+	l := shape.Lengths{
+		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers, MaxBytes: p.bytes(),
+	}
+	return l.Learn(ctx, x, t)
+}
+
+// climbRows are the rows that are climbed on, of d columns: fewer of wide rows and of several classes, so that a climb takes no longer.
+func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
+	var out []int
+	for _, rows := range []float64{fewRows, moreRows} {
+		if kind == shape.Laplace {
+			// A mode for each column of targets, of some eight factors.
+			rows = min(rows, modeRows) / math.Cbrt(float64(t.Y.RawMatrix().Cols))
+		}
+		scale := math.Sqrt((rows + 4*columnsOfRows) / (rows + 4*max(float64(d), columnsOfRows)))
+		out = append(out, max(3, int(rows*scale)))
+	}
+	return out
+}
+
+// numbers are the targets of a regression. No objective knows the constant of them, and with a large one digits would be lost.
+func numbers(y, rows []float64) (shape.Targets, shape.Kind, error) {
+	if err := check.Vector("y", y); err != nil {
+		return shape.Targets{}, 0, err
+	}
+	centred := slices.Clone(y)
+	floats.AddConst(-y[0], centred)
+	floats.AddConst(-stat.Mean(centred, nil), centred)
+	return shape.Targets{Y: mat.NewDense(len(y), 1, centred), Weights: rows, Outputs: 1}, shape.Restricted, nil
+}
+
+// signs are ±1 for two classes, and for each class against the rest of more.
+func (c *Classifier) signs(y []int, rows []float64) (shape.Targets, shape.Kind, error) {
+	labels, at, err := classes.Of(y)
+	if err != nil {
+		return shape.Targets{}, 0, err
+	}
+	kind := shape.Laplace
+	if len(labels) > laplaceClasses {
+		kind = shape.Restricted
+	}
+	return shape.Targets{Y: classes.AgainstRest(at, len(labels)), Weights: c.classWeights().Rows(labels, at, rows), Outputs: len(labels) - 1}, kind, nil
+}

@@ -1,0 +1,209 @@
+package shape
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// The grid of a start of one length for all columns: lengths in units of the median distance, and ridges.
+var (
+	StartLengths = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
+	StartRidges  = []float64{1e-6, 1e-4, 1e-2, 1e-1, 1}
+)
+
+// What a climb of lengths goes by, here and in package selection.
+const (
+	// The prior of their logarithms is a Student t distribution of such degrees of freedom and scale around one length.
+	PriorDegrees = 3.0
+	PriorScale   = 0.5
+	// Farthest is how far beyond that, in logarithms, a length may go on from few rows to more.
+	Farthest    = 1.0
+	Tolerance   = 1e-4
+	MaxSteps    = 100
+	PolishSteps = 2 // of one length on more rows, from what few found
+)
+
+// Lengths learns a length for each column and forgets how: what estimators do that choose their own kernel.
+// Package selection has the search that reports, has a budget and takes any number of rows.
+type Lengths struct {
+	Base kernels.Kernel // of unit length; no parameters but that
+	Kind Kind
+	Rows []int // how many rows are climbed on, one climb after the other; all where there are fewer
+	Seed uint64
+	// Workers and MaxBytes are those of kernels.Options.
+	Workers  int
+	MaxBytes int64
+}
+
+// Learn returns the kernel for rows x (n×d), which are not changed, and their targets. Lengths are learnt in units
+// of the columns' standard deviations, so scales of columns do not matter. Of targets that are all the same, and
+// of fewer than three rows, every length is the median distance in those units.
+func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.ARD, error) {
+	n, d := x.Dims()
+	units := deviations(x)
+	z := mat.NewDense(n, d, nil)
+	for i := range n {
+		floats.DivTo(z.RawRowView(i), x.RawRowView(i), units)
+	}
+	k := kernels.ARD{Kernel: l.Base, Lengths: slices.Repeat([]float64{1}, d)}
+	median, err := kernels.MedianSquaredDistance(ctx, z, l.Seed)
+	if err != nil {
+		return k, err
+	}
+	if !(median > 0) {
+		median = 1
+	}
+	logs := slices.Repeat([]float64{math.Log(median) / 2}, d)
+	order := rand.New(rand.NewPCG(l.Seed, 0x6c656e67746873)).Perm(n) // the stream "lengths"
+	c := course{Lengths: l, d: d, median: logs[0]}
+	for i, rows := range l.Rows {
+		if i > 0 && l.Rows[i-1] >= n {
+			break
+		}
+		b, err := l.block(z, t, slices.Sorted(slices.Values(order[:min(rows, n)])))
+		if err != nil {
+			return k, err
+		}
+		if b == nil {
+			continue
+		}
+		if err = c.climb(ctx, b); err != nil {
+			return k, err
+		}
+	}
+	if c.theta != nil {
+		logs = c.theta[:d]
+	}
+	for j, v := range logs {
+		k.Lengths[j] = math.Exp(v) * units[j]
+	}
+	return k, kernels.Validate(k)
+}
+
+// course is a climb on some rows after the other.
+type course struct {
+	Lengths
+	d       int
+	median  float64       // the logarithm of the median distance
+	one     []float64     // the best of one length, the centre of the prior, and its ridge
+	theta   []float64     // nil before the first
+	inverse *mat.SymDense // as Problem has it
+}
+
+// climb goes on from theta, or where that is nil from the best of one length.
+func (c *course) climb(ctx context.Context, b *Block) error {
+	if c.theta == nil {
+		if err := c.begin(ctx, b); err != nil || c.theta == nil {
+			return err
+		}
+	} else if c.d > 1 {
+		// The centre of the prior is that of more rows too.
+		one := c.problem(b, c.d, make([]int, c.d))
+		one.MaxIterations = PolishSteps
+		out, err := one.Improve(ctx, c.one)
+		if err != nil {
+			return err
+		}
+		if !math.IsInf(out.F, -1) {
+			c.one = out.Theta
+		}
+	}
+	for j := range c.d {
+		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
+		c.theta[j] = min(c.theta[j], c.one[0]+Farthest)
+	}
+	all := c.problem(b, c.d, nil)
+	all.Inverse = c.inverse
+	all.Prior = &Prior{Centre: append(slices.Repeat(c.one[:1], c.d), math.NaN()), Nu: PriorDegrees, Tau: PriorScale}
+	out, err := all.Improve(ctx, c.theta)
+	if err == nil && !math.IsInf(out.F, -1) {
+		c.theta, c.inverse = out.Theta, out.Inverse
+	}
+	return err
+}
+
+// begin finds the best of one length; none where the kernel is singular on the rows at all of them.
+func (c *course) begin(ctx context.Context, b *Block) error {
+	one := c.problem(b, c.d, make([]int, c.d))
+	best, start := math.Inf(-1), []float64(nil)
+	for _, factor := range StartLengths {
+		at := []float64{min(max(c.median+math.Log(factor), one.Bounds.Low[0]), one.Bounds.High[0]), 0}
+		values, err := one.AtRidges(ctx, at, StartRidges)
+		if err != nil {
+			return err
+		}
+		if i := floats.MaxIdx(values); values[i] > best {
+			best, start = values[i], []float64{at[0], math.Log(StartRidges[i])}
+		}
+	}
+	if start == nil {
+		return nil
+	}
+	out, err := one.Improve(ctx, start)
+	if err != nil {
+		return err
+	}
+	if out.F > best {
+		start = out.Theta
+	}
+	c.one, c.theta = start, append(slices.Repeat(start[:1], c.d), start[1])
+	return nil
+}
+
+func (l Lengths) problem(b *Block, d int, groups []int) *Problem {
+	k := kernels.ARD{Kernel: l.Base, Lengths: slices.Repeat([]float64{1}, d), Groups: groups}
+	if groups != nil {
+		k.Lengths = k.Lengths[:1]
+	}
+	return &Problem{Kind: l.Kind, Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), MaxIterations: MaxSteps, Tolerance: Tolerance, Likelihood: true}
+}
+
+// block is an objective of some rows, nil where their targets teach nothing.
+func (l Lengths) block(x *mat.Dense, t Targets, rows []int) (*Block, error) {
+	part := Targets{Outputs: t.Outputs}
+	y := linalg.Rows(t.Y, rows)
+	var vary []int
+	for j, c := 0, y.RawMatrix().Cols; j < c; j++ {
+		column := mat.Col(nil, j, y)
+		if floats.Min(column) < floats.Max(column) {
+			vary = append(vary, j)
+		}
+	}
+	if len(vary) == 0 || len(rows) < 3 {
+		return nil, nil
+	}
+	part.Y = mat.NewDense(len(rows), len(vary), nil)
+	for to, j := range vary {
+		part.Y.SetCol(to, mat.Col(nil, j, y))
+	}
+	part.Outputs = max(1, t.Outputs-(y.RawMatrix().Cols-len(vary)))
+	if t.Weights != nil {
+		part.Weights = make([]float64, len(rows))
+		for i, r := range rows {
+			part.Weights[i] = t.Weights[r]
+		}
+	}
+	return NewBlock(linalg.Rows(x, rows), part, &kernels.Options{Workers: l.Workers, MaxBytes: l.MaxBytes})
+}
+
+// deviations are the standard deviations of columns, 1 where there is none.
+func deviations(x *mat.Dense) []float64 {
+	n, d := x.Dims()
+	out, column := make([]float64, d), make([]float64, n)
+	for j := range out {
+		out[j] = stat.PopStdDev(mat.Col(column, j, x), nil)
+		if !(out[j] > 0) || math.IsInf(out[j], 1) {
+			out[j] = 1
+		}
+	}
+	return out
+}
