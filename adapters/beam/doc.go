@@ -1,0 +1,2 @@
+// Package kernelbeam fits estimators on Apache Beam.
+package kernelbeam
