@@ -124,7 +124,9 @@ const censusKind = "kernelbeam.census"
 type storedCensus census
 
 // MarshalBinary implements summary.
-func (c *census) MarshalBinary() ([]byte, error) { return codec.Marshal(censusKind, 1, storedCensus(*c)) }
+func (c *census) MarshalBinary() ([]byte, error) {
+	return codec.Marshal(censusKind, 1, storedCensus(*c))
+}
 
 // UnmarshalBinary implements summary.
 func (c *census) UnmarshalBinary(data []byte) error {

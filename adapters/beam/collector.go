@@ -18,20 +18,26 @@ var (
 	ranges   = beam.NewCounter(metricsName, "ranges")
 )
 
-// span is a range of a file that is being read, which the engine may shorten at any time.
-type span struct{ of *sdf.LockRTracker }
+// span is a range of a file that is being read.
+type span interface {
+	start() int64
+	// claim reports whether what begins at an offset belongs to the range.
+	claim(at int64) bool
+	// finish says that there is no more to be read of the range.
+	finish()
+}
 
-func (s span) restriction() offsetrange.Restriction {
+// tracked is a range that the engine may shorten at any time.
+type tracked struct{ of *sdf.LockRTracker }
+
+func (s tracked) restriction() offsetrange.Restriction {
 	return s.of.GetRestriction().(offsetrange.Restriction)
 }
 
-func (s span) start() int64 { return s.restriction().Start }
+func (s tracked) start() int64        { return s.restriction().Start }
+func (s tracked) claim(at int64) bool { return s.of.TryClaim(at) }
 
-// claim reports whether what begins at an offset belongs to the range.
-func (s span) claim(at int64) bool { return s.of.TryClaim(at) }
-
-// finish says that there is no more to be read of the range.
-func (s span) finish() {
+func (s tracked) finish() {
 	if !s.of.IsDone() {
 		s.of.TryClaim(s.restriction().End)
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	DeadLetters string
 	RangeBytes  int64  // of the ranges that files are read in; 0: 32 MiB
 	Seed        uint64 // by which rows are dealt to folds
+	// NoEngine reads the files in this process, without Beam, on all processors.
+	NoEngine bool
 	// Observe, if not nil, is told of each pass when it is done.
 	Observe func(estimators.Step)
 }
@@ -91,7 +93,10 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled bool) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	if !beam.Initialized() {
+	switch {
+	case options.NoEngine && d != nil && d.Rows != nil:
+		return nil, fault.Param("kernelbeam: Options", "NoEngine", true, "false: a PCollection is made by Beam")
+	case !options.NoEngine && !beam.Initialized():
 		return nil, fault.Param("kernelbeam", "Beam", "not initialised", "Init, at the beginning of main")
 	}
 	read, err := d.reading(ctx, labelled, true, options.RangeBytes)
@@ -119,29 +124,39 @@ func (s *session) keep(ctx context.Context, name string, data []byte) (string, e
 
 // pass runs a pipeline over all rows, and returns the bytes of each job's summary; nil where no row was seen.
 func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
-	p, root := beam.NewPipelineWithRoot()
 	work := summariser{Read: *s.read, Jobs: jobs, MaxBad: s.options.MaxBad}
+	way := s.beam
+	if s.options.NoEngine {
+		way = s.local
+	}
+	out, err := way(ctx, work)
+	if err != nil {
+		return nil, err
+	}
+	s.report.Passes++
+	if s.options.Observe != nil {
+		s.options.Observe(estimators.Step{Iteration: s.report.Passes, Total: s.steps,
+			Message: fmt.Sprintf("pass %d of %d: %d rows, %d left out", s.report.Passes, s.steps, s.report.Rows, s.report.Bad)})
+	}
+	return out, ctx.Err()
+}
+
+// beam is a pass by Beam.
+func (s *session) beam(ctx context.Context, work summariser) ([][]byte, error) {
+	p, root := beam.NewPipelineWithRoot()
 	var partials beam.PCollection
 	if s.data.Rows != nil {
 		partials = beam.ParDo(root, &rowsFn{work}, s.data.Rows(root))
 	} else {
 		partials = beam.ParDo(root, &readFn{work}, s.shards(root))
 	}
-	merged := beam.CombinePerKey(root, &mergeFn{Jobs: jobs}, partials)
+	merged := beam.CombinePerKey(root, &mergeFn{Jobs: work.Jobs}, partials)
 	prefix := s.scratch.path(fmt.Sprintf("pass-%d-sums-", s.report.Passes))
 	beam.ParDo0(root, &writeFn{Prefix: prefix}, merged)
 	if err := s.run(ctx, p); err != nil {
 		return nil, err
 	}
-	out, err := s.collect(ctx, prefix, len(jobs))
-	if err != nil {
-		return nil, err
-	}
-	s.report.Passes++
-	if s.options.Observe != nil {
-		s.options.Observe(estimators.Step{Iteration: s.report.Passes, Total: s.steps, Message: fmt.Sprintf("pass %d of %d: %d rows, %d left out", s.report.Passes, s.steps, s.report.Rows, s.report.Bad)})
-	}
-	return out, ctx.Err()
+	return s.collect(ctx, prefix, len(work.Jobs))
 }
 
 // shards is the files.

@@ -147,7 +147,7 @@ func (f *readFn) StartBundle(context.Context, func(int, partial)) error { return
 
 // ProcessElement sums up the rows that begin in the range.
 func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, s shard, _ func(int, partial)) error {
-	return f.collect.readRange(ctx, s, span{rt})
+	return f.collect.readRange(ctx, s, tracked{rt})
 }
 
 // FinishBundle emits the sums.
