@@ -93,7 +93,13 @@ type census struct {
 	Limit  int       // how many of those are kept
 	Left   []finding // the first of them, in order
 	Fault  *finding  // the first that ends the pass
-	Shards []string  // files that were written
+	Shards []written // files of predictions
+}
+
+// written is a file of predictions, with the place of its first row.
+type written struct {
+	Path, File string
+	At         int64
 }
 
 // merge takes in what o knows.

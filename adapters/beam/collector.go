@@ -109,9 +109,7 @@ func (c *collector) count(ctx context.Context) {
 	c.counted.rows, c.counted.bad = c.known.Rows, c.known.Bad
 }
 
-// bad leaves a row out.
-func (c *collector) bad(at int64, reason, text string) { c.badRow(at, "", reason, text) }
-
+// badRow leaves a row out.
 func (c *collector) badRow(at int64, id, reason, text string) {
 	c.known.Bad++
 	c.known.leave(finding{File: c.file, At: at, ID: id, Parquet: c.parquet, Reason: reason, Text: text[:min(len(text), maxText)]})

@@ -35,7 +35,7 @@ func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data
 		}
 		fits = append(fits, some...)
 	}
-	s, err := newSession(ctx, d, o, models[0].labelled())
+	s, err := newSession(ctx, d, o, models[0].labelled(), true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,7 +109,7 @@ func Sample(ctx context.Context, d *Data, o *Options, limit int, labelled bool) 
 	if limit < 1 {
 		return nil, nil, nil, fault.Param("kernelbeam: Sample", "limit", limit, ">= 1")
 	}
-	s, err := newSession(ctx, d, o, labelled)
+	s, err := newSession(ctx, d, o, labelled, true)
 	if err != nil {
 		return nil, nil, nil, err
 	}

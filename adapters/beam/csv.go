@@ -239,9 +239,13 @@ func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, w
 	default:
 		wrong = c.rows.parse(c.read, cols, fields)
 	}
+	id := ""
+	if cols.id >= 0 && cols.id < len(fields) {
+		id = string(fields[cols.id])
+	}
 	if wrong != nil {
-		c.bad(at, wrong.Error(), string(trimLine(line)))
+		c.badRow(at, id, wrong.Error(), string(trimLine(line)))
 		return nil
 	}
-	return c.took(ctx, at, "")
+	return c.took(ctx, at, id)
 }

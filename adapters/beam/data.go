@@ -25,6 +25,7 @@ type Data struct {
 	Features []string // names of columns, in the order of the model's; nil: all of the first file that nothing else names
 	Target   string   // the column of targets, or of labels
 	Weight   string   // the column of weights; "": each row has weight 1
+	ID       string   // a column that is copied beside predictions; "": none
 	// Classes are the texts that stand for the labels 0, 1, ... in the column of labels, of which there may be
 	// no other; nil: labels are whole numbers.
 	Classes []string
@@ -65,6 +66,7 @@ type reading struct {
 	Features   []string
 	Target     string
 	Weight     string
+	ID         string
 	Classes    []string
 	Labelled   bool
 	Gaps       bool
@@ -82,7 +84,7 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
+	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
 		Comma: d.CSV.Comma, Columns: d.CSV.Columns, WholeFiles: d.CSV.WholeFiles, RangeBytes: rangeBytes}
 	if r.Comma == 0 {
 		r.Comma = ','
@@ -115,7 +117,7 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		}
 	}
 	if !targets {
-		r.Target, r.Weight, r.Classes = "", "", nil
+		r.Target, r.Weight = "", ""
 	}
 	return r, r.distinct()
 }
@@ -126,9 +128,9 @@ func (r *reading) distinct() error {
 		return fault.Param(typeData, "Features", "none", "at least one column")
 	}
 	seen := map[string]bool{}
-	for _, name := range append(slices.Clone(r.Features), r.Target, r.Weight) {
+	for _, name := range append(slices.Clone(r.Features), r.Target, r.Weight, r.ID) {
 		if name != "" && seen[name] {
-			return fault.Param(typeData, "Features, Target, Weight", name, "each column once")
+			return fault.Param(typeData, "Features, Target, Weight, ID", name, "each column once")
 		}
 		seen[name] = true
 	}
@@ -159,7 +161,7 @@ func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == d.Target || s == d.Weight })
+	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == d.Target || s == d.Weight || s == d.ID })
 	if len(out) == 0 {
 		return nil, &DataError{File: first, Reason: "no columns but those of targets and weights: set Data.Features", Err: fault.ErrShape}
 	}
@@ -188,21 +190,21 @@ func (r *reading) parquet(path string) bool {
 
 // columns are the places of a file's columns; -1 for what there is not to be.
 type columns struct {
-	features       []int
-	target, weight int
-	count          int
+	features           []int
+	target, weight, id int
+	count              int
 }
 
 // columnsOf finds the columns by their names.
 func (r *reading) columnsOf(names []string) (columns, error) {
 	at := make(map[string]int, len(names))
 	for i, name := range names {
-		if _, twice := at[name]; twice && (slices.Contains(r.Features, name) || name == r.Target || name == r.Weight) {
+		if _, twice := at[name]; twice && (slices.Contains(r.Features, name) || name == r.Target || name == r.Weight || name == r.ID) {
 			return columns{}, fmt.Errorf("two columns are named %q: %w", name, fault.ErrShape)
 		}
 		at[name] = i
 	}
-	c := columns{target: -1, weight: -1, count: len(names)}
+	c := columns{target: -1, weight: -1, id: -1, count: len(names)}
 	find := func(name string) (int, error) {
 		if i, ok := at[name]; ok {
 			return i, nil
@@ -216,14 +218,17 @@ func (r *reading) columnsOf(names []string) (columns, error) {
 		}
 		c.features = append(c.features, i)
 	}
-	var err error
-	if r.Target != "" {
-		if c.target, err = find(r.Target); err != nil {
+	for _, one := range []struct {
+		name string
+		at   *int
+	}{{r.Target, &c.target}, {r.Weight, &c.weight}, {r.ID, &c.id}} {
+		if one.name == "" {
+			continue
+		}
+		var err error
+		if *one.at, err = find(one.name); err != nil {
 			return c, err
 		}
 	}
-	if r.Weight != "" {
-		c.weight, err = find(r.Weight)
-	}
-	return c, err
+	return c, nil
 }

@@ -143,7 +143,12 @@ func (s *scratch) remove(ctx context.Context) error {
 	if s.local {
 		return os.RemoveAll(s.dir)
 	}
-	names, err := list(ctx, s.dir+"/*")
+	return removeAll(ctx, s.dir+"/*")
+}
+
+// removeAll removes the files of a pattern, where the file system can.
+func removeAll(ctx context.Context, glob string) error {
+	names, err := list(ctx, glob)
 	if err != nil {
 		return err
 	}

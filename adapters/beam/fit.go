@@ -28,7 +28,7 @@ func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Op
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := newSession(ctx, d, o, models[0].labelled())
+	s, err := newSession(ctx, d, o, models[0].labelled(), true)
 	if err != nil {
 		return nil, nil, err
 	}

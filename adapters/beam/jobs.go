@@ -17,14 +17,17 @@ type job struct {
 	Others bool
 	Seed   uint64
 	Limit  int
+	To     string // where predictions go, the beginning of a path
+	Extra  *extra // of predictions
 }
 
 // The kinds of jobs.
 const (
-	kindFit    = "fit"    // statistics for a stage of a Model
-	kindScore  = "score"  // errors of a fitted model
-	kindSample = "sample" // a sample of the rows
-	kindCensus = "census"
+	kindFit     = "fit"     // statistics for a stage of a Model
+	kindScore   = "score"   // errors of a fitted model
+	kindSample  = "sample"  // a sample of the rows
+	kindPredict = "predict" // predictions, which go to files
+	kindCensus  = "census"
 )
 
 // maker returns what makes the job's summary of no rows.
@@ -49,6 +52,12 @@ func (j job) maker(ctx context.Context) (func() (summary, error), error) {
 	switch j.Kind {
 	case kindFit:
 		return e.statistics(state)
+	case kindPredict:
+		p, err := e.fitted(state)
+		if err != nil {
+			return nil, err
+		}
+		return func() (summary, error) { return &predictions{of: p, to: j.To, extra: *j.Extra}, nil }, nil
 	case kindScore:
 		p, err := e.fitted(state)
 		if err != nil {
@@ -186,6 +195,15 @@ func (s *summariser) finish(ctx context.Context, emit func(int, partial)) error 
 		emit(i, partial{job: i, sum: sum})
 	}
 	known := s.collect.known
+	for _, sum := range s.sums {
+		if p, ok := sum.(*predictions); ok {
+			shards, err := p.close(ctx)
+			if err != nil {
+				return err
+			}
+			known.Shards = append(known.Shards, shards...)
+		}
+	}
 	emit(len(s.Jobs), partial{job: len(s.Jobs), sum: &known})
 	s.sums = nil
 	return nil

@@ -147,7 +147,7 @@ func (r *reading) parquetGroup(ctx context.Context, f *parquetFile, g int, cols 
 		return err
 	}
 	wanted := append([]int(nil), cols.features...)
-	for _, j := range []int{cols.target, cols.weight} {
+	for _, j := range []int{cols.target, cols.weight, cols.id} {
 		if j >= 0 {
 			wanted = append(wanted, j)
 		}
@@ -178,36 +178,39 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 		byName[batch.ColumnName(int(i))] = batch.Column(int(i))
 	}
 	features := make([]func(int) float64, len(r.Features))
+	var target, weight func(int) float64
+	read := map[string]*func(int) float64{}
 	for i, name := range r.Features {
+		read[name] = &features[i]
+	}
+	if r.Target != "" && !r.Labelled {
+		read[r.Target] = &target
+	}
+	if r.Weight != "" {
+		read[r.Weight] = &weight
+	}
+	for name, to := range read {
 		var err error
-		if features[i], err = numbers(byName[name]); err != nil {
+		if *to, err = numbers(byName[name]); err != nil {
 			c.fault(-1, fmt.Errorf("column %q: %w", name, err))
 			return 0, nil
 		}
 	}
-	var target, weight func(int) float64
-	var err error
-	if r.Target != "" && !r.Labelled {
-		if target, err = numbers(byName[r.Target]); err != nil {
-			c.fault(-1, fmt.Errorf("column %q: %w", r.Target, err))
-			return 0, nil
+	id := func(i int) string {
+		if r.ID == "" || byName[r.ID].IsNull(i) {
+			return ""
 		}
-	}
-	if r.Weight != "" {
-		if weight, err = numbers(byName[r.Weight]); err != nil {
-			c.fault(-1, fmt.Errorf("column %q: %w", r.Weight, err))
-			return 0, nil
-		}
+		return byName[r.ID].ValueStr(i)
 	}
 	one := block{width: len(features), places: []place{{}}, hashes: []uint64{0}}
 	for i := range int(batch.NumRows()) {
 		one.x, one.y, one.labels, one.weights = one.x[:0], one.y[:0], one.labels[:0], one.weights[:0]
 		if err := r.parquetRow(&one, features, target, weight, byName[r.Target], i); err != nil {
-			c.bad(first+int64(i), err.Error(), "")
+			c.badRow(first+int64(i), id(i), err.Error(), "")
 		} else {
 			c.rows.append(&one, 0)
 			c.rows.places, c.rows.hashes = c.rows.places[:c.rows.rows()-1], c.rows.hashes[:len(c.rows.hashes)-1]
-			if err := c.took(ctx, first+int64(i), ""); err != nil {
+			if err := c.took(ctx, first+int64(i), id(i)); err != nil {
 				return 0, err
 			}
 		}

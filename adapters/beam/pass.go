@@ -37,7 +37,9 @@ type Options struct {
 	// DeadLetters is a file, of CSV, that bad rows are written to: file, line, reason and the text itself. "": they are only counted.
 	DeadLetters string
 	RangeBytes  int64  // of the ranges that files are read in; 0: 32 MiB
-	Seed        uint64 // by which rows are dealt to folds
+	Seed        uint64 // by which rows are dealt to folds, or drawn for a sample
+	// Variance and Proba add a column of variances, and columns of probabilities, to predictions.
+	Variance, Proba bool
 	// NoEngine reads the files in this process, without Beam, on all processors.
 	NoEngine bool
 	// Observe, if not nil, is told of each pass when it is done.
@@ -88,7 +90,7 @@ type session struct {
 }
 
 // newSession checks what is asked for.
-func newSession(ctx context.Context, d *Data, o *Options, labelled bool) (*session, error) {
+func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool) (*session, error) {
 	options, err := o.check()
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled bool) (*sessi
 	case !options.NoEngine && !beam.Initialized():
 		return nil, fault.Param("kernelbeam", "Beam", "not initialised", "Init, at the beginning of main")
 	}
-	read, err := d.reading(ctx, labelled, true, options.RangeBytes)
+	read, err := d.reading(ctx, labelled, targets, options.RangeBytes)
 	if err != nil {
 		return nil, err
 	}
