@@ -19,6 +19,19 @@
 // FitBlocks, FitMatrix in a search), and other ways to fit (PartialFit, NewStatistics), are not taken where they come from an embedded field: they would go behind the
 // methods that the type has redefined.
 //
+// # Statistics
+//
+// What an estimator learns from sums over the rows it learns from Statistics: AddBlock takes rows in, Merge the rows
+// of others, in any order and grouping, and their bytes travel with a checksum. NewStatistics of a StatisticsFitter makes
+// empty ones, which also read bytes; FitStatistics learns. What takes several passes, a pipeline, has Stages: empty
+// statistics of the stage, which take rows as they come, and bytes that tell a worker where the fit stands. NewStages and
+// FitStages treat both alike, so that an engine needs no more than
+//
+//	stages := NewStages(model); until Stage is at its end: sums := stages.NewStatistics(); (AddBlock, Merge, bytes);
+//	stages.FitStatistics(sums); at the end: FitStages(model, stages)
+//
+// # Of one's own
+//
 // For an estimator or a transformer of one's own there are checks of its input (CheckRows,
 // CheckTargets, CheckWeights), the typed errors, and model files that cannot be misread
 // (MarshalModel, UnmarshalModel).

@@ -54,6 +54,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -97,10 +98,10 @@ type Blocker interface {
 // Matrix and Cross ask it before they compute.
 type Validator interface{ Validate() error }
 
-// Validate returns an error if k is nil or says that its parameters are out of
+// Validate returns an error if k is nil, or a nil pointer, or says that its parameters are out of
 // range.
 func Validate(k Kernel) error {
-	if k == nil {
+	if check.IsNil(k) {
 		return fault.Param("kernels", "Kernel", "nil", "a kernel")
 	}
 	if v, ok := k.(Validator); ok {

@@ -15,7 +15,7 @@ import (
 
 // MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
 // 32768 rows.
-const MaxKernelBytes = 8 << 30
+const MaxKernelBytes = check.MaxBytes
 
 // Options says how Matrix and Cross compute. Nil means the zero value.
 type Options struct {

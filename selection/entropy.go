@@ -123,6 +123,9 @@ func (e *Entropy) Name() string { return "entropy" }
 // Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge,
 // those of the learner where CrossValidation could score nothing, or ctx's.
 func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	cfg, err := e.withDefaults()
 	if err != nil {
 		return Choice{}, err

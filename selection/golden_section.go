@@ -92,6 +92,9 @@ func (g *GoldenSection) Name() string { return "golden section" }
 
 // Choose implements [Strategy].
 func (g *GoldenSection) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	const typ = "selection: GoldenSection"
 	if err := r.KernelsOnly(typ); err != nil {
 		return Choice{}, err

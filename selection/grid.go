@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -19,6 +20,9 @@ const (
 	defaultGridLow  = 1e-4
 	defaultGridHigh = 1e2
 )
+
+// traceBytes is about what a point takes in a trace.
+const traceBytes = 512
 
 // Grid fits the learner at each parameter in each fold and takes the best mean
 // score: the baseline that every user knows. It costs Points × folds + 1 fits. It compares
@@ -41,6 +45,9 @@ func (g *Grid) Name() string { return "grid" }
 // Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
 // if none could be scored, or ctx's.
 func (g *Grid) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	points, err := g.points(ctx, r)
 	if err != nil {
 		return Choice{}, err
@@ -115,6 +122,9 @@ func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 	}
 	if points < 1 {
 		return nil, fault.Param(typ, "Points", points, ">= 1, or 0 for the default")
+	}
+	if err := check.Bytes(fmt.Sprintf("%s: %d Points", typ, points), float64(points)*traceBytes, "take fewer Points"); err != nil {
+		return nil, err
 	}
 	from, to := g.Lo, g.Hi
 	if from == 0 || to == 0 {

@@ -82,6 +82,9 @@ func (h *Halving) Name() string { return "halving" }
 
 // Choose implements [Strategy]; errors are Grid's.
 func (h *Halving) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	cfg, err := h.withDefaults()
 	if err != nil {
 		return Choice{}, err

@@ -114,3 +114,26 @@ func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflec
 	}
 	return nil
 }
+
+// shapeOf is how many objects and arrays of JSON stand within each other, at most, and how many objects
+// there are.
+func shapeOf(data []byte) (most, objects int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			if most = max(most, depth); c == '{' {
+				objects++
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return most, objects
+}

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,4 +113,23 @@ func FuzzUnmarshal(f *testing.F) {
 			assert.ErrorIs(t, err, estimators.ErrShape)
 		}
 	})
+}
+
+// A Result from hostile hands is refused, soon and without much memory, and what is read can be printed.
+func TestHostileResults(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"no other":      {`{"others":[null]}`, "others[0] is null"},
+		"nested":        {strings.Repeat(`{"others":[`, 4000) + "{}" + strings.Repeat("]}", 4000), "a Result of 8001 levels, at most 32"},
+		"empty rows":    {`{"trace":[{}` + strings.Repeat(",{}", 1<<18) + "]}", "objects in"},
+		"empty results": {`{"others":[{}` + strings.Repeat(",{}", 1<<18) + "]}", "objects in"},
+	} {
+		kept := Result{Family: "kept"}
+		err := json.Unmarshal([]byte(c.text), &kept)
+		require.Error(t, err, name)
+		assert.ErrorContains(t, err, c.want, name)
+		assert.Equal(t, "kept", kept.Family, name)
+	}
+	var ways Result
+	require.NoError(t, json.Unmarshal([]byte(`{"columns":"a \" { [ b","others":[{"columns":"c","others":[{}]}]}`), &ways))
+	assert.Contains(t, ways.String(), "a \" { [ b")
 }

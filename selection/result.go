@@ -3,6 +3,7 @@ package selection
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -198,5 +199,27 @@ func (r *Result) clone() *Result {
 // MarshalJSON writes NaN as null.
 func (r Result) MarshalJSON() ([]byte, error) { return marshalFields(r) }
 
+// deepestResult bounds how deep the JSON of a Result nests: ways and families have Others, and each level is
+// read anew for all around it.
+const deepestResult = 32
+
 // UnmarshalJSON reads what MarshalJSON wrote.
-func (r *Result) UnmarshalJSON(data []byte) error { return unmarshalFields(data, r) }
+func (r *Result) UnmarshalJSON(data []byte) error {
+	deep, objects := shapeOf(data)
+	if deep > deepestResult {
+		return fmt.Errorf("selection: a Result of %d levels, at most %d are read", deep, deepestResult)
+	}
+	// A row of the trace has its fields' names; without them a few bytes would stand for all of it.
+	if need, limit := objects*int(reflect.TypeFor[TraceRow]().Size()), 64*len(data)+1<<20; need > limit {
+		return fmt.Errorf("selection: a Result of %d objects in %d bytes", objects, len(data))
+	}
+	var out Result
+	if err := unmarshalFields(data, &out); err != nil {
+		return err
+	}
+	if i := slices.Index(out.Others, nil); i >= 0 {
+		return fmt.Errorf("selection: a Result whose others[%d] is null", i)
+	}
+	*r = out
+	return nil
+}

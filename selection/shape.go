@@ -164,6 +164,9 @@ func (s *Shape) validate(d int) error {
 
 // Choose implements [Strategy].
 func (s *Shape) Choose(ctx context.Context, r *Run) (Choice, error) {
+	if r == nil {
+		return Choice{}, errNoRun
+	}
 	if err := r.KernelsOnly(shapeType); err != nil {
 		return Choice{}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -104,8 +104,8 @@ func (l *learning) block(rows []int) (*shape.Block, error) {
 		limit = kernels.MaxKernelBytes
 	}
 	// The matrix, its inverse, the factor's and the derivative, beside what the block keeps.
-	if need := 8 * 4 * float64(n) * float64(n); need > float64(limit) {
-		return nil, &fault.TooLargeError{What: shapeType + ": the matrices of an evaluation", Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: "lower MaxRows, or raise MaxKernelBytes"}
+	if err := check.BytesWithin(shapeType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
+		return nil, err
 	}
 	return shape.NewBlock(x, t, &kernels.Options{Workers: l.run.workers, MaxBytes: limit})
 }

@@ -1,10 +1,12 @@
 package selection
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -73,6 +75,9 @@ func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 		return nil, fault.Param(typ, "Repeats", repeats, ">= 1, or 0 for the default")
 	case n < k:
 		return nil, fault.Shape("x has", n, "rows", "want at least one for each of %d folds", k)
+	}
+	if err := check.Numbers(fmt.Sprintf("%s: %d times %d folds of %d rows", typ, repeats, k, n), float64(n)*float64(k)*float64(repeats), "take fewer Folds or Repeats"); err != nil {
+		return nil, err
 	}
 	out := make([]Fold, 0, k*repeats)
 	for r := range repeats {
@@ -154,6 +159,9 @@ func holdOut(typ string, splits int, fraction float64, seed uint64, n int, label
 		return nil, fault.Shape("x has", n, "rows", "want at least 2 to split")
 	}
 	size := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
+	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits), "take fewer Splits"); err != nil {
+		return nil, err
+	}
 	out := make([]Fold, splits)
 	for i := range out {
 		order := permutation(n, seed, uint64(i))

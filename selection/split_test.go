@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -210,5 +212,22 @@ func TestSplitErrors(t *testing.T) {
 	for _, s := range []Splitter{StratifiedKFold{}, StratifiedShuffleSplit{}} {
 		_, err := s.Split(3, []int{1})
 		assert.ErrorIs(t, err, fault.ErrShape)
+	}
+}
+
+// More folds than memory holds are an error, not an end of the program.
+func TestTooManyFolds(t *testing.T) {
+	labels := make([]int, 10)
+	for i := range labels {
+		labels[i] = i % 2
+	}
+	for _, s := range []Splitter{
+		KFold{Repeats: 1 << 40}, StratifiedKFold{Repeats: math.MaxInt}, KFold{Repeats: math.MaxInt / 2},
+		ShuffleSplit{Splits: math.MaxInt}, StratifiedShuffleSplit{Splits: 1 << 40},
+	} {
+		_, err := s.Split(len(labels), labels)
+		var large *estimators.TooLargeError
+		require.ErrorAs(t, err, &large, "%#v", s)
+		assert.Greater(t, large.Bytes, large.Limit)
 	}
 }

@@ -3,9 +3,13 @@ package selection
 import (
 	"context"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
+
+// errNoRun is that of a Strategy that is called by itself.
+var errNoRun = fault.Param("selection: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
 
 // Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
 // [GoldenSection] are strategies; one of your own is a type with these two methods, which

@@ -91,6 +91,9 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 // a smaller count. A quasi-Monte Carlo sequence leaves out its first skip coordinates,
 // which others use.
 func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
+	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d), "take fewer Components"); err != nil {
+		return nil, err
+	}
 	w := mat.NewDense(count, d, nil)
 	u := make([]float64, spectrum.Uniforms(d))
 	var halton []*digits

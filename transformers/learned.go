@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -129,6 +130,11 @@ func mapInto(dst *mat.Dense, x mat.Matrix, m mapper, rows bool, many func(dst, x
 	in, gaps, err := input("x", x, m, from)
 	if err != nil {
 		return err
+	}
+	if n, _ := in.Dims(); dst.IsEmpty() {
+		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.name(), n, to), float64(n)*float64(to), "map the rows some at a time"); err != nil {
+			return err
+		}
 	}
 	n, _ := in.Dims()
 	if err := fits(dst, n, to); err != nil {

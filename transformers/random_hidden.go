@@ -81,6 +81,9 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
 		if r.Activation == DataRBF {
 			return r.fromRows(ctx, x, min(units, n))
 		}
+		if err := check.Numbers(fmt.Sprintf("%s: %d units of %d columns", randomHiddenName, units, d), float64(units)*float64(d+1), "take fewer Units"); err != nil {
+			return nil, err
+		}
 		return r.draw(units, d), nil
 	})
 }

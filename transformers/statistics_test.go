@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -317,4 +318,23 @@ func TestStatisticsWithGaps(t *testing.T) {
 	s, err := (&StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
 	assert.EqualError(t, s.AddBlock(ctx, x), "x[7,1] is NaN")
+}
+
+// Statistics of every version so far can be read.
+func TestGoldenStatistics(t *testing.T) {
+	x := far(40)
+	for name, of := range map[string]StatisticsFitter{
+		"sums": &StandardScaler{}, "extremes": &MinMaxScaler{}, "nothing": &UnitRows{}, "categories": &OneHot{}, "counts": &Imputer{Statistic: MostFrequent},
+		"ranks": &QuantileTransformer{}, "sample": &RandomFourier{Components: 4},
+	} {
+		want := summed(t, of, x, 1, 1)
+		read, err := of.NewStatistics()
+		require.NoError(t, err)
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, "statistics-"+name+"-v1.keln", want.MarshalBinary)), name)
+		a, err := want.MarshalBinary()
+		require.NoError(t, err)
+		b, err := read.MarshalBinary()
+		require.NoError(t, err)
+		assert.Equal(t, a, b, name)
+	}
 }

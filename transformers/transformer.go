@@ -30,6 +30,8 @@
 // a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of
 // long streams QuantileTransformer and PowerTransformer learn from a sketch of the ranks, to bounds
 // that they document.
+// All but KernelMap and KernelCenterer learn from Statistics of parts of the rows, which are merged in any order
+// ([StatisticsFitter], NewStages), those of columns also over time ([PartialFitter]).
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.
 package transformers

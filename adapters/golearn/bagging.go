@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -19,6 +20,9 @@ import (
 
 // defaultModels is the number of models in a Bagging.
 const defaultModels = 10
+
+// leastModel is what a model takes, at the least.
+const leastModel = 1024
 
 // bootstrapAttempts is how often a Bagging draws the rows of a model until they hold
 // each class.
@@ -146,6 +150,9 @@ func (b *Bagging) build() ([]baggingMember, error) {
 	models := b.Models
 	if models == 0 {
 		models = defaultModels
+	}
+	if err := check.Bytes(fmt.Sprintf("a Bagging of %d Models", models), float64(models)*leastModel, "take fewer Models"); err != nil {
+		return nil, err
 	}
 	out := make([]baggingMember, models)
 	for i := range out {

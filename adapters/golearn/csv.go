@@ -1,15 +1,17 @@
 package golearn
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/sjwhitworth/golearn/base"
 
@@ -44,16 +46,17 @@ type CSVOptions struct {
 	Comma rune
 }
 
-// ReadCSV reads a file into a grid. White space around cells is dropped. A column
-// all of whose cells, but for gaps, are numbers becomes a float attribute, and any
-// other a categorical one, its categories in the order in which they first occur.
+// ReadCSV reads a file into a grid. White space around cells is dropped, but for a Comma that is
+// white space itself. A column all of whose cells, but for gaps, are numbers becomes a float attribute,
+// and any other a categorical one, its categories in the order in which they first occur.
 // A gap is NaN in a float column and the category "?" in a categorical
 // one: golearn's own parser makes it 0 or the first category. As golearn does,
 // the grid lists the attributes of a type together.
 //
 // Errors name the file and the line: ErrShape for a line with more or fewer cells
 // than the first, or for no data; ErrParam for a column name that comes twice or
-// an option that names no column; those of the file system and of encoding/csv.
+// an option that names no column; ErrNotFinite for a number that is too large for a float64; those of the
+// file system and of encoding/csv. While the file is read memory is about its size and 16 bytes a cell.
 func ReadCSV(path string, opt *CSVOptions) (*base.DenseInstances, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -66,35 +69,80 @@ func ReadCSV(path string, opt *CSVOptions) (*base.DenseInstances, error) {
 // ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the
 // errors.
 func ParseCSV(name string, r io.Reader, opt *CSVOptions) (*base.DenseInstances, error) {
-	o := opt.withDefaults()
-	header, records, err := readRecords(name, r, o)
+	t, err := parseTable(name, r, opt.withDefaults())
 	if err != nil {
 		return nil, err
 	}
-	class := -1
-	if !o.NoClass {
-		if class = len(header) - 1; o.Class != "" {
-			class = slices.Index(header, o.Class)
-		}
-		if class < 0 {
-			return nil, fault.Param(name, "CSVOptions.Class", strconv.Quote(o.Class), "one of the columns "+strings.Join(header, ", "))
-		}
+	return t.grid()
+}
+
+func parseTable(name string, r io.Reader, o CSVOptions) (*table, error) {
+	reader := &records{name: name, csv: newReader(r, o.Comma)}
+	first, err := reader.next()
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range o.Categorical {
-		if !slices.Contains(header, c) {
-			return nil, fault.Param(name, "CSVOptions.Categorical", strconv.Quote(c), "columns out of "+strings.Join(header, ", "))
+	var header []string
+	if first != nil {
+		if header, err = columnNames(name, reader.line, first, o.NoHeader); err != nil {
+			return nil, err
+		}
+		if err := o.among(name, header); err != nil {
+			return nil, err
 		}
 	}
 	missing := make(map[string]bool, len(o.Missing))
 	for _, m := range o.Missing {
 		missing[m] = true
 	}
-	cols := make([]column, len(header))
-	values := make([][]float64, len(header))
+	columns := make([]*parsed, len(header))
 	for j, n := range header {
-		cols[j], values[j] = parseColumn(n, records, j, missing, slices.Contains(o.Categorical, n))
+		columns[j] = newParsed(n, slices.Contains(o.Categorical, n))
 	}
-	return tableOf(cols, values, len(records), class).grid()
+	rows := 0
+	cells := first
+	if !o.NoHeader && first != nil {
+		cells, err = reader.next()
+	}
+	for ; err == nil && cells != nil; cells, err = reader.next() {
+		if len(cells) != len(header) {
+			return nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, reader.line), len(cells), "cells", "the first one has %d", len(header))
+		}
+		for j, c := range cells {
+			columns[j].add(c, missing[c], reader.line)
+		}
+		rows++
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case rows == 0:
+		return nil, fault.Shape(fmt.Sprintf("%s:%d: the file ends with", name, max(1, reader.line)), 0, "data lines", "want at least 1")
+	}
+	cols, values := make([]column, len(columns)), make([][]float64, len(columns))
+	for j, c := range columns {
+		if cols[j], values[j], err = c.finish(name); err != nil {
+			return nil, err
+		}
+	}
+	class := -1
+	if !o.NoClass {
+		class = slices.Index(header, cmp.Or(o.Class, header[len(header)-1]))
+	}
+	return tableOf(cols, values, rows, class), nil
+}
+
+// among checks that the columns which the options name are among those of the header.
+func (o CSVOptions) among(name string, header []string) error {
+	if !o.NoClass && o.Class != "" && !slices.Contains(header, o.Class) {
+		return fault.Param(name, "CSVOptions.Class", strconv.Quote(o.Class), "one of the columns "+strings.Join(header, ", "))
+	}
+	for _, c := range o.Categorical {
+		if !slices.Contains(header, c) {
+			return fault.Param(name, "CSVOptions.Categorical", strconv.Quote(c), "columns out of "+strings.Join(header, ", "))
+		}
+	}
+	return nil
 }
 
 func (opt *CSVOptions) withDefaults() CSVOptions {
@@ -111,45 +159,45 @@ func (opt *CSVOptions) withDefaults() CSVOptions {
 	return o
 }
 
-// readRecords returns the column names and the trimmed cells of the data lines.
-func readRecords(name string, r io.Reader, o CSVOptions) (header []string, records [][]string, err error) {
-	reader := csv.NewReader(r)
-	reader.Comma = o.Comma
-	// Counting cells here gives an error that says how many there were.
+// byteOrderMark stands at the beginning of files that spreadsheets have written.
+const byteOrderMark = "\ufeff"
+
+func newReader(r io.Reader, comma rune) *csv.Reader {
+	buffered := bufio.NewReader(r)
+	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = buffered.Discard(len(byteOrderMark))
+	}
+	reader := csv.NewReader(buffered)
+	reader.Comma = comma
+	// Counting cells in parseTable gives an error that says how many there were.
 	reader.FieldsPerRecord = -1
-	reader.TrimLeadingSpace = true
-	last := 1
-	for {
-		record, err := reader.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, nil, csvError(name, err)
-		}
-		line, _ := reader.FieldPos(0)
-		last = line
-		for j, c := range record {
-			record[j] = strings.TrimSpace(c)
-		}
-		if header == nil {
-			record[0] = strings.TrimPrefix(record[0], "\ufeff") // written by spreadsheets
-			if header, err = columnNames(name, line, record, o.NoHeader); err != nil {
-				return nil, nil, err
-			}
-			if !o.NoHeader {
-				continue
-			}
-		}
-		if len(record) != len(header) {
-			return nil, nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, line), len(record), "cells", "the first one has %d", len(header))
-		}
-		records = append(records, record)
+	// Where white space stands between cells, that before an empty one is its end.
+	reader.TrimLeadingSpace = !unicode.IsSpace(comma)
+	reader.ReuseRecord = true
+	return reader
+}
+
+// records reads the lines of a file.
+type records struct {
+	name string
+	csv  *csv.Reader
+	line int // the last one that was read
+}
+
+// next returns the trimmed cells of the next line, which hold until the one after it is read; nil at the end.
+func (r *records) next() ([]string, error) {
+	cells, err := r.csv.Read()
+	if err == io.EOF {
+		return nil, nil
 	}
-	if len(records) == 0 {
-		return nil, nil, fault.Shape(fmt.Sprintf("%s:%d: the file ends with", name, last), 0, "data lines", "want at least 1")
+	if err != nil {
+		return nil, csvError(r.name, err)
 	}
-	return header, records, nil
+	r.line, _ = r.csv.FieldPos(0)
+	for j, c := range cells {
+		cells[j] = strings.TrimSpace(c)
+	}
+	return cells, nil
 }
 
 // csvError puts the file's name before the line that encoding/csv names.
@@ -162,9 +210,9 @@ func csvError(name string, err error) error {
 }
 
 func columnNames(name string, line int, first []string, noHeader bool) ([]string, error) {
-	out := slices.Clone(first)
-	if noHeader {
-		for j := range out {
+	out := make([]string, len(first))
+	for j, n := range first {
+		if out[j] = strings.Clone(n); noHeader {
 			out[j] = strconv.Itoa(j)
 		}
 	}
@@ -172,41 +220,6 @@ func columnNames(name string, line int, first []string, noHeader bool) ([]string
 		return nil, fault.Param(fmt.Sprintf("%s:%d", name, line), "column name", strconv.Quote(n)+" twice", "each once")
 	}
 	return out, nil
-}
-
-// parseColumn guesses the type of a column and returns its cells.
-func parseColumn(name string, records [][]string, j int, missing map[string]bool, categorical bool) (column, []float64) {
-	if !categorical {
-		if c, values, ok := parseFloats(name, records, j, missing); ok {
-			return c, values
-		}
-	}
-	texts := make([]string, len(records))
-	for i, r := range records {
-		if texts[i] = r[j]; missing[r[j]] {
-			texts[i] = missingCategory
-		}
-	}
-	values, categories := coded(texts)
-	return column{Name: name, Kind: categoricalKind, Values: categories}, values
-}
-
-func parseFloats(name string, records [][]string, j int, missing map[string]bool) (column, []float64, bool) {
-	c := column{Name: name, Kind: floatKind}
-	values := make([]float64, len(records))
-	for i, r := range records {
-		values[i] = math.NaN()
-		if missing[r[j]] {
-			continue
-		}
-		v, err := strconv.ParseFloat(r[j], 64)
-		if err != nil {
-			return column{}, nil, false
-		}
-		values[i] = v
-		c.Precision = max(c.Precision, decimals(r[j]))
-	}
-	return c, values, true
 }
 
 // decimals counts the digits that print a number as it was written.

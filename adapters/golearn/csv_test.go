@@ -3,9 +3,11 @@ package golearn
 import (
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -87,6 +89,102 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
+// A gap is a gap whatever stands between cells.
+func TestCSVGapsBetweenWhiteSpace(t *testing.T) {
+	for name, comma := range map[string]string{"tab": "\t", "space": " ", "comma": ",", "semicolon": ";"} {
+		text := strings.NewReplacer(",", comma).Replace("a,b,c,class\n,1,,x\n2,,3,y\n,,4,x\n5,6,,y\n")
+		g, err := ParseCSV(name, strings.NewReader(text), &CSVOptions{Comma: rune(comma[0])})
+		require.NoError(t, err, name)
+		x, names, err := Matrix(g, nil)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "b", "c"}, names, name)
+		gap := math.NaN()
+		for i, want := range [][]float64{{gap, 1, gap}, {2, gap, 3}, {gap, gap, 4}, {5, 6, gap}} {
+			for j, v := range want {
+				if math.IsNaN(v) {
+					assert.True(t, math.IsNaN(x.At(i, j)), "%s: row %d, column %d", name, i, j)
+				} else {
+					assert.Equal(t, v, x.At(i, j), "%s: row %d, column %d", name, i, j)
+				}
+			}
+		}
+		assert.Equal(t, []string{"x", "y", "x", "y"}, classTexts(t, g), name)
+	}
+}
+
+func TestCSVOfSpreadsheets(t *testing.T) {
+	g, err := ParseCSV("f", strings.NewReader("\ufeff\"a b\",\"c, d\",class\r\n1,\"2\",x\r\n3,4,\"y \"\"z\"\"\"\r\n"), nil)
+	require.NoError(t, err)
+	x, names, err := Matrix(g, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a b", "c, d"}, names)
+	assert.Equal(t, []float64{1, 2, 3, 4}, x.RawMatrix().Data)
+	assert.Equal(t, []string{"x", `y "z"`}, classTexts(t, g))
+}
+
+// A number that is too large is an error, and no category; among texts it is one of them.
+func TestCSVOfLargeNumbers(t *testing.T) {
+	_, err := ParseCSV("f.csv", strings.NewReader("a,class\n1,x\n-1e400,y\n"), nil)
+	require.ErrorIs(t, err, estimators.ErrNotFinite)
+	assert.EqualError(t, err, `f.csv:3: column "a": -1e400 is more than a float64 holds: value is not finite`)
+	for _, text := range []string{"a,class\n1,x\n-1e400,y\nred,x\n", "a,class\n1,x\nred,y\n-1e400,x\n"} {
+		g, err := ParseCSV("f.csv", strings.NewReader(text), nil)
+		require.NoError(t, err)
+		assert.ElementsMatch(t, []string{"1", "-1e400", "red"}, base.GetAttributeByName(g, "a").(*base.CategoricalAttribute).GetValues())
+	}
+}
+
+// The texts of numbers come back as they were written when a column turns out to have others.
+func TestCSVColumnOfLateTexts(t *testing.T) {
+	g, err := ParseCSV("f", strings.NewReader("a,class\n1.0,x\n,y\n1,x\n01,y\nNA,x\n1.0,y\nred,x\n?,y\n"), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1.0", missingCategory, "1", "01", "red"}, base.GetAttributeByName(g, "a").(*base.CategoricalAttribute).GetValues())
+	var got []string
+	spec, err := g.GetAttribute(base.GetAttributeByName(g, "a"))
+	require.NoError(t, err)
+	for i := range 8 {
+		got = append(got, spec.GetAttribute().GetStringFromSysVal(g.Get(spec, i)))
+	}
+	assert.Equal(t, []string{"1.0", "?", "1", "01", "?", "1.0", "red", "?"}, got)
+}
+
+// Reading takes memory of about the file's size and two numbers a cell, not a string for each.
+func TestCSVMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20 MB of text")
+	}
+	var text strings.Builder
+	text.WriteString("a,b,c,d\n")
+	for i := range 500_000 {
+		fmt.Fprintf(&text, "%d.25,%d,%.7f,%d\n", i, -i, 1/float64(i+1), i%7)
+	}
+	live := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before, most := live(), 0
+	table, err := parseTable("f", &atEnd{strings.NewReader(text.String()), func() { most = live() }}, (*CSVOptions)(nil).withDefaults())
+	require.NoError(t, err)
+	assert.Less(t, most-before, (text.Len()+500_000*4*12)*3/2, "slices that grow have some to spare")
+	runtime.KeepAlive(table)
+}
+
+// atEnd calls f when all is read.
+type atEnd struct {
+	*strings.Reader
+	f func()
+}
+
+func (r *atEnd) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err != nil {
+		r.f()
+	}
+	return n, err
+}
+
 func TestDocumentedDefaults(t *testing.T) {
 	assert.Equal(t, []string{"", "?", "NA", "NaN"}, defaultMissing())
 	assert.Equal(t, CSVOptions{Missing: defaultMissing(), Comma: ','}, (*CSVOptions)(nil).withDefaults())
@@ -96,7 +194,11 @@ func TestDocumentedDefaults(t *testing.T) {
 func FuzzParseCSV(f *testing.F) {
 	f.Add("a,b\n1,x\n,?\n")
 	f.Add("\ufeff\"a\",b\n1e999,\"x\ny\"\n")
+	f.Add("a\tb\n\t1\n2\t\n")
 	f.Fuzz(func(t *testing.T, text string) {
+		if g, err := ParseCSV("f", strings.NewReader(text), &CSVOptions{Comma: '\t'}); err == nil {
+			_ = g.String()
+		}
 		g, err := ParseCSV("f", strings.NewReader(text), nil)
 		if err != nil {
 			return

@@ -20,8 +20,8 @@ import (
 // a grid of no rows the matrix is empty.
 //
 // A *base.DenseInstances is read at about 5 ns a cell, other grids at the cost of
-// their Get. Errors: ErrParam for an attribute that the grid does not have;
-// ErrShape for no attributes.
+// their Get. Errors: ErrParam for an attribute that the grid does not have, or has twice
+// by that name; ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	x, columns, err = matrixOf(grid, attrs)
 	if err != nil {
@@ -40,6 +40,12 @@ func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []st
 		cols = make([]column, len(attrs))
 		for i, a := range attrs {
 			cols[i] = columnOf(a)
+		}
+	}
+	named := t.byName()
+	for _, c := range cols {
+		if len(named[c.Name]) > 1 {
+			return nil, nil, fault.Param("input", "attribute names", strconv.Quote(c.Name)+" twice", "each once: attributes are matched by name")
 		}
 	}
 	if t, err = t.find(cols); err != nil {

@@ -227,3 +227,29 @@ func BenchmarkFilterStep(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
 }
+
+// Two attributes of one name cannot be told apart by golearn, which gives the first for both.
+func TestMatrixOfTwoOfAName(t *testing.T) {
+	g := base.NewDenseInstances()
+	for range 2 {
+		g.AddAttribute(base.NewFloatAttribute("a"))
+	}
+	g.AddAttribute(base.NewFloatAttribute("b"))
+	require.NoError(t, g.Extend(2))
+	_, _, err := Matrix(g, nil)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, `"a" twice`)
+	_, _, err = Matrix(g, []base.Attribute{base.NewFloatAttribute("a")})
+	require.ErrorIs(t, err, estimators.ErrParam)
+	_, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b")})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"b"}, names)
+}
+
+func TestTooManyModels(t *testing.T) {
+	g, err := LabelledGrid(mat.NewDense(4, 1, []float64{1, 2, 3, 4}), nil, "class", []string{"a", "b", "a", "b"})
+	require.NoError(t, err)
+	err = (&Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: math.MaxInt}).Fit(g)
+	require.ErrorIs(t, err, estimators.ErrTooLarge)
+	assert.ErrorContains(t, err, "Models")
+}

@@ -17,9 +17,11 @@
 // # Results
 //
 // They differ from gonum's by rounding: sums are taken in another order, and with fused
-// multiply-adds. They do not depend on GOMAXPROCS, nor on whether AVX-512 is there: the
-// inner dimension is never split between goroutines, and the lengths of its blocks are a
-// function of the arguments alone.
+// multiply-adds. They do not depend on GOMAXPROCS, nor, but for Dtrsm and Dtrmm, whose
+// blocks are then larger, on whether AVX-512 is there: the inner dimension is never split between
+// goroutines, and the lengths of its blocks are a function of the arguments alone.
+// Dtrsm multiplies by the reciprocals of the diagonal, as gonum's does on the left; where one
+// would be infinite, of 0 and below about 5.6e-309, it is gonum's.
 //
 // Arguments are checked by the same rules and with the same panics: whatever is not
 // plainly in order is handed to gonum's routine. NaN and Inf differ in one point: gonum's

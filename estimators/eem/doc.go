@@ -36,7 +36,8 @@
 // can be merged: PartialFit takes rows in chunks, of one pass and O(h²) memory, and
 // gives what Fit gives on all of them, and Solve, or the first prediction, solves the system
 // of equations; several machines can sum shards of their own and send each other
-// Statistics. A row of weight w counts w times in every moment, so that a weight of 2 is the
+// Statistics: NewStages and FitStages do it, units on rows included, and FitClassStatistics
+// takes what was merged by hand, or kept beside a model file. A row of weight w counts w times in every moment, so that a weight of 2 is the
 // row given twice, exactly. Statistics can be taken apart again too: HeldOut cross-validates
 // without fitting again. FitPath fits machines of several sizes on the sums of the largest.
 //

@@ -194,11 +194,21 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 	if m.layer, err = c.draw(ctx, xd); err != nil {
 		return nil, rows{}, err
 	}
+	if err := m.fitsMemory(); err != nil {
+		return nil, rows{}, err
+	}
 	m.stats = make([]*Statistics, len(m.classes))
 	for i := range m.stats {
 		m.stats[i] = &Statistics{}
 	}
 	return m, r, nil
+}
+
+// fitsMemory is an error for moments that take more than [check.MaxBytes]: those of each class and of one group, the factor of
+// a pair, and the directions.
+func (m *model) fitsMemory() error {
+	h, k := float64(m.layer.width(math.MaxInt)), float64(len(m.classes))
+	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2, "take fewer units, or landmarks")
 }
 
 // check validates rows and labels against the model's.

@@ -99,6 +99,11 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	if h < 1 {
 		return nil, nil, fault.BadModel(kind, "pairs of no units")
 	}
+	for i, p := range s.Pairs { // before memory for all of them is asked for
+		if len(p.Direction) != h {
+			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units", i, len(p.Direction), h)
+		}
+	}
 	directions := mat.NewDense(h, len(s.Pairs), nil)
 	for i, p := range s.Pairs {
 		numbers := codec.Floats{p.MPos, p.MNeg, p.SPos, p.SNeg, p.Distance, p.RhoPos, p.RhoNeg, p.LogW}

@@ -2,9 +2,13 @@ package estimatortest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
@@ -24,30 +28,33 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
+// withSettings are the types that have some.
+var withSettings = []func() any{
+	func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
+	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
+	func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
+	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
+	func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
+	func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
+	func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
+	func() any { return &elm.Classifier{} },
+	func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
+	func() any { return &calibration.Classifier{} },
+	func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
+	func() any { return &selection.Entropy{} }, func() any { return &selection.Grid{} },
+	func() any { return &selection.Halving{} }, func() any { return &selection.GoldenSection{} },
+	func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.PowerTransformer{} },
+	func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
+	func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
+	func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
+}
+
 // A negative number in a setting is an error that names the field, in every type: off is said
 // by a field No..., and the choice of the estimator by zero.
 func TestNegativeSettingsAreErrors(t *testing.T) {
 	mayBeNegative := map[string]bool{"MinMaxScaler.Low": true, "MinMaxScaler.High": true}
 	count := 0
-	for _, make := range []func() any{
-		func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
-		func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
-		func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
-		func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
-		func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
-		func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
-		func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
-		func() any { return &elm.Classifier{} },
-		func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
-		func() any { return &calibration.Classifier{} },
-		func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
-		func() any { return &selection.Entropy{} }, func() any { return &selection.Grid{} },
-		func() any { return &selection.Halving{} }, func() any { return &selection.GoldenSection{} },
-		func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.PowerTransformer{} },
-		func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
-		func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
-		func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
-	} {
+	for _, make := range withSettings {
 		typ := reflect.TypeOf(make()).Elem()
 		for i := range typ.NumField() {
 			field := typ.Field(i)
@@ -64,7 +71,7 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 				continue
 			}
 			count++
-			err := fitAny(e)
+			err := fitAny(context.Background(), e)
 			assert.ErrorIs(t, err, estimators.ErrParam, "%v.%s", typ, field.Name)
 			assert.ErrorContains(t, err, field.Name, "%v", typ)
 		}
@@ -72,9 +79,54 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 	assert.Greater(t, count, 80, "settings that were tried")
 }
 
+// A number that is far too large is an error before memory is asked for, or a setting that few rows do not reach, or a
+// long loop, which the context ends.
+func TestLargeSettings(t *testing.T) {
+	values := []int64{1_000_000, math.MaxInt32, math.MaxInt64}
+	if testing.Short() {
+		values = values[2:]
+	}
+	const mostBytes = 4 << 30 // in all; what a loop throws away counts too
+	count, tooLarge := 0, 0
+	for _, make := range withSettings {
+		typ := reflect.TypeOf(make()).Elem()
+		for i := range typ.NumField() {
+			field := typ.Field(i)
+			if !field.IsExported() || !reflect.ValueOf(make()).Elem().Field(i).CanInt() {
+				continue
+			}
+			for _, value := range values {
+				e := make()
+				v := reflect.ValueOf(e).Elem().Field(i)
+				if v.SetInt(value); v.Int() != value {
+					continue
+				}
+				count++
+				ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				err := fitAny(ctx, e)
+				runtime.ReadMemStats(&after)
+				cancel()
+				name := fmt.Sprintf("%v.%s = %d: %v", typ, field.Name, value, err)
+				assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(mostBytes), name)
+				switch {
+				case errors.Is(err, estimators.ErrTooLarge):
+					tooLarge++
+					var large *estimators.TooLargeError
+					assert.ErrorAs(t, err, &large, name)
+				case err != nil:
+					assert.True(t, errors.Is(err, estimators.ErrParam) || errors.Is(err, context.DeadlineExceeded), name)
+				}
+			}
+		}
+	}
+	assert.Greater(t, count, 60*len(values), "settings that were tried")
+	assert.Greater(t, tooLarge, 5*len(values), "of which some are too large")
+}
+
 // fitAny fits whatever has settings, on four rows.
-func fitAny(e any) error {
-	ctx := context.Background()
+func fitAny(ctx context.Context, e any) error {
 	x := mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 5, 3})
 	switch e := e.(type) {
 	case *ridge.DirectKernel:

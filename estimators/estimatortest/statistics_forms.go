@@ -115,7 +115,7 @@ func (s rowSums) merge(other summed) error { return s.Merge(other.(rowSums).Stat
 
 type otherRowSums struct{ transformers.Statistics }
 
-func (s rowSums) foreign() error { return s.Merge(otherRowSums{s.Statistics}) }
+func (s rowSums) foreign() error { return s.Merge(otherRowSums(s)) }
 func (s rowSums) rows() int      { return s.Rows() }
 func (s rowSums) clone() summed  { return rowSums{s.Clone()} }
 

@@ -209,13 +209,7 @@ func (s settings) sampleRows(n, m, d int) int {
 // checkBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point
 // because the product of hostile counts may overflow.
 func (s settings) checkBytes(what string, need float64) error {
-	if need <= float64(s.maxBytes) {
-		return nil
-	}
-	return &fault.TooLargeError{
-		What: s.typ + ": " + what, Bytes: int64(min(need, 1<<62)), Limit: s.maxBytes,
-		Hint: "take fewer landmarks by Components, or raise MaxBytes",
-	}
+	return check.BytesWithin(s.typ+": "+what, need, s.maxBytes, "take fewer landmarks by Components, or raise MaxBytes")
 }
 
 // tell calls Observe, if there is one.

@@ -60,14 +60,15 @@ func (l *learned) store() storedLearned {
 	return s
 }
 
-// learned validates what was read, for the number of machines that there should be.
-func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
+// learned validates what was read from a file that was written in a version, for the number of machines that there
+// should be.
+func (s storedLearned) learned(kind string, written, machines int, variances bool, workers int) (learned, error) {
 	l := learned{scaling: s.Scaling, trend: s.Trend, kind: Map(s.Features), burnIn: s.BurnIn, workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
 	case l.kind < Stationary || l.kind > AllPairs:
 		return bad("features %d", s.Features)
-	case !l.scaling.valid():
+	case !l.scaling.valid(written):
 		return bad("scaling of columns %v of %d", s.Scaling.Columns, s.Scaling.Width)
 	case !l.trend.valid(len(l.Columns)):
 		return bad("a trend of %d columns", len(s.Trend))
@@ -166,10 +167,11 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 // ErrBadModel and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedRegressor
-	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
+	written, err := codec.Unmarshal(data, regressorKind, version, &s)
+	if err != nil {
 		return err
 	}
-	l, err := s.Learned.learned(regressorKind, 1, true, r.Workers)
+	l, err := s.Learned.learned(regressorKind, written, 1, true, r.Workers)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // ErrBadModel and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
-	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+	written, err := codec.Unmarshal(data, classifierKind, version, &s)
+	if err != nil {
 		return err
 	}
 	likelihood := Likelihood(s.Likelihood)
@@ -207,7 +210,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 			return fault.BadModel(classifierKind, "a link of slope %v and offset %v", l.Slope, l.Offset)
 		}
 	}
-	l, err := s.Learned.learned(classifierKind, len(s.Links), likelihood == PolyaGamma, c.Workers)
+	l, err := s.Learned.learned(classifierKind, written, len(s.Links), likelihood == PolyaGamma, c.Workers)
 	if err != nil {
 		return err
 	}

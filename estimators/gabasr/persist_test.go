@@ -161,3 +161,23 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// A width that no numbers stand behind is refused, whatever version the file says.
+func TestWidthOfAFile(t *testing.T) {
+	x, y := mat.NewDense(40, 3, nil), make([]float64, 40)
+	for i := range y {
+		x.SetRow(i, []float64{float64(i), 7, float64(i * i % 11)})
+		y[i] = math.Sin(float64(i))
+	}
+	r := &Regressor{Pairs: 3, Sweeps: 4, Chains: 1}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Len(t, r.m.scaling.Constant, 1)
+	assert.InDelta(t, 7, r.m.scaling.Constant[0], 1e-12, "the mean of the column that is left out")
+	s := storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale}
+	for written := 1; written <= version; written++ {
+		s.Learned.Scaling.Width = 1 << 40
+		data, err := codec.Marshal(regressorKind, written, s)
+		require.NoError(t, err)
+		assert.ErrorIs(t, new(Regressor).UnmarshalBinary(data), estimators.ErrBadModel)
+	}
+}

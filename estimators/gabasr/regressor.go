@@ -182,7 +182,11 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 			mean = append(mean, f)
 			if withVariance {
-				variance = append(variance, m.scale*m.scale*(of[i]+squares[i]))
+				v := m.scale * m.scale * (of[i] + squares[i])
+				if v-v != 0 {
+					return &fault.NotFiniteError{Name: regressorType + ": variance", Row: first + i, Col: -1, Value: v}
+				}
+				variance = append(variance, v)
 			}
 		}
 		return nil

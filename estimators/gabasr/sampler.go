@@ -69,6 +69,11 @@ func (s settings) withDefaults() (settings, error) {
 	); err != nil {
 		return s, err
 	}
+	// Sums of these must not overflow before fitsMemory sees them.
+	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.typ, s.sweeps, s.burnIn, s.chains),
+		float64(s.sweeps)+float64(s.burnIn)+float64(s.chains), "take fewer Sweeps or Chains"); err != nil {
+		return s, err
+	}
 	s.pairs, s.chains, s.covariances = cmp.Or(s.pairs, defaultPairs), cmp.Or(s.chains, defaultChains), cmp.Or(s.covariances, defaultCovariances)
 	s.p0 = prior{cmp.Or(s.p0.intercept, defaultInterceptPrecision), cmp.Or(s.p0.a, defaultNoise), cmp.Or(s.p0.b, defaultNoise)}
 	if s.noBurnIn {
@@ -122,6 +127,9 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := s.fitsMemory(x, widthOf(trend), len(tasks)); err != nil {
+		return nil, err
+	}
 	median, err := kernels.MedianSquaredDistance(ctx, x, s.seed)
 	if err != nil {
 		return nil, err
@@ -152,6 +160,21 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 		out[i] = merge(runs[i*s.chains : (i+1)*s.chains])
 	}
 	return out, nil
+}
+
+// fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
+// beside each other, and the draws that all keep.
+func (s settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
+	n, d := x.Dims()
+	pairs, chains := float64(s.pairs), float64(tasks)*float64(s.chains)
+	if s.kind == AllPairs {
+		pairs *= pairs
+	}
+	p := 1 + float64(trend) + 2*pairs
+	beside := min(chains, float64(parallel.Workers(s.workers)))
+	kept := float64(s.sweeps - s.burnIn + 1)
+	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.pairs)*float64(d))+min(kept, float64(s.covariances))*p*p/2+10*float64(s.sweeps+1))
+	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.typ, chains, s.pairs, s.sweeps), numbers, "take fewer Pairs, Chains or Sweeps")
 }
 
 // merge joins the chains of a target.

@@ -17,6 +17,9 @@ type scaling struct {
 	Columns []int        // that are kept, ascending; at least one
 	Mean    codec.Floats // of these
 	Inverse codec.Floats // 1/standard deviation
+	// Constant has the means of those that are left out, since version 2 of a file: a width that nothing
+	// stands behind would make whoever reads it allocate it.
+	Constant codec.Floats `cbor:",omitempty"`
 }
 
 // newScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
@@ -30,17 +33,19 @@ func newScaling(x *mat.Dense, plain bool, of weights.Counts) scaling {
 			mean, spread, largest = moments(mat.Col(nil, j, x), of)
 			// Rounding of the mean leaves a constant column a spread of its last bits.
 			if n > 1 && !(spread > 1e-13*largest) {
+				s.Constant = append(s.Constant, mean)
 				continue
 			}
 			scale = spread
 		}
 		if inverse := 1 / scale; !math.IsInf(inverse, 1) && inverse > 0 {
 			s.Columns, s.Mean, s.Inverse = append(s.Columns, j), append(s.Mean, mean), append(s.Inverse, inverse)
+		} else {
+			s.Constant = append(s.Constant, mean)
 		}
 	}
 	if len(s.Columns) == 0 {
-		mean, _, _ := moments(mat.Col(nil, 0, x), of)
-		s.Columns, s.Mean, s.Inverse = []int{0}, codec.Floats{mean}, codec.Floats{1}
+		s.Columns, s.Mean, s.Inverse, s.Constant = []int{0}, s.Constant[:1:1], codec.Floats{1}, s.Constant[1:]
 	}
 	return s
 }
@@ -103,7 +108,14 @@ func (s scaling) origin() []float64 {
 	return out
 }
 
-func (s scaling) valid() bool {
+// mostUnnamed is how many columns a file of version 1 may have left out.
+const mostUnnamed = 1 << 12
+
+// valid checks what a file of a version has.
+func (s scaling) valid(version int) bool {
+	if left := s.Width - len(s.Columns); left != len(s.Constant) && (version > 1 || left > mostUnnamed || len(s.Constant) > 0) || !s.Constant.Finite() {
+		return false
+	}
 	if len(s.Columns) < 1 || len(s.Mean) != len(s.Columns) || len(s.Inverse) != len(s.Columns) || !s.Mean.Finite() || !s.Inverse.Finite() ||
 		s.Columns[0] < 0 || s.Columns[len(s.Columns)-1] >= s.Width || slices.Min(s.Inverse) <= 0 {
 		return false

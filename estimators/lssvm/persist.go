@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -109,6 +110,8 @@ func (s stored) wrong(alpha *mat.Dense, k int) string {
 		return fmt.Sprintf("ridge %v, scale %v", s.Ridge, s.Scale)
 	case slices.ContainsFunc(s.Weights, func(w float64) bool { return !(w > 0) }):
 		return "a weight is not positive"
+	case !(vecmath.Sum(s.Eta) > 0): // 1'M⁻¹1, which variances divide by
+		return "the solution for ones does not have a positive sum"
 	}
 	return ""
 }

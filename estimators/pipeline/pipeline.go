@@ -10,6 +10,10 @@
 // FitBlocks does the same from a stream of rows that are not all in memory, step after step, where
 // all parts can.
 //
+// NewStages does it from sums over rows that lie in parts, on several machines say: a stage for each part, of which the
+// statistics take raw rows and send them through the steps that are learnt; the bytes of the stages are all that a worker
+// needs beside an equally configured pipeline. PartialFit fits the steps to the first rows, and Final goes on.
+//
 // A pipeline has the method of every capability; where its parts lack one, the
 // method's error wraps errors.ErrUnsupported, and Supports says so beforehand.
 // In errors a step is named by its index in Steps and its type:

@@ -100,7 +100,8 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 	return s, nil
 }
 
-// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then.
+// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
+// the same stages share them, and so what PartialFit does to one.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) error {
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -196,4 +197,33 @@ func TestPartialFit(t *testing.T) {
 	assert.InDeltaSlice(t, want.Coefficients(), p.FittedFinal().(*ridge.Regressor).Coefficients(), 1e-9)
 	assert.ErrorIs(t, p.PartialFit(ctx, x.Slice(0, 10, 0, 2), y[:10]), estimators.ErrShape)
 	assert.ErrorContains(t, (&pipeline.Regressor{Final: &lssvm.Regressor{}}).PartialFit(ctx, x, y), "has no PartialFit")
+}
+
+// Stages and sums of every version so far can be read.
+func TestGoldenStages(t *testing.T) {
+	ctx := context.Background()
+	x, y := staged(30)
+	build := func() estimators.Stages[float64] {
+		p := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.MinMaxScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
+		s, err := p.NewStages()
+		require.NoError(t, err)
+		return s
+	}
+	stages := build()
+	sums, err := stages.NewStatistics()
+	require.NoError(t, err)
+	require.NoError(t, sums.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(t, stages.FitStatistics(ctx, sums))
+	read := build()
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "stages-v1.keln", stages.MarshalBinary)))
+	at, of := read.Stage()
+	assert.Equal(t, [2]int{1, 3}, [2]int{at, of})
+	next, err := read.NewStatistics()
+	require.NoError(t, err)
+	require.NoError(t, next.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	again, err := read.NewStatistics()
+	require.NoError(t, err)
+	require.NoError(t, again.UnmarshalBinary(golden.Model(t, "stage-sums-v1.keln", next.MarshalBinary)))
+	assert.Equal(t, 30, again.Rows())
+	require.NoError(t, read.FitStatistics(ctx, again))
 }

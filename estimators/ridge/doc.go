@@ -23,6 +23,15 @@
 //
 //	s² (1 + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
 //
+// # Sums
+//
+// Means and products of rows and targets, which are merged, give the same coefficients (FitStatistics, PartialFit). What
+// asks for single rows is taken otherwise: the ridge is that of the largest evidence, of y as Gaussian with the
+// covariance s²(ZZ'/λ + I) for the centred rows Z times √w, on 27 problems .4% worse than leave-one-out on the mean (docs/streams.md); and
+// s² is the sum of the squared residuals over n - tr(H).
+//
+// # Kernels
+//
 // Behind features that leave out a part of a kernel (transformers.Nystroem) it is too small
 // far from the landmarks; pipeline.Regressor adds what is missing, PriorVariance s²/λ times
 // k(x, x) - |z|².

@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/moments"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 const (
@@ -62,9 +61,8 @@ func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) 
 			return err
 		}
 	}
-	if need := 8 * float64(d+1) * float64(d+1); need > kernels.MaxKernelBytes {
-		return &fault.TooLargeError{What: fmt.Sprintf("the sums of products of %d columns", d), Bytes: int64(min(need, 1<<62)), Limit: kernels.MaxKernelBytes,
-			Hint: "take fewer columns, such as the features of a transformers.Nystroem"}
+	if err := check.Numbers(fmt.Sprintf("the sums of products of %d columns", d), float64(d+1)*float64(d+1), "take fewer columns, such as the features of a transformers.Nystroem"); err != nil {
+		return err
 	}
 	joint := mat.NewDense(n, d+1, nil)
 	joint.Slice(0, n, 0, d).(*mat.Dense).Copy(x)

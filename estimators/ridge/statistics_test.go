@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
 // drawn are rows, targets and weights that hang together, around an offset, in the order of a column that drifts.
@@ -163,4 +164,15 @@ func TestStatisticsOfLargeRows(t *testing.T) {
 	assert.ErrorIs(t, s.AddBlock(ctx, estimators.Block[float64]{X: huge, Y: []float64{1, 2}}), estimators.ErrNotFinite)
 	assert.ErrorIs(t, s.AddBlock(ctx, estimators.Block[float64]{X: mat.NewDense(1, 100_000, nil), Y: []float64{1}}), estimators.ErrTooLarge)
 	assert.Zero(t, s.Rows())
+}
+
+// Statistics of every version so far can be read.
+func TestGoldenStatistics(t *testing.T) {
+	x, y, w := drawn(30, 3, 1e6)
+	want, read := inShards(t, x, y, w, 2), &statistics{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "statistics-v1.keln", want.MarshalBinary)))
+	a, b := &Regressor{Ridge: 1}, &Regressor{Ridge: 1}
+	require.NoError(t, a.FitStatistics(context.Background(), want))
+	require.NoError(t, b.FitStatistics(context.Background(), read))
+	relative(t, a.Coefficients(), b.Coefficients(), "of a file")
 }

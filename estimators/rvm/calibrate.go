@@ -56,7 +56,10 @@ func (k task) calibrate(ctx context.Context, m *model) error {
 		}
 	}
 	m.report.Iterations += all.changes
-	m.calibration = all.fit(k.noise > 0)
+	if m.calibration = all.fit(k.noise > 0); !m.calibration.valid() {
+		m.calibration = uncalibrated // of residuals or weights that overflow
+		return nil
+	}
 	if all.sees {
 		m.span = max(0, varianceOf(k.y, k.Counts)-m.noise)
 	}

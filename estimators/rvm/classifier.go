@@ -2,6 +2,7 @@ package rvm
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/shape"
@@ -146,10 +148,18 @@ func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float6
 		}
 		return err
 	})
-	if err == nil {
-		c.m = gather(d, labels, positive, fitted, done)
+	if err != nil {
+		return err
 	}
-	return err
+	m := gather(d, labels, positive, fitted, done)
+	for _, mc := range m.machines {
+		numbers := slices.Concat(mc.coefficients, mc.alphas, codec.FromSym(mc.cov), []float64{mc.intercept, mc.evidence})
+		if err := check.Vector(classifierType+": coefficients, precisions and covariance", numbers); err != nil {
+			return fmt.Errorf("%w: scale the rows", err) // no file would keep it
+		}
+	}
+	c.m = m
+	return nil
 }
 
 // decide returns a score for each class; matrix tells whether x are rows of a design matrix.

@@ -66,7 +66,10 @@ func (s storedSupport) support(kind string, configured dictionary) (*support, er
 	if s.Width < 1 || !ascending(s.Columns) {
 		return nil, fault.BadModel(kind, "columns %v of a width of %d", s.Columns, s.Width)
 	}
-	out := &support{rows: s.Rows, columns: s.Columns, width: s.Width}
+	out := &support{columns: s.Columns, width: s.Width}
+	if len(s.Rows) > 0 {
+		out.rows = s.Rows
+	}
 	var err error
 	if out.vectors, err = s.Vectors.Dense(); err != nil {
 		return nil, fault.BadModel(kind, "vectors: %v", err)

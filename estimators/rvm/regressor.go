@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -203,6 +204,9 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 			return err
 		}
 	}
+	if err := m.finite(); err != nil {
+		return err
+	}
 	r.m = m
 	return nil
 }
@@ -225,6 +229,23 @@ func newModel(s *solution, d design) *model {
 		columns = columns[:k-1] // the last is that of ones
 	}
 	return &model{solution: s, support: d.support(columns), calibration: uncalibrated}
+}
+
+// finite is an error for a model whose numbers overflow in the units of rows and targets, which it was not
+// learnt in: no file would keep it.
+func (m *model) finite() error {
+	for _, part := range []struct {
+		name   string
+		values codec.Floats
+	}{
+		{"coefficient", m.coefficients}, {"precision", m.alphas}, {"mean of column", m.means}, {"covariance", codec.FromSym(m.cov)},
+		{"intercept", codec.Floats{m.intercept}}, {"noise", codec.Floats{m.noise, m.spread}}, {"calibration", m.calibration.numbers()},
+	} {
+		if err := check.Vector(regressorType+": "+part.name, part.values); err != nil {
+			return fmt.Errorf("%w: scale rows and targets", err)
+		}
+	}
+	return nil
 }
 
 // predictChunk rows at a time bound the memory of a prediction.

@@ -159,6 +159,10 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 			return err
 		}
 	}
+	pairs := float64(len(names)) * float64(len(names)-1) / 2
+	if err := check.Numbers(fmt.Sprintf("%s: coefficients of %d rows for %.0f pairs of classes", classifierType, len(at), pairs), pairs*float64(len(at)), "take another estimator, such as an lssvm.Classifier, for so many classes"); err != nil {
+		return err
+	}
 	var problems []problem
 	for a := range names {
 		for b := a + 1; b < len(names); b++ {

@@ -4,25 +4,32 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Write calls write with a temporary file beside path, flushes it to the disk
 // and renames it to path. If write or any step after it fails, the file that
 // stood at path is as it was and the temporary one is gone. A new file can be
 // read and written by its owner only; a replaced file keeps its permissions,
-// and a symbolic link stays one.
+// and a symbolic link stays one, also one that leads to no file yet. Temporary files
+// that killed programs have left of the same path are removed.
 func Write(path string, write func(w io.Writer) error) (err error) {
-	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
-		path = target
+	if path, err = follow(path); err != nil {
+		return err
 	}
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	dir, prefix := filepath.Dir(path), prefixOf(filepath.Base(path))
+	removeLeftovers(dir, prefix)
+	tmp, err := os.CreateTemp(dir, prefix+"*"+suffix)
 	if err != nil {
 		return err
 	}
+	lock(tmp)
 	defer func() {
 		if err != nil {
 			// The first failure is the one to report.
@@ -52,6 +59,60 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	syncDir(dir)
 	return nil
+}
+
+// mostLinks is how many symbolic links are followed, as by Linux.
+const mostLinks = 40
+
+// follow returns the path at the end of symbolic links, whether there is a file or not.
+func follow(path string) (string, error) {
+	for range mostLinks {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			return path, nil // what is wrong, the writing says
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return "", &os.PathError{Op: "write", Path: path, Err: errors.New("too many symbolic links")}
+}
+
+const (
+	suffix = ".tmp"
+	// readable is how much of the file's name a temporary one begins with: a name has 255 bytes at most.
+	readable = 40
+	// fresh is the age below which a temporary file is left alone, for its lock may not be taken yet.
+	fresh = time.Minute
+)
+
+// prefixOf is what the names of temporary files of a base name begin with, and those of no other.
+func prefixOf(base string) string {
+	h := fnv.New64a()
+	h.Write([]byte(base))
+	return fmt.Sprintf(".%s.%016x.", strings.ToValidUTF8(base[:min(len(base), readable)], ""), h.Sum64())
+}
+
+// removeLeftovers removes temporary files that nobody holds a lock of. What cannot be removed stays.
+func removeLeftovers(dir, prefix string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) || !e.Type().IsRegular() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > fresh && abandoned(path) {
+			_ = os.Remove(path)
+		}
+	}
 }
 
 // syncDir makes the rename itself durable. Some file systems cannot sync a

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -97,4 +99,71 @@ func TestPermissionsAndLinks(t *testing.T) {
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, "two", string(got))
+}
+
+// What killed programs have left is removed by the next writing, but nothing that is being written, is new, or is another file's.
+func TestLeftovers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files that are open cannot be touched")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model")
+	old := time.Now().Add(-25 * time.Hour)
+	leave := func(base string, at time.Time) *os.File {
+		t.Helper()
+		f, err := os.CreateTemp(dir, prefixOf(base)+"*"+suffix)
+		require.NoError(t, err)
+		require.NoError(t, os.Chtimes(f.Name(), at, at))
+		return f
+	}
+	left := leave("model", old)
+	require.NoError(t, left.Close())
+	fresh, other, written := leave("model", time.Now()), leave("model2", old), leave("model", old)
+	lock(written)
+	require.NoError(t, Write(path, put("one")))
+	want := []string{"model"}
+	for _, f := range []*os.File{fresh, other, written} {
+		want = append(want, filepath.Base(f.Name()))
+		require.NoError(t, f.Close())
+	}
+	assert.ElementsMatch(t, want, names(t, dir))
+	// Once nobody writes it, it goes.
+	require.NoError(t, Write(path, put("two")))
+	assert.ElementsMatch(t, want[:3], names(t, dir))
+}
+
+// A link that leads to no file yet leads to the new one.
+func TestDanglingLink(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "elsewhere"), 0o755))
+	link, hop := filepath.Join(dir, "link"), filepath.Join(dir, "hop")
+	if err := os.Symlink("hop", link); err != nil {
+		t.Skip(err)
+	}
+	require.NoError(t, os.Symlink(filepath.Join("elsewhere", "model"), hop))
+	for _, text := range []string{"one", "two"} {
+		require.NoError(t, Write(link, put(text)))
+		got, err := os.ReadFile(filepath.Join(dir, "elsewhere", "model"))
+		require.NoError(t, err)
+		assert.Equal(t, text, string(got))
+		for _, l := range []string{link, hop} {
+			info, err := os.Lstat(l)
+			require.NoError(t, err)
+			assert.NotZero(t, info.Mode()&os.ModeSymlink, "%s stays a link", l)
+		}
+	}
+	require.NoError(t, os.Symlink("circle", filepath.Join(dir, "circle")))
+	assert.ErrorContains(t, Write(filepath.Join(dir, "circle"), put("one")), "symbolic links")
+}
+
+// Every name that the file system takes can be written.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("m", 255), strings.Repeat("é", 127)} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, Write(path, put("one")))
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, "one", string(got))
+	}
 }

@@ -143,6 +143,26 @@ func Setting[T int | int64 | float64](typ, field string, v T, zero string) error
 	return nil
 }
 
+// MaxBytes is what one thing may take in memory where nothing else is said: 8 GiB.
+const MaxBytes = 8 << 30
+
+// Bytes returns an ErrTooLarge error if what is asked for takes more than [MaxBytes]. It is called before anything is
+// allocated; need is in floating point, because the product of hostile counts may overflow.
+func Bytes(what string, need float64, hint string) error {
+	return BytesWithin(what, need, MaxBytes, hint)
+}
+
+// BytesWithin is Bytes with another limit.
+func BytesWithin(what string, need float64, limit int64, hint string) error {
+	if need <= float64(limit) {
+		return nil
+	}
+	return &fault.TooLargeError{What: what, Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: hint}
+}
+
+// Numbers is Bytes for so many float64.
+func Numbers(what string, count float64, hint string) error { return Bytes(what, 8*count, hint) }
+
 // Workers returns an ErrParam error for a number of goroutines below 0.
 func Workers(typ string, n int) error { return Setting(typ, "Workers", n, "GOMAXPROCS") }
 
@@ -176,7 +196,7 @@ func Weights(typ string, w []float64, n int) error {
 // its rows. The sum of a row tells
 // almost for free whether to look at its values.
 func Symmetric(k mat.Symmetric, rows int) error {
-	if k == nil || k.SymmetricDim() == 0 {
+	if IsNil(k) || k.SymmetricDim() == 0 {
 		return fault.Shape("K has", 0, "rows", "want at least 1")
 	}
 	n := k.SymmetricDim()

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 
 	"github.com/fxamacker/cbor/v2"
 	"gonum.org/v1/gonum/mat"
@@ -44,6 +45,7 @@ var (
 		MaxNestedLevels:   64,
 		MaxArrayElements:  1 << 26,
 		MaxMapPairs:       1 << 16,
+		IndefLength:       cbor.IndefLengthForbidden, // Marshal writes none, and checkBudget counts by lengths
 	})
 )
 
@@ -98,6 +100,9 @@ func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version i
 	if version > maxVersion {
 		return 0, fault.BadModel(kind, "written by a newer release: version %d, this release reads up to %d", version, maxVersion)
 	}
+	if err := checkBudget(body, reflect.TypeOf(payload)); err != nil {
+		return 0, fault.BadModel(kind, "%v", err)
+	}
 	if err := decMode.Unmarshal(body, payload); err != nil {
 		return 0, fault.BadModel(kind, "%v", err)
 	}
@@ -124,6 +129,9 @@ func open(data []byte, want string) (kind string, version int, body []byte, err 
 		return "", 0, nil, fault.BadModel(want, "cut short: payload of %d bytes announced, %d found", length, have)
 	case length < have:
 		return "", 0, nil, fault.BadModel(want, "payload of %d bytes announced, %d found", length, have)
+	}
+	if deep := nested(data); deep > maxNested {
+		return "", 0, nil, fault.BadModel(want, "%d models within each other, at most %d are read", deep, maxNested)
 	}
 	end := len(data) - checksumSize
 	if sum := sha256.Sum256(data[:end]); string(sum[:]) != string(data[end:]) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // The sentinels. Every error that a package of this module makes unwraps to
@@ -30,7 +31,7 @@ type ParamError struct {
 }
 
 func (e *ParamError) Error() string {
-	return fmt.Sprintf("%s: %s = %v, want %s", e.Type, e.Field, e.Value, e.Want)
+	return fmt.Sprintf("%s: %s = %v, want %s", e.Type, e.Field, short(fmt.Sprint(e.Value)), short(e.Want))
 }
 
 // Unwrap returns ErrParam.
@@ -51,7 +52,7 @@ type ShapeError struct {
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s %d %s, %s", e.What, e.Got, e.Unit, e.Want)
+	return fmt.Sprintf("%s %d %s, %s", e.What, e.Got, e.Unit, short(e.Want))
 }
 
 // Unwrap returns ErrShape.
@@ -163,5 +164,17 @@ func (e *BadModelError) Unwrap() error { return ErrBadModel }
 
 // BadModel makes a BadModelError.
 func BadModel(kind, format string, args ...any) error {
-	return &BadModelError{Kind: kind, Reason: fmt.Sprintf(format, args...)}
+	return &BadModelError{Kind: kind, Reason: short(fmt.Sprintf(format, args...))}
+}
+
+// longest is how much of a value, or of a reason that names some, an error tells. A list may have a million
+// entries.
+const longest = 400
+
+// short is the beginning and the end of what is too long.
+func short(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest-100]+" ... "+s[len(s)-100:], "")
 }

@@ -71,6 +71,9 @@ func begin() (end func()) {
 // the order in which goroutines happen to run. A panic in f is raised again in
 // the caller's goroutine.
 func For(ctx context.Context, workers, n int, f func(i int) error) error {
+	if ctx == nil {
+		ctx = context.Background() // a goroutine that panics would end the program
+	}
 	if n > 1 {
 		defer begin()()
 	}

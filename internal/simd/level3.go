@@ -173,7 +173,7 @@ func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha floa
 // with A on the right, where A is triangular.
 func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	t, ok := newTriangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
-	if !ok {
+	if !ok || !t.invertible() {
 		impl.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 		return
 	}

@@ -457,3 +457,33 @@ func TestBadArguments(t *testing.T) {
 		}
 	})
 }
+
+// Where the diagonal has no reciprocal the result is gonum's.
+func TestDtrsmOfTinyDiagonals(t *testing.T) {
+	const n = 40
+	for _, v := range []float64{0, math.SmallestNonzeroFloat64, -1e-310, 1e-308, 1e308} {
+		for _, side := range []blas.Side{blas.Left, blas.Right} {
+			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+				a := make([]float64, n*n)
+				for i := range n {
+					a[i*n+i] = 1
+				}
+				a[7*n+7] = v
+				solved := func(impl blas.Float64Level3) []float64 {
+					b := make([]float64, n*n)
+					for i := range b {
+						b[i] = 3 * v
+					}
+					impl.Dtrsm(side, ul, blas.NoTrans, blas.NonUnit, n, n, 1, a, n, b, n)
+					return b
+				}
+				want, got := solved(gonum.Implementation{}), solved(Implementation{})
+				for i, w := range want {
+					if !(math.IsNaN(w) && math.IsNaN(got[i])) && got[i] != w && math.Abs(got[i]-w) > 1e-14*math.Abs(w) {
+						t.Fatalf("%v %c %c: element %d is %v, want %v", v, side, ul, i, got[i], w)
+					}
+				}
+			}
+		}
+	}
+}

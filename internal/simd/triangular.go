@@ -4,6 +4,7 @@ package simd
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/blas"
 
@@ -64,6 +65,20 @@ func (t triangular) update(alpha float64, rest view, y triangular, beta float64)
 		p.m, p.n, p.a, p.b, p.ldc = p.n, p.m, p.b, p.a, t.x.column
 	}
 	p.run()
+}
+
+// invertible reports whether the diagonal has reciprocals, which solve multiplies by: those of 0 and of the least
+// subnormal numbers are infinite, where a division may be finite.
+func (t triangular) invertible() bool {
+	if t.unit {
+		return true
+	}
+	for i := range t.order {
+		if v := 1 / t.t.data[i*(t.t.row+t.t.column)]; math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // solve sets X = alpha·T⁻¹·X.

@@ -32,8 +32,5 @@ func Check(typ string, x mat.Matrix, targets *mat.Dense, own []float64, width in
 
 // Memory returns an ErrTooLarge error if so many numbers are more than a limit of bytes.
 func Memory(what string, numbers, limit int64, hint string) error {
-	if bytes := 8 * numbers; bytes > limit {
-		return &fault.TooLargeError{What: what, Bytes: bytes, Limit: limit, Hint: hint}
-	}
-	return nil
+	return check.BytesWithin(what, 8*float64(numbers), limit, hint)
 }

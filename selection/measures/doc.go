@@ -6,6 +6,7 @@
 //	of K and labels        SeparabilityOfMatrix, SeparabilityOfKernel, SeparabilityOfFeatures: a Separability
 //	of K and real targets  AlignmentOfMatrix, AlignmentOfKernel, AlignmentOfFeatures
 //	of a projection        DivergenceOfProjection
+//	from sums over parts   ClassSums: Separability, Entropy, Divergence; TargetSums: Alignment, Entropy
 //
 // Errors are those of package estimators.
 //

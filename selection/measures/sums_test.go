@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
@@ -159,4 +160,25 @@ func TestSumsErrors(t *testing.T) {
 	after, err = c.MarshalBinary()
 	require.NoError(t, err)
 	assert.Equal(t, beforeClasses, after)
+}
+
+// Files of every version so far can be read.
+func TestGoldenSums(t *testing.T) {
+	x, y, labels := featuresOf(12, 1e6)
+	targets := inParts(t, func() estimators.Statistics[float64] { return &measures.TargetSums{} }, x, y, 3)
+	read := &measures.TargetSums{}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "TargetSums-v1.keln", targets.MarshalBinary)))
+	want, err := targets.(*measures.TargetSums).Alignment()
+	require.NoError(t, err)
+	got, err := read.Alignment()
+	require.NoError(t, err)
+	inEpsilon(t, want, got, 1e-10, "alignment")
+	classes := inParts(t, func() estimators.Statistics[int] { return &measures.ClassSums{} }, x, labels, 3)
+	readClasses := &measures.ClassSums{}
+	require.NoError(t, readClasses.UnmarshalBinary(golden.Model(t, "ClassSums-v1.keln", classes.MarshalBinary)))
+	a, err := classes.(*measures.ClassSums).Separability(context.Background())
+	require.NoError(t, err)
+	b, err := readClasses.Separability(context.Background())
+	require.NoError(t, err)
+	inEpsilon(t, a, b, 1e-10, "separability")
 }

@@ -1,0 +1,276 @@
+package codec
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// What reading may allocate: some times the bytes that are read, and a megabyte.
+const (
+	budgetFactor = 64
+	budgetFloor  = 1 << 20
+)
+
+// maxDepth bounds the nesting of values, as MaxNestedLevels does for the decoder.
+const maxDepth = 64
+
+var (
+	errMalformed = errors.New("malformed") // what is wrong, the decoder says
+	errBudget    = errors.New("budget")
+)
+
+// checkBudget returns an error if decoding body into a value of type t would allocate more than the budget: an array of
+// a million elements of one byte each can stand for a million structs. Only heads are read.
+func checkBudget(body []byte, t reflect.Type) error {
+	limit := budgetFactor*int64(len(body)) + budgetFloor
+	w := walk{data: body, left: limit, types: map[reflect.Type]map[string]reflect.Type{}}
+	if err := w.value(t, 0); errors.Is(err, errBudget) {
+		return fmt.Errorf("%d bytes stand for more than %d", len(body), limit)
+	}
+	return nil
+}
+
+// walk goes through an encoded value beside the type that it is decoded into.
+type walk struct {
+	data  []byte
+	left  int64 // of the budget
+	types map[reflect.Type]map[string]reflect.Type
+}
+
+func (w *walk) spend(bytes int64) error {
+	if bytes < 0 || bytes > w.left {
+		return errBudget
+	}
+	w.left -= bytes
+	return nil
+}
+
+// head reads the first bytes of a value: its major type and argument.
+func (w *walk) head() (major byte, argument uint64, err error) {
+	if len(w.data) == 0 {
+		return 0, 0, errMalformed
+	}
+	first := w.data[0]
+	w.data = w.data[1:]
+	major, argument = first>>5, uint64(first&31)
+	if argument < 24 {
+		return major, argument, nil
+	}
+	size := 1 << (argument - 24)
+	if argument > 27 || len(w.data) < size {
+		return 0, 0, errMalformed // lengths that are not given are not read
+	}
+	var long [8]byte
+	copy(long[8-size:], w.data)
+	w.data = w.data[size:]
+	return major, binary.BigEndian.Uint64(long[:]), nil
+}
+
+// The major types of RFC 8949.
+const (
+	majorBytes = 2
+	majorText  = 3
+	majorArray = 4
+	majorMap   = 5
+	majorTag   = 6
+	majorOther = 7
+)
+
+const null = 22 // of majorOther
+
+var (
+	ownCBOR   = reflect.TypeFor[cbor.Unmarshaler]()
+	ownBinary = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+)
+
+// value goes past one value that is decoded into t; nil t stands for what is skipped.
+func (w *walk) value(t reflect.Type, depth int) error {
+	if depth > maxDepth {
+		return errMalformed
+	}
+	if t != nil && (reflect.PointerTo(t).Implements(ownCBOR) || reflect.PointerTo(t).Implements(ownBinary)) {
+		before := len(w.data)
+		err := w.value(nil, depth)
+		return errors.Join(err, w.spend(3*int64(before-len(w.data)))) // as [Floats], a copy and the numbers
+	}
+	for t != nil && t.Kind() == reflect.Pointer {
+		if len(w.data) > 0 && w.data[0] == majorOther<<5|null {
+			break
+		}
+		t = t.Elem()
+		if err := w.spend(int64(t.Size())); err != nil {
+			return err
+		}
+	}
+	major, n, err := w.head()
+	if err != nil {
+		return err
+	}
+	switch major {
+	case majorBytes, majorText:
+		if n > uint64(len(w.data)) {
+			return errMalformed
+		}
+		w.data = w.data[n:]
+		return w.spend(int64(n))
+	case majorArray:
+		return w.array(t, n, depth)
+	case majorMap:
+		return w.fields(t, n, depth)
+	case majorTag:
+		return w.value(t, depth+1)
+	}
+	return nil
+}
+
+func (w *walk) array(t reflect.Type, n uint64, depth int) error {
+	if n > uint64(len(w.data)) {
+		return errMalformed // an element has a byte at least
+	}
+	var element reflect.Type
+	size := int64(0)
+	switch {
+	case t == nil:
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		element = t.Elem()
+		size = int64(element.Size())
+	case t.Kind() == reflect.Interface:
+		size = interfaceSize
+	}
+	if size > 0 && int64(n) > w.left/size {
+		return errBudget
+	}
+	if err := w.spend(int64(n) * size); err != nil {
+		return err
+	}
+	for range n {
+		if err := w.value(element, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interfaceSize is about what a value takes within an interface, entrySize what an entry of a map does beside its
+// key and value.
+const (
+	interfaceSize = 32
+	entrySize     = 48
+)
+
+func (w *walk) fields(t reflect.Type, n uint64, depth int) error {
+	if n > uint64(len(w.data)) {
+		return errMalformed
+	}
+	for range n {
+		var of reflect.Type
+		switch {
+		case t != nil && t.Kind() == reflect.Struct:
+			name, err := w.name()
+			if err != nil {
+				return err
+			}
+			of = w.fieldsOf(t)[strings.ToLower(name)]
+		case t != nil && t.Kind() == reflect.Map:
+			if err := w.spend(entrySize + 2*int64(t.Key().Size()+t.Elem().Size())); err != nil {
+				return err
+			}
+			if err := w.value(t.Key(), depth+1); err != nil {
+				return err
+			}
+			of = t.Elem()
+		default:
+			if err := errors.Join(w.spend(entrySize), w.value(nil, depth+1)); err != nil {
+				return err
+			}
+		}
+		if err := w.value(of, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name reads the name of a field.
+func (w *walk) name() (string, error) {
+	major, n, err := w.head()
+	if err != nil || major != majorText || n > uint64(len(w.data)) {
+		return "", errMalformed
+	}
+	name := string(w.data[:n])
+	w.data = w.data[n:]
+	return name, nil
+}
+
+// fieldsOf are the types of a struct's fields by their names in lower case, for the decoder takes any case.
+func (w *walk) fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if known, ok := w.types[t]; ok {
+		return known
+	}
+	out := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.IsExported() {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("cbor"), ",")
+		if name == "" {
+			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+		if name == "" {
+			name = f.Name
+		}
+		out[strings.ToLower(name)] = f.Type
+	}
+	w.types[t] = out
+	return out
+}
+
+// maxNested bounds how many envelopes may stand within each other: the checksum of each is taken of all within it.
+const maxNested = 32
+
+// nested returns how many envelopes stand within each other in data.
+func nested(data []byte) int {
+	var ends []int
+	most := 0
+	for at := 0; ; at++ {
+		next := bytes.Index(data[at:], []byte(magic))
+		if next < 0 {
+			return most
+		}
+		at += next
+		end, ok := announced(data, at)
+		if !ok {
+			continue
+		}
+		for len(ends) > 0 && ends[len(ends)-1] <= at {
+			ends = ends[:len(ends)-1]
+		}
+		ends = append(ends, end)
+		most = max(most, len(ends))
+	}
+}
+
+// announced returns where an envelope at a place would end; ok is false where there is none.
+func announced(data []byte, at int) (end int, ok bool) {
+	if len(data)-at < fixedSize+checksumSize {
+		return 0, false
+	}
+	k := int(data[at+5])
+	room := uint64(len(data) - at)
+	used := uint64(fixedSize + k + checksumSize)
+	if room < used || data[at+4] != envelopeFormat {
+		return 0, false
+	}
+	length := binary.LittleEndian.Uint64(data[at+8+k:])
+	if length > room-used {
+		return 0, false
+	}
+	return at + int(used+length), true
+}

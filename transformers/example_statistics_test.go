@@ -1,0 +1,101 @@
+package transformers_test
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Rows on two machines, of which each sums up its own; what they send is merged in any order.
+func ExampleStatistics() {
+	ctx := context.Background()
+	sum := func(rows ...float64) []byte {
+		s, err := (&transformers.StandardScaler{}).NewStatistics()
+		if err == nil {
+			err = s.AddBlock(ctx, mat.NewDense(len(rows), 1, rows))
+		}
+		if err != nil {
+			fmt.Println(err)
+			return nil
+		}
+		data, err := s.MarshalBinary()
+		if err != nil {
+			fmt.Println(err)
+		}
+		return data
+	}
+	var scaler transformers.StatisticsFitter = &transformers.StandardScaler{}
+	all, err := scaler.NewStatistics()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, data := range [][]byte{sum(1e6+1, 1e6+2), sum(1e6 + 3)} {
+		var part transformers.Statistics
+		if part, err = scaler.NewStatistics(); err == nil {
+			err = part.UnmarshalBinary(data)
+		}
+		if err == nil {
+			err = all.Merge(part)
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := scaler.FitStatistics(ctx, all); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := scaler.(*transformers.StandardScaler)
+	fmt.Printf("%d rows, mean %.0f, deviation %v\n", all.Rows(), s.Means()[0], s.Scales()[0])
+	// Output: 3 rows, mean 1000002, deviation 1
+}
+
+// One way for all that learn from statistics, in one stage or in several.
+func ExampleStages() {
+	ctx := context.Background()
+	x := mat.NewDense(4, 2, []float64{1, 10, 2, 40, 3, 20, 6, 30})
+	scaler := &transformers.MinMaxScaler{}
+	var stages transformers.Stages
+	stages, err := transformers.NewStages(scaler)
+	for err == nil {
+		at, of := stages.Stage()
+		if at == of {
+			err = transformers.FitStages(ctx, scaler, stages)
+			break
+		}
+		var sums transformers.Statistics
+		if sums, err = stages.NewStatistics(); err == nil {
+			err = sums.AddBlock(ctx, x) // or many, on many machines
+		}
+		if err == nil {
+			err = stages.FitStatistics(ctx, sums)
+		}
+	}
+	fmt.Println(scaler.Min(), scaler.Max(), err)
+	_, several := any(scaler).(transformers.StagedFitter) // which a pipeline.Transformer is
+	fmt.Println(several)
+	// Output:
+	// [1 10] [6 40] <nil>
+	// false
+}
+
+// Rows come over time, and the scaler learns from all of them.
+func ExamplePartialFitter() {
+	scaler := &transformers.MinMaxScaler{}
+	var learner transformers.PartialFitter = scaler
+	for _, rows := range [][]float64{{3, 5}, {4}, {9, 1}} {
+		if err := learner.PartialFit(context.Background(), mat.NewDense(len(rows), 1, rows)); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(scaler.Min()[0], scaler.Max()[0])
+	}
+	// Output:
+	// 3 5
+	// 3 5
+	// 1 9
+}
