@@ -27,7 +27,7 @@ func TestFitOfShards(t *testing.T) {
 		shards int
 		ranges int64
 		write  func(*testing.T, *mat.Dense, []float64, int) string
-	}{{1, 0, writeCSV}, {1, 10_000, writeCSV}, {4, 7919, writeCSV}, {64, 0, writeCSV}, {1, 0, writeParquet}, {1, 20_000, writeParquet}, {4, 1, writeParquet}, {64, 0, writeParquet}} {
+	}{{1, 0, writeCSV}, {1, 10_000, writeCSV}, {4, 7919, writeCSV}, {64, 0, writeCSV}, {1, 0, writeParquet}, {1, 20_000, writeParquet}, {4, 1000, writeParquet}, {64, 0, writeParquet}} {
 		t.Run(fmt.Sprintf("%d shards, ranges of %d", c.shards, c.ranges), func(t *testing.T) {
 			d := &Data{Files: []string{c.write(t, x, y, c.shards)}, Target: "y"}
 			got, report, err := scaledRidge.Fit(context.Background(), d, &Options{RangeBytes: c.ranges})
