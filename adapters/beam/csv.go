@@ -26,8 +26,10 @@ var (
 type csvFile struct {
 	of    *opened
 	in    *bufio.Reader
-	names []string // none in an empty file
-	rows  int64    // where the first row begins
+	names []string    // none in an empty file
+	rows  int64       // where the first row begins
+	whole *csv.Reader // where files are read as a whole, and from where, of the file
+	base  int64
 }
 
 // openCSV opens a file and reads its names.
@@ -37,6 +39,13 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 		return nil, err
 	}
 	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18), names: r.Columns}
+	if r.WholeFiles {
+		err := f.openWhole(path, r)
+		if err != nil {
+			o.Close()
+		}
+		return f, err
+	}
 	if r.Columns != nil {
 		return f, nil
 	}
@@ -46,7 +55,7 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: err}
 	}
 	f.rows = int64(len(line))
-	fields, err := split(bytes.TrimPrefix(trimLine(line), []byte("\xef\xbb\xbf")), byte(r.Comma), nil)
+	fields, err := split(bytes.TrimPrefix(trimLine(line), []byte(byteOrderMark)), byte(r.Comma), nil)
 	if err != nil {
 		o.Close()
 		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: fault.ErrShape}
@@ -56,6 +65,37 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 	}
 	return f, nil
 }
+
+// openWhole reads the names where they may have line breaks.
+func (f *csvFile) openWhole(path string, r *reading) error {
+	if mark, err := f.in.Peek(3); err == nil && string(mark) == byteOrderMark {
+		f.base = 3
+		if _, err := f.in.Discard(3); err != nil {
+			return err
+		}
+	}
+	f.whole = csv.NewReader(f.in)
+	f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = r.Comma, -1, true
+	if r.Columns != nil {
+		return nil
+	}
+	record, err := f.whole.Read()
+	var parse *csv.ParseError
+	switch {
+	case err == io.EOF:
+		return nil
+	case errors.As(err, &parse):
+		return &DataError{File: path, Line: int64(parse.Line), Reason: parse.Err.Error(), Err: fault.ErrShape}
+	case err != nil:
+		return err
+	}
+	for _, name := range record {
+		f.names = append(f.names, strings.TrimSpace(name))
+	}
+	return nil
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
 
 func (f *csvFile) close() error { return f.of.Close() }
 
@@ -199,12 +239,10 @@ func (r *reading) csvLines(ctx context.Context, f *csvFile, at int64, cols colum
 
 // csvWhole hands over all rows of a file whose fields may have line breaks.
 func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *collector) error {
-	in := csv.NewReader(f.in)
-	in.Comma, in.FieldsPerRecord, in.ReuseRecord = r.Comma, -1, true
 	var fields [][]byte
 	for {
-		at := f.rows + in.InputOffset()
-		record, err := in.Read()
+		at := f.base + f.whole.InputOffset()
+		record, err := f.whole.Read()
 		if err == io.EOF {
 			break
 		}
