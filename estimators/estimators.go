@@ -221,6 +221,8 @@ type (
 	// ParamError has Type, Field, Value and Want, for example "lssvm: Regressor",
 	// "Ridge", -1 and "> 0".
 	ParamError = fault.ParamError
+	// PanicError has Value and Place: a kernel or an Observe that panicked. It unwraps to ErrParam.
+	PanicError = fault.PanicError
 	// ShapeError has What, Got, Unit and Want, for example "y has", 3, "entries" and
 	// "x has 4 rows".
 	ShapeError = fault.ShapeError

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -469,4 +470,16 @@ func ExampleSetPredictor() {
 	}
 	fmt.Println(got)
 	// Output: [[0]]
+}
+
+// A callback of one's own that panics does not end the program.
+func ExamplePanicError() {
+	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 1, 2, 3, 4})
+	r := &rvm.Regressor{Observe: func(estimators.Step) { panic("the chart is closed") }}
+	err := r.Fit(context.Background(), x, []float64{9, 7, 5, 3, -1, -3, -5, -7})
+	var p *estimators.PanicError
+	if errors.As(err, &p) {
+		fmt.Println(p.Value)
+	}
+	// Output: the chart is closed
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
@@ -57,6 +58,7 @@ func NewStages[Y float64 | int](e any) (Stages[Y], error) {
 // FitStages fits e by stages that NewStages gave for an estimator of its kind and settings, and that are at
 // their end.
 func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) error {
+	ctx = check.Context(ctx)
 	if f, ok := own.As[StagedFitter[Y]](e); ok {
 		return f.FitStages(ctx, s)
 	}
@@ -95,6 +97,7 @@ func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 
 // FitStatistics implements Stages.
 func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) error {
+	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

@@ -72,6 +72,7 @@ func exactMean(x *mat.Dense) []float64 {
 // errors are those of Matrix and of AsDifferentiable; for k of distances that were computed
 // before, as an isotropic kernel's are, O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) error {
+	ctx = check.Context(ctx)
 	d.kernel, d.sides = nil, nil
 	of, err := AsDifferentiable(k)
 	if err != nil {
@@ -166,6 +167,7 @@ func checkDerivatives(n, keeps int, limit int64) error {
 // Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
 // before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and ctx's.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) error {
+	ctx = check.Context(ctx)
 	if err := d.checkGradient(dst, w); err != nil {
 		return err
 	}

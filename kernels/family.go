@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Family is a kernel with one free parameter, the thing that a search runs over.
@@ -47,6 +49,7 @@ func (RBFFamily) At(gamma float64) Kernel { return RBF{Gamma: gamma} }
 
 // Start returns one over the median squared distance.
 func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	ctx = check.Context(ctx)
 	k, err := MedianRBF(ctx, x, 0)
 	return min(max(k.Gamma, minParam), maxParam), err
 }
@@ -90,6 +93,7 @@ func (LaplacianFamily) At(gamma float64) Kernel { return Laplacian{Gamma: gamma}
 
 // Start returns the inverse of a typical distance.
 func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
 
@@ -108,6 +112,7 @@ func (f MaternFamily) At(rate float64) Kernel { return Matern{Nu: f.Nu, Length: 
 
 // Start returns the inverse of a typical distance.
 func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
 
@@ -130,6 +135,7 @@ func (f RationalQuadraticFamily) At(rate float64) Kernel {
 
 // Start returns the inverse of a typical distance.
 func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Family2 is a kernel with two free parameters. A search takes them in turn, each as the
@@ -51,6 +53,7 @@ func (f Fixed) free() int {
 
 // Start returns that of the other parameter.
 func (f Fixed) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+	ctx = check.Context(ctx)
 	first, second, err := f.Family.Start(ctx, x)
 	return [2]float64{first, second}[f.free()], err
 }
@@ -134,11 +137,13 @@ func (f ProductFamily) At(first, second float64) Kernel {
 
 // Start returns those of both families.
 func (f SumFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	ctx = check.Context(ctx)
 	return startOf(ctx, x, f.First, f.Second)
 }
 
 // Start returns those of both families.
 func (f ProductFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	ctx = check.Context(ctx)
 	return startOf(ctx, x, f.First, f.Second)
 }
 

@@ -52,6 +52,7 @@ const stripe = 128
 // value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
 // opt.MaxBytes, and ctx's.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.SymDense, error) {
+	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
@@ -108,6 +109,7 @@ func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.
 // (m×d). Cost, errors and determinism are those of Matrix, without its halving
 // by symmetry.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ const medianSample = 1000
 // from the seed (0 is a seed like any other). Cost O(min(n, 1000)²·d).
 // Errors: ErrShape and ErrNotFinite for x.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
+	ctx = check.Context(ctx)
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return 0, err
@@ -98,6 +99,7 @@ func sampleRows(x *mat.Dense, limit int, seed uint64) *mat.Dense {
 // when none is given. Where the median is 0 (more than half of the pairs are
 // equal rows, or there is one row) γ is 1/d.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
+	ctx = check.Context(ctx)
 	m, err := MedianSquaredDistance(ctx, x, seed)
 	if err != nil {
 		return RBF{}, err
@@ -113,6 +115,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
 // OrMedianRBF returns k, or MedianRBF of x where k is nil: what a nil Kernel field
 // stands for.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (Kernel, error) {
+	ctx = check.Context(ctx)
 	if k != nil {
 		if err := Validate(k); err != nil || x == nil {
 			return k, err

@@ -25,6 +25,7 @@ type Prepared struct {
 // Prepare keeps what Cross needs of the rows of z (m×d), about three times their
 // memory. Nil opt means the defaults. Errors are those of Cross.
 func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (*Prepared, error) {
+	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
@@ -54,6 +55,7 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
 // numbers that the function Cross gives.
 func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	out := &mat.Dense{}
 	if err := p.CrossTo(ctx, out, x); err != nil {
 		return nil, err
@@ -65,6 +67,7 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) 
 // it has where that is enough. Block after block of rows then needs memory for one.
 // After an error dst holds nothing of use.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return err

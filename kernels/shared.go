@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Shared makes the matrices of many kernels on the same rows. The inner products,
@@ -31,6 +33,7 @@ type SharedCross struct {
 // Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
 // MaxBytes limits each of the matrices. Errors: those of Matrix.
 func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
+	ctx = check.Context(ctx)
 	o, xd, err := prepareOne(x, opt)
 	if err != nil {
 		return nil, err
@@ -45,6 +48,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (*Shared, error) {
 
 // Matrix returns the n×n kernel matrix, the very numbers that the function Matrix gives.
 func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
+	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
@@ -62,6 +66,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (*mat.SymDense, error) {
 // ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
 // Cross.
 func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCross, error) {
+	ctx = check.Context(ctx)
 	o, xd, zd, err := prepareTwo(x, z, opt)
 	if err != nil {
 		return nil, err
@@ -82,6 +87,7 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (*SharedCros
 // Cross returns the n×m matrix of k(x[i], z[j]), the very numbers that the function Cross
 // gives.
 func (s *SharedCross) Cross(ctx context.Context, k Kernel) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -90,6 +91,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
 // rows are equal, ErrTooLarge) and of the estimator, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
 	if err != nil {
 		return err
@@ -104,6 +106,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
 // error wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	f, err := c.engine().fitWeighted(ctx, x, y, weights, nil, y)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -123,6 +124,7 @@ func (e *Entropy) Name() string { return "entropy" }
 // Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge,
 // those of the learner where CrossValidation could score nothing, or ctx's.
 func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
+	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -92,6 +93,7 @@ func (g *GoldenSection) Name() string { return "golden section" }
 
 // Choose implements [Strategy].
 func (g *GoldenSection) Choose(ctx context.Context, r *Run) (Choice, error) {
+	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -82,6 +83,7 @@ func (h *Halving) Name() string { return "halving" }
 
 // Choose implements [Strategy]; errors are Grid's.
 func (h *Halving) Choose(ctx context.Context, r *Run) (Choice, error) {
+	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -98,6 +99,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // the preprocessing, of the search (ErrParam, ErrShape where all rows are equal,
 // ErrTooLarge) and of the estimator, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
 	if err != nil {
 		return err
@@ -112,6 +114,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
 // error wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	f, err := r.engine().fitWeighted(ctx, x, y, weights, y, nil)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -205,6 +206,7 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 // own, and Matrices to the number of kernel matrices that it made. The error is compute's,
 // ctx's, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(row *TraceRow) error) (TraceRow, error) {
+	ctx = check.Context(ctx)
 	row := unscored(p)
 	row.Rows, row.Aim = rows, aim
 	return r.evaluate(ctx, row, compute)

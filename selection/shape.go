@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/shape"
@@ -164,6 +165,7 @@ func (s *Shape) validate(d int) error {
 
 // Choose implements [Strategy].
 func (s *Shape) Choose(ctx context.Context, r *Run) (Choice, error) {
+	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -58,6 +59,7 @@ type onSharedRows[Y float64 | int] struct {
 }
 
 func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) error {
+	ctx = check.Context(ctx)
 	if err := o.rows.prepare(ctx); err != nil {
 		return err
 	}

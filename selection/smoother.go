@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 var (
@@ -16,11 +17,13 @@ var (
 // Smoother is that of the estimator that was built, on preprocessed rows; an error that wraps
 // errors.ErrUnsupported if it has none, as the mean of several ways.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	ctx = check.Context(ctx)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
 // Smoother is that of the estimator that was built, as Regressor's.
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	ctx = check.Context(ctx)
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
 
@@ -48,6 +51,7 @@ type smoothed struct {
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	z, err := s.transform(x)
 	if err != nil {
 		return nil, err
@@ -57,6 +61,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	ctx = check.Context(ctx)
 	z, err := s.transform(x)
 	if err != nil {
 		return nil, nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -47,6 +48,7 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 // warning; once the budget is spent no fit begins but for those that it takes until one point
 // has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or ctx's.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
+	ctx = check.Context(ctx)
 	n, _ := r.x.Dims()
 	iterations := make([]int, len(t.Points))
 	for i, p := range t.Points {

@@ -65,6 +65,7 @@ type imputerModel struct {
 
 // Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -87,6 +88,7 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
 // different values of a column: of one with more, a second pass finds the most frequent if it is
 // in more than one of 65 536 rows; if not, that is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -158,6 +160,7 @@ func (p *Imputer) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a
 // Median of 8192 values or more is one whose rank is as far off as QuantileTransformer's.
 func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	of, err := p.statistics()
 	if err != nil {
 		return err
@@ -166,7 +169,10 @@ func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) error { return p.partial(ctx, x, p) }
+func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return p.partial(ctx, x, p)
+}
 
 func (p *Imputer) unknown() error {
 	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -31,6 +32,7 @@ type kernelCentererModel struct{ Means codec.Floats }
 // Fit takes the column means of k, the kernel matrix of the training rows (n×n),
 // or their kernel with a basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return c.learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
 		_, d := k.Dims()
 		m := &kernelCentererModel{Means: make(codec.Floats, d)}

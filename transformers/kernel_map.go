@@ -58,6 +58,7 @@ func (k *KernelMap) validate() error {
 
 // Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	if err := k.validate(); err != nil {
 		return err
 	}

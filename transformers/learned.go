@@ -131,12 +131,11 @@ func mapInto(dst *mat.Dense, x mat.Matrix, m mapper, rows bool, many func(dst, x
 	if err != nil {
 		return err
 	}
-	if n, _ := in.Dims(); dst.IsEmpty() {
-		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.name(), n, to), float64(n)*float64(to), "map the rows some at a time"); err != nil {
-			return err
-		}
-	}
 	n, _ := in.Dims()
+	// Without memory for words: one row allocates nothing.
+	if count := float64(n) * float64(to); dst != nil && dst.IsEmpty() && 8*count > check.MaxBytes {
+		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.name(), n, to), count, "map the rows some at a time")
+	}
 	if err := fits(dst, n, to); err != nil {
 		return err
 	}

@@ -94,6 +94,7 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
 func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	count, err := l.frequencyCount()
 	if err != nil {
 		return err
@@ -126,6 +127,7 @@ func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter], as RandomFourier's.
 func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, count, err := l.statistics()
 	if err != nil {
 		return err

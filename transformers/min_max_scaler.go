@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -60,6 +61,7 @@ func (s *MinMaxScaler) limits() (low, high float64, err error) {
 
 // Fit takes the least and the largest value of each column of x (n×d).
 func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -73,6 +75,7 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
 func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -103,6 +106,7 @@ func (s *MinMaxScaler) NewStatistics() (Statistics, error) { return s.statistics
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -118,6 +122,7 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) error {
 
 // PartialFit implements [PartialFitter].
 func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return s.partial(ctx, x, s)
 }
 

@@ -95,6 +95,7 @@ func (t *Nystroem) validate() error {
 // Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape,
 // ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel that is 0 on all landmarks, or ctx's.
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -155,6 +156,7 @@ func (t *Nystroem) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
 // bits come of any parts in any order. Indices is nil after it.
 func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, err := t.statistics()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -59,6 +60,7 @@ type oneHotModel struct {
 
 // Fit takes the categories of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -83,6 +85,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
 func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -140,6 +143,7 @@ func (o *OneHot) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, m, limit, err := o.statistics()
 	if err != nil {
 		return err
@@ -158,7 +162,10 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) error { return o.partial(ctx, x, o) }
+func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return o.partial(ctx, x, o)
+}
 
 // configured returns a model without categories, their limit, and where NaN is no error.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
@@ -179,8 +186,15 @@ func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, er
 	return m, limit, gap, nil
 }
 
+// mostColumns bounds the width of the rows: nothing in a file stands behind columns that are copied, and Encoding says something
+// of each.
+const mostColumns = 1 << 20
+
 // choose sets the columns of d that are encoded.
 func (o *OneHot) choose(m *oneHotModel, d int) error {
+	if d > mostColumns {
+		return fmt.Errorf("%s: x has %d columns, limit %d: %w", oneHotName, d, mostColumns, fault.ErrTooLarge)
+	}
 	m.Width = d
 	if o.Columns == nil {
 		for j := range d {
@@ -358,7 +372,7 @@ func (o *OneHot) Clone() Transformer {
 }
 
 func (m oneHotModel) valid() error {
-	if m.Width < 1 || len(m.Values) != len(m.Columns) {
+	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
 		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
 	}
 	if err := validColumns(m.Columns, m.Width); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 )
@@ -76,4 +77,12 @@ func TestOneHotErrors(t *testing.T) {
 	assert.ErrorIs(t, (&OneHot{}).Fit(context.Background(), big), fault.ErrTooLarge)
 	assert.ErrorIs(t, (&OneHot{Drop: DropFirst}).Fit(context.Background(), mat.NewDense(2, 1, nil)), fault.ErrShape, "nothing would be left")
 	assert.Nil(t, (&OneHot{}).Encoding())
+}
+
+// A width that a file names without columns of it is bounded.
+func TestWidthOfAOneHotFile(t *testing.T) {
+	data, err := codec.Marshal(kindOf(oneHotModel{}), version, oneHotModel{Width: 1 << 40, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
+	require.NoError(t, err)
+	assert.ErrorIs(t, new(OneHot).UnmarshalBinary(data), fault.ErrBadModel)
+	assert.ErrorIs(t, new(OneHot).Fit(context.Background(), mat.NewDense(1, mostColumns+1, nil)), fault.ErrTooLarge)
 }

@@ -23,6 +23,7 @@ const mostValues = 8192
 // most .0001 from Fit's, whose standard error is .004. Mean and standard deviation are exact for that
 // λ. Where the values of the first look are one or two, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -63,6 +64,7 @@ func (t *PowerTransformer) NewStatistics() (Statistics, error) { return t.statis
 // column. Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far
 // off as QuantileTransformer's.
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -93,6 +95,7 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) err
 
 // PartialFit implements [PartialFitter].
 func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return t.partial(ctx, x, t)
 }
 

@@ -61,6 +61,7 @@ type powerModel struct {
 
 // Fit takes λ, mean and standard deviation of each column of x (n×d).
 func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}

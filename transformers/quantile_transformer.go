@@ -88,6 +88,7 @@ func (t *QuantileTransformer) configured() (count int, m *quantileModel, err err
 
 // Fit takes the quantiles of each column of x (n×d).
 func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -112,6 +113,7 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
 // least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
 // more each time that they double.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -144,6 +146,7 @@ func (t *QuantileTransformer) NewStatistics() (Statistics, error) { return t.sta
 // column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
 // whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -161,6 +164,7 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 
 // PartialFit implements [PartialFitter].
 func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return t.partial(ctx, x, t)
 }
 

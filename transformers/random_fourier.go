@@ -88,6 +88,7 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
 func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	count, err := r.frequencyCount()
 	if err != nil {
 		return err
@@ -121,6 +122,7 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns; without one the median
 // distance is that of the sample's rows. The same bits come of any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, count, err := r.statistics()
 	if err != nil {
 		return err

@@ -72,6 +72,7 @@ type hiddenModel struct {
 
 // Fit draws the units for rows like those of x (n×d).
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	units, err := r.unitCount()
 	if err != nil {
 		return err
@@ -131,6 +132,7 @@ func (r *RandomHidden) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for DataRBF of the rows of the sample. The same
 // bits come of any parts in any order.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, err := r.statistics()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -32,6 +33,7 @@ type rmsScalerModel struct {
 
 // Fit takes the root mean square of each column of x (n×d).
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}
@@ -42,6 +44,7 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns, to
 // the bit.
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
 		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
 			c.add(values)
@@ -68,6 +71,7 @@ func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(),
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
 		m := &rmsScalerModel{}
 		for _, c := range st.columns {
@@ -82,7 +86,10 @@ func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) error { return s.partial(ctx, x, s) }
+func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return s.partial(ctx, x, s)
+}
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *RMSScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
@@ -57,6 +58,7 @@ func NewStages(t Transformer) (Stages, error) {
 // FitStages fits t by stages that NewStages gave for a transformer of its kind and settings, and that are at
 // their end.
 func FitStages(ctx context.Context, t Transformer, s Stages) error {
+	ctx = check.Context(ctx)
 	if f, ok := own.As[StagedFitter](t); ok {
 		return f.FitStages(ctx, s)
 	}
@@ -95,6 +97,7 @@ func (s *oneStage) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements Stages.
 func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -36,6 +37,7 @@ type standardScalerModel struct {
 
 // Fit takes the mean and the standard deviation of each column of x (n×d).
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
@@ -46,6 +48,7 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 // FitBlocks implements [BlockFitter]. It reads the stream twice and learns what Fit learns, to
 // the bit.
 func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
 		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
 		if err != nil {
@@ -69,6 +72,7 @@ func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statisti
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
 		m := &standardScalerModel{Clip: s.Clip}
 		for _, c := range st.columns {
@@ -84,6 +88,7 @@ func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) error
 
 // PartialFit implements [PartialFitter].
 func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return s.partial(ctx, x, s)
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
@@ -27,6 +29,7 @@ type unitRowsModel struct {
 
 // Fit keeps the width of x (n×d).
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil
@@ -35,6 +38,7 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once, to check it.
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
 		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
 		return &unitRowsModel{Width: rows.d}, err
@@ -50,6 +54,7 @@ func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), 
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
 		return &unitRowsModel{Width: len(st.columns)}, nil
 	})

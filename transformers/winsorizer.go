@@ -73,6 +73,7 @@ func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 
 // Fit takes the bounds of each column of x (n×d).
 func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -95,6 +96,7 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) error {
 // leaves possible. Memory is QuantileTransformer's, and a count for each of those: at most one in
 // 250 of a million rows for each bound.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+	ctx = check.Context(ctx)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -128,6 +130,7 @@ func (w *Winsorizer) NewStatistics() (Statistics, error) { return w.statistics()
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
 // column; of more, bounds whose ranks are as far off as QuantileTransformer's.
 func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) error {
+	ctx = check.Context(ctx)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -144,7 +147,10 @@ func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) error { return w.partial(ctx, x, w) }
+func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return w.partial(ctx, x, w)
+}
 
 // bound sets the bounds of column j, which has n values.
 func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64) float64, lower, upper float64) {

@@ -110,11 +110,13 @@ func (c *Classifier) scoring() scoring {
 // where rows that an estimator is fitted to lack a class, ErrNotFinite, those of Estimator, one that wraps
 // errors.ErrUnsupported for a method that Estimator cannot serve, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, as Regressor's.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -99,6 +99,7 @@ func (r *Regressor) estimator() estimators.Regressor {
 // ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported for a method that needs
 // estimators.Smoothing of an estimator without, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -106,6 +107,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
 // is of rows that are exchangeable with their weights, and of a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

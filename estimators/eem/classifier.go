@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -91,6 +92,7 @@ func (c *Classifier) settings() settings {
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
 // class, or one of Labels without a row), ErrNotFinite, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
@@ -99,6 +101,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // share in EmpiricalPriors. Weights should therefore be of the size of 1: a class whose
 // weights sum to no more than that counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
@@ -106,6 +109,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // Units set to it: the units of a smaller one are the first of a larger one, so that all
 // share the products of the largest, and each adds its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) ([]*Classifier, error) {
+	ctx = check.Context(ctx)
 	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
 	}
@@ -131,6 +135,7 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 // where k fits would cost k passes. Errors are Fit's, and ErrShape for a block without
 // which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
@@ -142,6 +147,7 @@ func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.sett
 // FitStages implements estimators.StagedFitter. It is Fit, for DataRBF with the units of the sample; PartialFit
 // goes on from it. Labels, where they are given, have to have rows.
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -150,6 +156,7 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) er
 // goes on. Errors: ErrNotFitted before there are units; ErrShape for other numbers of classes, statistics and
 // features, and for a class without rows; ErrParam.
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
@@ -161,6 +168,7 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 // by the first prediction; until then Report and Pairs tell of the solution before, and
 // MarshalBinary is ErrNotFitted.
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

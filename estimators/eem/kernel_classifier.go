@@ -103,6 +103,7 @@ func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return 
 
 // FitStages is Classifier's.
 func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -135,17 +136,20 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 // class, or one of Labels without a row), ErrNotFinite, ErrNotPSD for a kernel without
 // a positive eigenvalue, or ctx's.
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, as Classifier's. The median distance of
 // a nil Kernel and the draw of the landmarks are of the rows without their weights.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
 // FitPath is Classifier's, for numbers of landmarks.
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) ([]*KernelClassifier, error) {
+	ctx = check.Context(ctx)
 	if err := checkPath(kernelClassifierType, components); err != nil {
 		return nil, err
 	}
@@ -165,11 +169,13 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 
 // HeldOut is Classifier's; the landmarks are drawn from all rows.
 func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
 // PartialFit takes in more rows, as Classifier's; the landmarks are of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

@@ -103,6 +103,7 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 // each two classes, or once with Discriminant. Errors: ErrNotFitted before Fit and while a
 // class has no rows, ErrNotPSD, or ctx's.
 func (c *machine[N]) Solve(ctx context.Context) error {
+	ctx = check.Context(ctx)
 	var steps *progress.Steps
 	if c.m != nil {
 		steps = &progress.Steps{Observe: c.m.observe, Total: c.m.systems()}

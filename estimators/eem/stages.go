@@ -92,6 +92,7 @@ func (s *stages) NewStatistics() (estimators.Statistics[int], error) {
 
 // FitStatistics implements estimators.Stages.
 func (s *stages) FitStatistics(ctx context.Context, st estimators.Statistics[int]) error {
+	ctx = check.Context(ctx)
 	fresh, err := s.fresh()
 	if err != nil {
 		return err

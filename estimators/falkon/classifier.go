@@ -95,11 +95,13 @@ func (c *Classifier) validated() (settings, error) {
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those
 // of Regressor.Fit; the kernel is computed once a pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -157,6 +159,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 // FitBlocks is Fit or FitWeighted on the rows of all blocks, as Regressor.FitBlocks. It reads them
 // once more, for the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
+	ctx = check.Context(ctx)
 	s, err := c.validated()
 	if err != nil {
 		return err

@@ -75,12 +75,14 @@ func (r *Regressor) settings() settings {
 // kernel that is not positive semi-definite on the landmarks, or ctx's, which is looked at
 // within each block of 128 rows.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row. With given Landmarks and Ridge a weight of 2
 // is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -114,6 +116,7 @@ func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
 // draw rows), and has to give the same rows in the same order: ErrParam if it does not. It is
 // run on a goroutine of its own, one at a time. Errors are Fit's and the iterator's.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
+	ctx = check.Context(ctx)
 	s := r.settings()
 	if err := s.validate(); err != nil {
 		return err

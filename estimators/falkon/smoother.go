@@ -26,6 +26,7 @@ var _ estimators.LinearSmoother = (*Regressor)(nil)
 // landmarks on these rows and targets, solved directly. It holds n×M numbers: ErrTooLarge over
 // MaxBytes. Cost O(nM²). What the landmarks do not see of k(x, x) has no part in its variance.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	ctx = check.Context(ctx)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
@@ -65,6 +66,7 @@ func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {
 		return nil, err
@@ -82,6 +84,7 @@ func (s *smoothed) featuresOf(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	ctx = check.Context(ctx)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {
 		return nil, nil, nil, err

@@ -119,6 +119,7 @@ func (c *Classifier) settings() (settings, error) {
 // are those of Regressor's Fit for each class, or once for two classes. Errors: ErrParam,
 // ErrShape, ErrNotFinite, ErrNotPSD, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -128,6 +129,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // errors.ErrUnsupported: a row of weight w wants a Pólya-Gamma variable of shape w, which
 // can be drawn exactly as a sum for whole numbers alone.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if c.Likelihood == PolyaGamma {
 		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
 	}

@@ -100,6 +100,7 @@ func (r *Regressor) settings() (settings, error) {
 // targets whose squares overflow), ErrNotPSD
 // for a fixed Ridge beyond rounding, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -108,6 +109,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // the median distance that the start takes its scale of, which is of the rows without their
 // weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

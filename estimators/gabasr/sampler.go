@@ -167,9 +167,6 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 func (s settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	n, d := x.Dims()
 	pairs, chains := float64(s.pairs), float64(tasks)*float64(s.chains)
-	if s.kind == AllPairs {
-		pairs *= pairs
-	}
 	p := 1 + float64(trend) + 2*pairs
 	beside := min(chains, float64(parallel.Workers(s.workers)))
 	kept := float64(s.sweeps - s.burnIn + 1)

@@ -72,11 +72,13 @@ func (c *Classifier) validated() (settings, error) {
 // ErrNotFinite, ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such
 // limit), ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -111,11 +113,13 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 // y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 // caller has, and labels y (n), as FitMatrix would with that Ridge: all come from one
 // reduction of the matrix, O(n³), and each then costs O(n²).
 func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) ([]*Classifier, error) {
+	ctx = check.Context(ctx)
 	for i, r := range ridges {
 		if !(r > 0) || r-r != 0 {
 			return nil, fault.Param(classifierType, fmt.Sprintf("ridges[%d]", i), r, "a finite number > 0")

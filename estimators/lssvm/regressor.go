@@ -55,6 +55,7 @@ func (r *Regressor) settings() settings {
 // ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
 // ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -62,6 +63,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // is the row given twice; leave-one-out still leaves out one row, not one unit of
 // weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -89,11 +91,13 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictVarianceMatrix and PredictIntervalMatrix.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -228,6 +232,7 @@ func (r *Regressor) Intercept() float64 {
 // the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted,
 // or ctx's.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) ([]float64, error) {
+	ctx = check.Context(ctx)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}

@@ -76,6 +76,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 
 // FitStatistics implements estimators.Stages.
 func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Statistics[Y]) error {
+	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

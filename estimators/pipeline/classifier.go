@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -55,6 +56,7 @@ func (p *Classifier) configured() *chain[int, estimators.Classifier] {
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
 func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -68,6 +70,7 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // weight of 2 equals the row given twice for Final, but not for a step that
 // counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -81,6 +84,7 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
 // part the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -103,6 +107,7 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 // FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
 // the same stages share them, and so what PartialFit does to one.
 func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -115,6 +120,7 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) er
 // alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
 // Final does.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/own"
@@ -55,6 +56,7 @@ func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
 func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -68,6 +70,7 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // weight of 2 equals the row given twice for Final, but not for a step that
 // counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -81,6 +84,7 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 // stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
 // part the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -103,6 +107,7 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 // FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
 // the same stages share them, and so what PartialFit does to one.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -115,6 +120,7 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 // alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
 // Final does.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err

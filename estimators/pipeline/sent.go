@@ -110,6 +110,7 @@ func (s *sentRows) Clone() transformers.Statistics { return &sentRows{s.place, s
 
 // AddBlock implements transformers.Statistics.
 func (s *sentRows) AddBlock(ctx context.Context, x *mat.Dense) error {
+	ctx = check.Context(ctx)
 	sums, to := s.sums, s.place
 	if x != nil && x.RawMatrix().Rows > pieceRows { // of which a later part may fail
 		sums = sums.Clone()
@@ -185,6 +186,7 @@ func (s *sentBlocks[Y]) Clone() estimators.Statistics[Y] {
 
 // AddBlock implements estimators.Statistics.
 func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) error {
+	ctx = check.Context(ctx)
 	if b.X != nil && !b.X.IsEmpty() {
 		if err := fitting(b); err != nil {
 			return err

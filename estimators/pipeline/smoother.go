@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 var (
@@ -15,11 +16,13 @@ var (
 
 // Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
 func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	ctx = check.Context(ctx)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
 // Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
 func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+	ctx = check.Context(ctx)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
@@ -46,6 +49,7 @@ type smoothed struct {
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	ctx = check.Context(ctx)
 	z, err := s.rows(x)
 	if err != nil {
 		return nil, err
@@ -56,6 +60,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	ctx = check.Context(ctx)
 	z, err := s.rows(x)
 	if err != nil {
 		return nil, nil, nil, err

@@ -98,6 +98,7 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 
 // FitStatistics implements transformers.Stages.
 func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) error {
+	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err
@@ -241,6 +242,7 @@ func (t *Transformer) NewStages() (transformers.Stages, error) {
 
 // FitStages implements transformers.StagedFitter. The Transformer has the steps of the stages then.
 func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) error {
+	ctx = check.Context(ctx)
 	own, ok := s.(*stepStages)
 	if !ok || own == nil || own.now != nil || !sameSteps(t.Steps, own.t.Steps) {
 		return fault.Param(t.name(), "stages", stagesName(s), "those of NewStages of such steps, at their end")

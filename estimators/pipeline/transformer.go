@@ -85,6 +85,7 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 
 // Fit fits a clone of each step on what the step before it gives for x (n×d).
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
 	_, err := t.fit(ctx, x, false)
 	return err
 }
@@ -92,6 +93,7 @@ func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) error {
 // FitTransform is Fit, and returns what Transform gives for x, computed once. Without Steps
 // that is x itself, which the caller must not write to then.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+	ctx = check.Context(ctx)
 	return t.fit(ctx, x, true)
 }
 

@@ -70,6 +70,7 @@ const symmetry = 1e-9
 // ErrShape for an x that is not square; ErrNotPSD for one that is not symmetric or
 // indefinite beyond the ridge; ErrNotFinite, or ctx's.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
@@ -77,6 +78,7 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error
 // kernel that was centred without weights will do: what the centring takes away is the
 // same for all rows, and b takes it up.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
 		return err
 	}

@@ -64,6 +64,7 @@ type model struct {
 // columns than rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so
 // large that their squares overflow), or ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -71,6 +72,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // is the row given twice; leave-one-out still leaves out one row, not one unit of
 // weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

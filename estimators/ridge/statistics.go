@@ -48,6 +48,7 @@ func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
 
 // AddBlock implements estimators.Statistics. Cost O(nd²).
 func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) error {
+	ctx = check.Context(ctx)
 	x, err := check.Targeted(b.X, b.Y)
 	if err != nil {
 		return err
@@ -151,6 +152,7 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 //
 // Cost O(d³), whatever the rows are.
 func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) error {
+	ctx = check.Context(ctx)
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
@@ -174,6 +176,7 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 // those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out.
 // After Fit or UnmarshalBinary there are none to go on from, which is ErrNotFitted.
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	s := &statistics{}
 	if r.m != nil {
 		if r.m.sums == nil {

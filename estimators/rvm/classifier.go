@@ -78,6 +78,7 @@ func (c *Classifier) validate() error {
 // stay: O(nMm) for each of some m scans of the basis. Errors: ErrParam, ErrShape (also
 // for a single class), ErrNotFinite, or ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -87,6 +88,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // distance, and the draw of Components, both of the rows without their weights. Probabilities are those of
 // rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -107,6 +109,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
 // and Components are not used; predictions are made by the methods that end in Design.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	if err := c.validate(); err != nil {
 		return err
 	}

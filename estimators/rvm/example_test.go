@@ -40,6 +40,26 @@ func ExampleRegressor() {
 	// 0 is within: true
 }
 
+// A slow wave with a narrow peak: basis functions of two widths.
+func ExampleRegressor_kernels() {
+	x, y := mat.NewDense(80, 1, nil), make([]float64, 80)
+	for i := range y {
+		v := float64(i)/8 - 5
+		x.Set(i, 0, v)
+		y[i] = math.Sin(v/2) + math.Exp(-20*(v-1)*(v-1)) + 0.02*math.Sin(37*float64(i*i))
+	}
+	model := &rvm.Regressor{Kernels: []kernels.Kernel{kernels.RBFOfLength(2), kernels.RBFOfLength(0.2)}}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	widths := [2]int{}
+	for _, k := range model.RelevanceKernels() {
+		widths[k]++
+	}
+	fmt.Println("vectors of the wide kernel:", widths[0] > 0, "and of the narrow one:", widths[1] > 0)
+	// Output: vectors of the wide kernel: true and of the narrow one: true
+}
+
 func ExampleClassifier() {
 	// Two classes on two rings.
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)

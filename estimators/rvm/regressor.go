@@ -148,6 +148,7 @@ func (r *Regressor) intercept() interceptKind {
 // and O(Mm). Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that
 // overflows), or ctx's. The refits of the variances about double it, see NoCalibration.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -158,6 +159,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // above 1: where weights are known but for a factor, as precisions of the targets, let their
 // mean be 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -179,6 +181,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
 // are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	if err := r.validate(); err != nil {
 		return err
 	}

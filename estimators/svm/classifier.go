@@ -88,11 +88,13 @@ func (c *Classifier) settings() (settings, error) {
 // Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that overflows), or
 // ctx's. Not converging is in Report.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -124,11 +126,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
 // of k is kept.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+	ctx = check.Context(ctx)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -61,11 +61,13 @@ func (r *Regressor) settings() (settings, error) {
 // kernel; memory that of CacheBytes and O(nd). Errors: ErrParam, ErrShape, ErrNotFinite
 // (also for a kernel that overflows), or ctx's. Not converging is in Report.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -92,11 +94,13 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // is not used. Predictions are then made by PredictMatrix. Only the upper triangle of a
 // *mat.SymDense is read, and nothing of k is kept.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+	ctx = check.Context(ctx)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

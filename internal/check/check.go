@@ -3,6 +3,7 @@
 package check
 
 import (
+	"context"
 	"math"
 	"reflect"
 
@@ -224,3 +225,22 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	}
 	return nil
 }
+
+// Context returns ctx, and for nil, which a caller forgot, a context that has ended with an ErrParam error: so a fit ends
+// with that, as it would when it is cancelled.
+func Context(ctx context.Context) context.Context {
+	if ctx == nil {
+		return noContext{context.Background()}
+	}
+	return ctx
+}
+
+type noContext struct{ context.Context }
+
+var ended = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+func (noContext) Done() <-chan struct{} { return ended }
+
+func (noContext) Err() error { return errNoContext }
+
+var errNoContext = fault.Param("context", "ctx", nil, "a context, such as context.Background()")

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Workers returns the number of goroutines that a Workers field of n stands
@@ -68,8 +70,8 @@ func begin() (end func()) {
 // several goroutines, more of them would only wait for each other. After the first
 // error, or once ctx is done, no further task is begun; of several errors the
 // one of the lowest index is returned, so that the outcome does not depend on
-// the order in which goroutines happen to run. A panic in f is raised again in
-// the caller's goroutine.
+// the order in which goroutines happen to run. A panic in f, of a kernel or an Observe that a
+// user gave, is such an error, a [fault.PanicError], on any number of goroutines.
 func For(ctx context.Context, workers, n int, f func(i int) error) error {
 	if ctx == nil {
 		ctx = context.Background() // a goroutine that panics would end the program
@@ -84,7 +86,7 @@ func For(ctx context.Context, workers, n int, f func(i int) error) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := f(i); err != nil {
+			if err := try(f, i); err != nil {
 				return err
 			}
 		}
@@ -96,26 +98,19 @@ func For(ctx context.Context, workers, n int, f func(i int) error) error {
 		mu     sync.Mutex
 		first  = n
 		failed error
-		caught any
 		wg     sync.WaitGroup
 	)
-	fail := func(i int, err error, p any) {
+	run := func(i int) {
+		err := try(f, i)
+		if err == nil {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		if i < first {
-			first, failed, caught = i, err, p
+			first, failed = i, err
 		}
 		stop.Store(true)
-	}
-	run := func(i int) {
-		defer func() {
-			if p := recover(); p != nil {
-				fail(i, nil, p)
-			}
-		}()
-		if err := f(i); err != nil {
-			fail(i, err, nil)
-		}
 	}
 	work := func() {
 		for !stop.Load() && ctx.Err() == nil {
@@ -137,11 +132,30 @@ func For(ctx context.Context, workers, n int, f func(i int) error) error {
 	}
 	work()
 	wg.Wait()
-	if caught != nil {
-		panic(caught)
-	}
 	if failed != nil {
 		return failed
 	}
 	return ctx.Err()
+}
+
+// try is f(i), its panic an error.
+func try(f func(i int) error, i int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.Panicked(p)
+		}
+	}()
+	return f(i)
+}
+
+// Do is For of what neither fails nor is cancelled, as the routines of linear algebra: a panic is one in the caller's
+// goroutine.
+func Do(workers, n int, f func(i int)) {
+	err := For(context.Background(), workers, n, func(i int) error {
+		f(i)
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
 }

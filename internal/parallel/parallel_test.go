@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -63,14 +66,29 @@ func TestContext(t *testing.T) {
 	}
 }
 
-func TestPanicReachesTheCaller(t *testing.T) {
+// A panic is an error of For, which says where it was, and one of Do in the caller's goroutine.
+func TestPanicIsAnError(t *testing.T) {
+	oh := errors.New("oh")
 	for _, w := range []int{1, 3} {
-		assert.PanicsWithValue(t, "oh", func() {
-			_ = For(context.Background(), w, 10, func(i int) error {
+		for _, value := range []any{"oh", oh} {
+			err := For(context.Background(), w, 10, func(i int) error {
+				if i == 4 {
+					return For(context.Background(), w, 2, func(int) error { panic(value) })
+				}
+				return nil
+			})
+			var p *fault.PanicError
+			require.ErrorAs(t, err, &p)
+			assert.Equal(t, value, p.Value)
+			assert.ErrorIs(t, err, fault.ErrParam)
+			assert.Equal(t, value == any(oh), errors.Is(err, oh))
+			assert.Regexp(t, `^panic at parallel_test.go:\d+: oh$`, err.Error())
+		}
+		assert.Panics(t, func() {
+			Do(w, 10, func(i int) {
 				if i == 4 {
 					panic("oh")
 				}
-				return nil
 			})
 		})
 	}
@@ -128,13 +146,9 @@ func TestAround(t *testing.T) {
 					}
 					return nil
 				})
-				assert.Equal(t, fails == "error", err != nil)
+				assert.Equal(t, fails != "", err != nil)
 			}
-			if fails == "panic" {
-				assert.Panics(t, call)
-			} else {
-				call()
-			}
+			call()
 			assert.Equal(t, calls, entered.Load())
 			assert.Equal(t, calls, left.Load())
 		}

@@ -3,8 +3,6 @@
 package simd
 
 import (
-	"context"
-
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -42,9 +40,8 @@ func (p *product) runInPlace() {
 	rows := max(inPlaceRows, roundUp(p.m/(tilesPerWorker*workers), 8))
 	own := *p // what tasks share is on the heap, and p need not be
 	// Without an error or a context to end it, For returns none.
-	_ = parallel.For(context.Background(), workers, (p.m+rows-1)/rows, func(i int) error {
+	parallel.Do(workers, (p.m+rows-1)/rows, func(i int) {
 		own.inPlace(i*rows, min((i+1)*rows, own.m), b, ldb)
-		return nil
 	})
 }
 

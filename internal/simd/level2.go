@@ -3,7 +3,6 @@
 package simd
 
 import (
-	"context"
 	"math"
 	"runtime"
 
@@ -72,9 +71,8 @@ func forParts(n, size, elements int, f func(from, to int)) {
 		f(0, n)
 		return
 	}
-	_ = parallel.For(context.Background(), 0, (n+size-1)/size, func(i int) error {
+	parallel.Do(0, (n+size-1)/size, func(i int) {
 		f(i*size, min((i+1)*size, n))
-		return nil
 	})
 }
 

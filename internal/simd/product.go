@@ -3,7 +3,6 @@
 package simd
 
 import (
-	"context"
 	"math"
 	"runtime"
 	"sync"
@@ -145,10 +144,9 @@ func (p *product) run() {
 	across, down = count(p.n, tn), count(p.m, tm)
 	own := *p // what tasks share is on the heap, and p need not be
 	// Without an error or a context to end it, For returns none.
-	_ = parallel.For(context.Background(), workers, across*down, func(i int) error {
+	parallel.Do(workers, across*down, func(i int) {
 		i0, j0 := i/across*tm, i%across*tn
 		own.tile(i0, min(i0+tm, own.m), j0, min(j0+tn, own.n))
-		return nil
 	})
 }
 

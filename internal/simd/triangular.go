@@ -3,7 +3,6 @@
 package simd
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -130,14 +129,13 @@ func (t triangular) byPanels(alpha float64, solve bool) {
 		return
 	}
 	each := panelsPerTask * columns
-	_ = parallel.For(context.Background(), workers, (t.n+each-1)/each, func(i int) error {
+	parallel.Do(workers, (t.n+each-1)/each, func(i int) {
 		own := workspaces.Get().(*work)
 		defer workspaces.Put(own)
 		own.b = grown(own.b, order*columns)
 		for j := i * each; j < min((i+1)*each, t.n); j += columns {
 			t.panel(w.a, own.b, j, alpha, solve)
 		}
-		return nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -24,6 +25,7 @@ import (
 // a column that the steps before the kernel mix with others and for options; ErrNotFitted;
 // ErrShape for a column without a value; those of the steps, or ctx's.
 func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (Effect, error) {
+	ctx = check.Context(ctx)
 	t, err := newTable("Component", r, x, opt)
 	if err != nil {
 		return Effect{}, err

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
@@ -88,6 +89,7 @@ func (e Effect) String() string {
 // ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column
 // without a value, those of the predictions, or ctx's.
 func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (Effect, error) {
+	ctx = check.Context(ctx)
 	t, err := newTable("RegressorEffect", r, x, opt)
 	if err != nil {
 		return Effect{}, err
@@ -123,6 +125,7 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 // wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
 // does not know the class.
 func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (Effect, error) {
+	ctx = check.Context(ctx)
 	t, err := newTable("ClassifierEffect", c, x, opt)
 	if err != nil {
 		return Effect{}, err

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Relevance is how much a column, or columns that go together, matters to what is predicted;
@@ -75,6 +76,7 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 // takes. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict, or
 // ctx's.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (Relevances, error) {
+	ctx = check.Context(ctx)
 	t, err := newTable("RegressorRelevances", r, x, opt)
 	if err != nil {
 		return nil, err
@@ -85,6 +87,7 @@ func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matr
 // ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier; an
 // error that wraps errors.ErrUnsupported if it has none.
 func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (Relevances, error) {
+	ctx = check.Context(ctx)
 	t, err := newTable("ClassifierRelevances", c, x, opt)
 	if err != nil {
 		return nil, err

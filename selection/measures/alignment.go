@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -45,6 +46,7 @@ type Alignment struct {
 // O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
 // length, ErrNotFinite, and ctx's.
 func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (Alignment, error) {
+	ctx = check.Context(ctx)
 	in, err := matrixInput(k)
 	if err != nil {
 		return Alignment{}, err
@@ -55,6 +57,7 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
 // (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+	ctx = check.Context(ctx)
 	in, err := kernelInput(k, x)
 	if err != nil {
 		return Alignment{}, err
@@ -65,6 +68,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
 // (n×r): see SeparabilityOfFeatures for cost and errors.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+	ctx = check.Context(ctx)
 	in, err := featureInput(phi)
 	if err != nil {
 		return Alignment{}, err

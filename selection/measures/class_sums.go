@@ -54,6 +54,7 @@ func (s *ClassSums) Clone() estimators.Statistics[int] {
 
 // AddBlock takes in rows of features with their labels. Cost O(nr²).
 func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+	ctx = check.Context(ctx)
 	phi, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
 		return err
@@ -161,6 +162,7 @@ func (s *ClassSums) all() *moments.Gram {
 
 // Entropy is TargetSums'.
 func (s *ClassSums) Entropy(ctx context.Context) (VonNeumann, error) {
+	ctx = check.Context(ctx)
 	return entropyOf(ctx, classSumsType, s.all(), s.columns())
 }
 
@@ -185,6 +187,7 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 // Separability returns what SeparabilityOfFeatures does for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for less
 // than two classes, or ctx's.
 func (s *ClassSums) Separability(ctx context.Context) (Separability, error) {
+	ctx = check.Context(ctx)
 	labels := s.labels()
 	if len(labels) < 2 {
 		return Separability{}, fault.Shape(classSumsType+": there is", len(labels), "class", "want at least 2")

@@ -5,12 +5,15 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Condition returns the condition number of k (n×n), positive semi-definite, from its
 // eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
 // Entropy; who wants both takes the eigenvalues once.
 func Condition(ctx context.Context, k mat.Symmetric) (float64, error) {
+	ctx = check.Context(ctx)
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
 		return 0, err

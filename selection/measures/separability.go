@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -48,6 +49,7 @@ type Separability struct {
 // classes or more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
 // an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
 func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
+	ctx = check.Context(ctx)
 	in, err := matrixInput(k)
 	if err != nil {
 		return Separability{}, err
@@ -62,6 +64,7 @@ func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Op
 // depend on the number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for
 // the kernel's parameters.
 func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
+	ctx = check.Context(ctx)
 	in, err := kernelInput(k, x)
 	if err != nil {
 		return Separability{}, err
@@ -75,6 +78,7 @@ func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y
 // less. Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the
 // linear kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
 func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
+	ctx = check.Context(ctx)
 	in, err := featureInput(phi)
 	if err != nil {
 		return Separability{}, err

@@ -39,6 +39,7 @@ func (s *TargetSums) Clone() estimators.Statistics[float64] { return &TargetSums
 
 // AddBlock takes in rows of features with their targets. Cost O(nr²).
 func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) error {
+	ctx = check.Context(ctx)
 	phi, err := check.Targeted(b.X, b.Y)
 	if err != nil {
 		return err
@@ -133,6 +134,7 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 // Entropy returns what EntropyOfFeatures does for all rows, also of more features than rows. Cost O(r³). Errors: ErrShape
 // for no rows, ErrNotFinite for products that overflow, or ctx's.
 func (s *TargetSums) Entropy(ctx context.Context) (VonNeumann, error) {
+	ctx = check.Context(ctx)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))
 }
 

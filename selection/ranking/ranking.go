@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -106,6 +107,7 @@ type Entry struct {
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
 ) (*Ranking, error) {
+	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
@@ -130,6 +132,7 @@ func ForClassification(
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64, opt *Options,
 ) (*Ranking, error) {
+	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err

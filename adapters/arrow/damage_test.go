@@ -1,0 +1,137 @@
+package arrow
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// whole are files of the same rows, with dictionaries, gaps and compression among them.
+func whole(t testing.TB) map[string][]byte {
+	rows := `[{"x": 1, "c": "a", "d": "u", "y": 1}, {"x": null, "c": "b", "d": null, "y": 2}, {"x": 3, "c": null, "d": "v", "y": 3}, {"x": 4, "c": "a", "d": "u", "y": 4}]`
+	schema := arrow.NewSchema([]arrow.Field{field("x", floats), field("c", text), field("d", dict), field("y", arrow.PrimitiveTypes.Int16)}, nil)
+	batch, _, err := array.RecordFromJSON(testMem, schema, bytes.NewReader([]byte(rows)))
+	require.NoError(t, err)
+	views := batch.Column(1).(*array.String)
+	b := array.NewStringViewBuilder(testMem)
+	for i := range views.Len() {
+		if views.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		b.Append(views.Value(i) + " is too long to stand in a view") // so that it is in a buffer of its own
+	}
+	viewed := array.NewRecordBatch(arrow.NewSchema(append(schema.Fields(), field("v", arrow.BinaryTypes.StringView)), nil), append(batch.Columns(), b.NewArray()), 4)
+	out := map[string][]byte{
+		"a.parquet": parquetBytes(t, batch, batch),
+		"a.arrow":   ipcBytes(t, false, viewed, viewed),
+		"a.arrows":  ipcBytes(t, true, viewed, viewed),
+	}
+	var packed bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &packed, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithDataPageVersion(parquet.DataPageV2)), pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
+	require.NoError(t, w.Write(batch))
+	require.NoError(t, w.Write(batch))
+	require.NoError(t, w.Close())
+	out["packed.parquet"] = packed.Bytes()
+	return out
+}
+
+var ofWhole = &Schema{Features: []Column{{"x", Number, nil}, {"c", Category, []string{"a", "b"}}, {"d", Category, []string{"u", "v"}}}, Target: "y"}
+
+// readAll reads a file in all ways, and returns the rows and the first error.
+func readAll(name string, content []byte, mem memory.Allocator) (rows int, err error) {
+	shard := inMemory(name, content)
+	if _, err := (Columns{Target: "y", mem: mem}).Learn(ctx, shard); err != nil {
+		return 0, err
+	}
+	return drained((&Table{Schema: ofWhole, Shards: []Shard{shard}, BlockRows: 3, MaxBytes: 1 << 26, mem: mem}).Targets(ctx))
+}
+
+// A file that was cut short at any byte is an error that names it, but for a stream, which has no end that it could lack.
+func TestTruncatedFiles(t *testing.T) {
+	for name, content := range whole(t) {
+		rows, err := readAll(name, content, checked(t))
+		require.NoError(t, err, name)
+		require.Equal(t, 8, rows, name)
+		for n := range len(content) {
+			rows, err := readAll(name, content[:n], memory.DefaultAllocator)
+			if name == "a.arrows" && err == nil {
+				assert.Contains(t, []int{0, 4, 8}, rows, "whole batches")
+				continue
+			}
+			require.ErrorIs(t, err, ErrUnreadable, "%s of %d bytes", name, n)
+			assert.ErrorContains(t, err, name+": ")
+		}
+	}
+}
+
+// Bytes that were changed make an error that names the file, or other values, and never a panic.
+func TestDamagedFiles(t *testing.T) {
+	turns := 500
+	if testing.Short() {
+		turns = 100
+	}
+	for name, content := range whole(t) {
+		rng := rand.New(rand.NewPCG(1, 26))
+		damaged := 0
+		for range turns {
+			bad := bytes.Clone(content)
+			for range 1 + rng.IntN(3) {
+				bad[rng.IntN(len(bad))] = byte(rng.Uint32())
+			}
+			if _, err := readAll(name, bad, memory.DefaultAllocator); err != nil {
+				damaged++
+				assert.ErrorContains(t, err, name+": ")
+			}
+		}
+		assert.Greater(t, damaged, turns/10, name)
+	}
+}
+
+// Of another format, or none.
+func TestFilesOfSomethingElse(t *testing.T) {
+	for _, content := range [][]byte{nil, []byte("PAR1"), []byte("ARROW1\x00\x00"), []byte("x,y\n1,2\n"), bytes.Repeat([]byte{0xff}, 1000), make([]byte, 1000)} {
+		for _, name := range []string{"a.parquet", "a.arrow"} {
+			_, err := readAll(name, content, checked(t))
+			says(t, err, ErrUnreadable, name+": ")
+		}
+	}
+}
+
+// A damaged shard after good ones says where it is, and leaves nothing allocated where arrow-go gives its errors in order.
+func TestADamagedShardAmongGoodOnes(t *testing.T) {
+	content := whole(t)["a.parquet"]
+	bad := bytes.Clone(content)
+	copy(bad[4:], bytes.Repeat([]byte{0xff}, 40)) // the first pages
+	table := &Table{Schema: ofWhole, Shards: []Shard{inMemory("1.parquet", content), inMemory("2.parquet", bad)}, BlockRows: 8}
+	rows, err := drained(table.Targets(ctx))
+	says(t, err, ErrUnreadable, "2.parquet: ")
+	assert.NotContains(t, err.Error(), "1.parquet")
+	assert.Equal(t, 8, rows)
+}
+
+// A batch that a file claims to have is no larger than the limit.
+func TestMemoryOfAFile(t *testing.T) {
+	batch := numbered(t, 0, 3000)
+	for name, content := range map[string][]byte{"a.parquet": parquetBytes(t, batch), "a.arrow": ipcBytes(t, false, batch), "a.arrows": ipcBytes(t, true, batch)} {
+		table := &Table{Schema: &Schema{Features: []Column{{"x", Number, nil}, {"z", Number, nil}}, Target: "y"}, Shards: []Shard{inMemory(name, content)}, BlockRows: 64, MaxBytes: 8 << 10}
+		_, err := drained(table.Targets(ctx))
+		require.Error(t, err)
+		assert.ErrorContains(t, err, name+": ")
+		if name == "a.parquet" {
+			says(t, err, estimators.ErrTooLarge, "MaxBytes")
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package arrow
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// shards of 700 rows in all three formats, the middle one without any.
+func someShards(t *testing.T) []Shard {
+	return []Shard{
+		inMemory("1.parquet", parquetBytes(t, numbered(t, 0, 200), numbered(t, 200, 100))),
+		inMemory("2.parquet", parquetBytes(t, numbered(t, 0, 1).NewSlice(0, 0))),
+		inMemory("3.arrow", ipcBytes(t, false, numbered(t, 300, 150), numbered(t, 450, 50))),
+		given("4", numbered(t, 500, 200)),
+	}
+}
+
+func scaledFalkon() *pipeline.Regressor {
+	return &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Final: &falkon.Regressor{Kernel: kernels.RBF{Gamma: .5}, Ridge: 1e-3},
+	}
+}
+
+// FitBlocks on shards is Fit on their rows in memory, to the bit.
+func TestFitBlocksIsFit(t *testing.T) {
+	shards := someShards(t)
+	s, err := Columns{Target: "y", Ignore: []string{"c"}}.Learn(ctx, shards...)
+	require.NoError(t, err)
+	table := &Table{Schema: s, Shards: shards, BlockRows: 64, mem: checked(t)}
+	all, err := Collect(table.Targets(ctx), 0)
+	require.NoError(t, err)
+	require.Len(t, all.Y, 700)
+	inMemory, streamed := scaledFalkon(), scaledFalkon()
+	require.NoError(t, inMemory.Fit(ctx, all.X, all.Y))
+	require.NoError(t, streamed.FitBlocks(ctx, table.Targets(ctx)))
+	want, err := inMemory.Predict(all.X)
+	require.NoError(t, err)
+	got, err := streamed.Predict(all.X)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.NotEqual(t, got[0], got[1])
+
+	var scaler transformers.StandardScaler
+	require.NoError(t, scaler.FitBlocks(ctx, table.Rows(ctx)))
+	rows := mat.DenseCopyOf(all.X)
+	var fitted transformers.StandardScaler
+	require.NoError(t, fitted.Fit(ctx, rows))
+	assert.Equal(t, fitted.Means(), scaler.Means())
+}
+
+// Categories, gaps and labels through a pipeline.
+func TestFitBlocksOfClasses(t *testing.T) {
+	shard := inMemory("a.csv", []byte("x,color,label\n1,red,yes\n2,,no\n,blue,yes\n4,red,no\n1.5,blue,yes\n3,red,no\n2.5,blue,no\n0,red,yes\n"))
+	s, err := Columns{Label: "label"}.Learn(ctx, shard)
+	require.NoError(t, err)
+	table := &Table{Schema: s, Shards: []Shard{shard}, BlockRows: 3}
+	model := func() *pipeline.Classifier {
+		return &pipeline.Classifier{
+			Steps: []transformers.Transformer{&transformers.OneHot{Columns: []int{1}, Gaps: true}, &transformers.Imputer{}},
+			Final: &falkon.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: 1e-3},
+		}
+	}
+	streamed, fitted := model(), model()
+	// A OneHot has no gaps in columns that it leaves; the gap in x goes first.
+	streamed.Steps[0], streamed.Steps[1] = &transformers.Imputer{Statistic: transformers.MostFrequent}, &transformers.OneHot{Columns: []int{1}}
+	fitted.Steps[0], fitted.Steps[1] = &transformers.Imputer{Statistic: transformers.MostFrequent}, &transformers.OneHot{Columns: []int{1}}
+	all, err := Collect(table.Labels(ctx), 0)
+	require.NoError(t, err)
+	require.NoError(t, fitted.Fit(ctx, all.X, all.Y))
+	require.NoError(t, streamed.FitBlocks(ctx, table.Labels(ctx)))
+	want, err := fitted.Predict(all.X)
+	require.NoError(t, err)
+	got, err := streamed.Predict(all.X)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.Equal(t, []int{0, 1}, streamed.Classes())
+}
+
+func TestPartialFitIsFit(t *testing.T) {
+	shards := someShards(t)
+	s, err := Columns{Features: []string{"x", "z"}, Label: "c"}.Learn(ctx, shards...)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"no", "yes"}, s.Classes)
+	table := &Table{Schema: s, Shards: shards, BlockRows: 90}
+	chunks, once := &eem.Classifier{Units: 20, Activation: transformers.Tanh, Seed: 3, Labels: []int{0, 1}}, &eem.Classifier{Units: 20, Activation: transformers.Tanh, Seed: 3, Labels: []int{0, 1}}
+	blocks := 0
+	for b, err := range table.Labels(ctx) {
+		require.NoError(t, err)
+		require.NoError(t, chunks.PartialFit(ctx, b.X, b.Y))
+		blocks++
+	}
+	assert.Equal(t, 8, blocks)
+	all, err := Collect(table.Labels(ctx), 0)
+	require.NoError(t, err)
+	require.NoError(t, once.Fit(ctx, all.X, all.Y))
+	want, err := once.PredictProba(all.X)
+	require.NoError(t, err)
+	got, err := chunks.PredictProba(all.X)
+	require.NoError(t, err)
+	var diff mat.Dense
+	diff.Sub(want, got)
+	assert.InDelta(t, 0, mat.Norm(&diff, math.Inf(1)), 1e-7)
+}
+
+// The rows of another shard between two passes are found by who fits.
+func TestRowsThatChangeBetweenPasses(t *testing.T) {
+	a, b := numbered(t, 0, 100), numbered(t, 7, 100)
+	s, err := Columns{Target: "y", Ignore: []string{"c"}}.Learn(ctx, given("a", a))
+	require.NoError(t, err)
+	passes := 0
+	stream := func(yield func(estimators.Block[float64], error) bool) {
+		shard := given("a", a)
+		if passes++; passes > 3 {
+			shard = given("a", b)
+		}
+		(&Table{Schema: s, Shards: []Shard{shard}}).Targets(ctx)(yield)
+	}
+	assert.ErrorIs(t, scaledFalkon().FitBlocks(ctx, stream), estimators.ErrParam)
+}

@@ -1,0 +1,204 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+var ctx = context.Background()
+
+// checked is an allocator that fails the test if something was not released.
+func checked(t *testing.T) memory.Allocator {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	return mem
+}
+
+// batchOf makes a batch of columns that are given as JSON, one object a row.
+func batchOf(t *testing.T, json string, fields ...arrow.Field) arrow.RecordBatch {
+	t.Helper()
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema(fields, nil), strings.NewReader(json))
+	require.NoError(t, err)
+	return batch
+}
+
+func field(name string, typ arrow.DataType) arrow.Field {
+	return arrow.Field{Name: name, Type: typ, Nullable: true}
+}
+
+var (
+	floats = arrow.PrimitiveTypes.Float64
+	ints   = arrow.PrimitiveTypes.Int64
+	text   = arrow.BinaryTypes.String
+	dict   = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}
+)
+
+// parquetBytes writes batches as row groups.
+func parquetBytes(t testing.TB, batches ...arrow.RecordBatch) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(batches[0].Schema(), &out, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	require.NoError(t, err)
+	for _, b := range batches {
+		require.NoError(t, w.Write(b))
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+func ipcBytes(t testing.TB, stream bool, batches ...arrow.RecordBatch) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if stream {
+		w := ipc.NewWriter(&out, ipc.WithSchema(batches[0].Schema()))
+		for _, b := range batches {
+			require.NoError(t, w.Write(b))
+		}
+		require.NoError(t, w.Close())
+		return out.Bytes()
+	}
+	w, err := ipc.NewFileWriter(&out, ipc.WithSchema(batches[0].Schema()))
+	require.NoError(t, err)
+	for _, b := range batches {
+		require.NoError(t, w.Write(b))
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+// onDisk writes a file to a folder of the test.
+func onDisk(t *testing.T, name string, content []byte) Shard {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return Shard{Name: path}
+}
+
+// inMemory is a shard whose name is no path.
+func inMemory(name string, content []byte) Shard {
+	return Shard{Name: name, Open: func(context.Context) (Input, error) { return bytes.NewReader(content), nil }}
+}
+
+// given is a shard of batches.
+func given(name string, batches ...arrow.RecordBatch) Shard {
+	return Shard{Name: name, Batches: func(context.Context) (array.RecordReader, error) {
+		return array.NewRecordReader(batches[0].Schema(), batches)
+	}}
+}
+
+// everyFormat gives the same batches in each.
+func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
+	return map[string]Shard{
+		"parquet": inMemory("a.parquet", parquetBytes(t, batches...)),
+		"file":    inMemory("a.arrow", ipcBytes(t, false, batches...)),
+		"stream":  inMemory("a.arrows", ipcBytes(t, true, batches...)),
+		"batches": given("a", batches...),
+	}
+}
+
+// rowsOf reads all features, in blocks of two rows.
+func rowsOf(t *testing.T, mem memory.Allocator, s *Schema, shards ...Shard) (*mat.Dense, error) {
+	t.Helper()
+	out := &mat.Dense{}
+	for x, err := range (&Table{Schema: s, Shards: shards, BlockRows: 2, mem: mem}).Rows(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if out.IsEmpty() {
+			out = mat.DenseCopyOf(x)
+			continue
+		}
+		both := &mat.Dense{}
+		both.Stack(out, x)
+		out = both
+	}
+	return out, nil
+}
+
+// same holds that two matrices are equal to the bit, NaN at the same places.
+func same(t *testing.T, want, got *mat.Dense, at ...any) {
+	t.Helper()
+	wr, wc := want.Dims()
+	gr, gc := got.Dims()
+	require.Equal(t, []int{wr, wc}, []int{gr, gc}, at...)
+	for i := range wr {
+		for j := range wc {
+			w, g := want.At(i, j), got.At(i, j)
+			if math.Float64bits(w) != math.Float64bits(g) && !(math.IsNaN(w) && math.IsNaN(g)) {
+				assert.Failf(t, "cells differ", "%v: [%d,%d] is %v, want %v", at, i, j, g, w)
+			}
+		}
+	}
+}
+
+// says holds that an error is of a kind and has the texts.
+func says(t *testing.T, err, kind error, texts ...string) {
+	t.Helper()
+	require.ErrorIs(t, err, kind)
+	for _, text := range texts {
+		assert.ErrorContains(t, err, text)
+	}
+}
+
+// drained returns the error of a stream and the rows before it.
+func drained[Y float64 | int](stream func(func(estimators.Block[Y], error) bool)) (rows int, err error) {
+	for b, e := range stream {
+		if e != nil {
+			return rows, e
+		}
+		rows += len(b.Y)
+	}
+	return rows, nil
+}
+
+// numbered is a batch of columns x, z, y and c with rows from this number on.
+func numbered(t *testing.T, from, rows int) arrow.RecordBatch {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString("[")
+	for i := from; i < from+rows; i++ {
+		if i > from {
+			out.WriteString(",")
+		}
+		z := math.Mod(float64(i)*.7310585786, 1)
+		x := math.Mod(float64(i)*.3819660113, 1)
+		fmt.Fprintf(&out, `{"x": %v, "z": %v, "y": %v, "c": "%s"}`, x, z, x*x-z, []string{"no", "yes"}[(i*7/3)%2])
+	}
+	out.WriteString("]")
+	return batchOf(t, out.String(), field("x", floats), field("z", floats), field("y", floats), field("c", text))
+}
+
+func writeBatch(to *bytes.Buffer, batch arrow.RecordBatch) error {
+	w := ipc.NewWriter(to, ipc.WithSchema(batch.Schema()))
+	if err := w.Write(batch); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func readBatch(t *testing.T, from *bytes.Buffer) arrow.RecordBatch {
+	t.Helper()
+	r, err := ipc.NewReader(from)
+	require.NoError(t, err)
+	require.True(t, r.Next())
+	return r.RecordBatch()
+}

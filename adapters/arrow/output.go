@@ -1,0 +1,119 @@
+package arrow
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// A row group is in memory until it is whole: it has at most so many cells and rows.
+const (
+	groupCells = 1 << 24
+	groupRows  = 1 << 17
+)
+
+// output is a Parquet file that is being written, with the columns of an input and some more.
+type output struct {
+	to, from string // the input whose columns they are
+	of       *arrow.Schema
+	file     *pqarrow.FileWriter
+	mem      memory.Allocator
+}
+
+// newOutput begins a file. Columns of several inputs may have nulls in any of them.
+func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many bool, mem memory.Allocator) (*output, error) {
+	fields := slices.Clone(in.schema().Fields())
+	for j := range fields {
+		fields[j].Nullable = fields[j].Nullable || many
+	}
+	for _, f := range own {
+		if in.schema().HasField(f.Name) {
+			return nil, fault.Param(predictorName, "Name", strconv.Quote(f.Name), "a column that "+in.name+" does not have already")
+		}
+		fields = append(fields, f)
+	}
+	names := make([]string, len(fields))
+	for j, f := range fields {
+		names[j] = f.Name
+	}
+	if n, ok := duplicate(names); ok {
+		return nil, fault.Param(in.name, "column", strconv.Quote(n)+" twice", "each name once, to be written")
+	}
+	meta := in.schema().Metadata()
+	out := &output{to: to, from: in.name, of: arrow.NewSchema(fields, &meta), mem: mem}
+	return out, out.writing(func() (err error) {
+		props := parquet.NewWriterProperties(parquet.WithAllocator(mem),
+			parquet.WithMaxRowGroupLength(max(1, min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
+		// The writer would close a file that it could.
+		out.file, err = pqarrow.NewFileWriter(out.of, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+		return err
+	})
+}
+
+// writing calls what may panic.
+func (o *output) writing(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			cause, ok := v.(error)
+			if !ok {
+				cause = fmt.Errorf("%v", v)
+			}
+			err = fmt.Errorf("%s: writing the columns of %s: %w", o.to, o.from, cause)
+		}
+	}()
+	if err := f(); err != nil {
+		return fmt.Errorf("%s: writing the columns of %s: %w", o.to, o.from, err)
+	}
+	return nil
+}
+
+// accepts returns ErrParam unless a further input has the columns of the first one; own is how many are not of it.
+func (o *output) accepts(in *reading, own int) error {
+	want := o.of.Fields()[:o.of.NumFields()-own]
+	if got := in.schema().NumFields(); got != len(want) {
+		return fault.Param(in.name, "columns", got, fmt.Sprintf("the %d of %s, to be in one file with them", len(want), o.from))
+	}
+	for j, f := range in.schema().Fields() {
+		if f.Name != want[j].Name || !arrow.TypeEqual(f.Type, want[j].Type) {
+			return fault.Param(in.name, fmt.Sprintf("column %d", j), fmt.Sprintf("%q of type %s", f.Name, f.Type),
+				fmt.Sprintf("%q of type %s, as in %s", want[j].Name, want[j].Type, o.from))
+		}
+	}
+	return nil
+}
+
+// write appends rows of a batch, with more columns.
+func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) error {
+	return o.writing(func() error {
+		rows := batch.NewSlice(int64(from), int64(to))
+		defer rows.Release()
+		arrays := slices.Clone(rows.Columns())
+		for _, c := range columns {
+			a := columnOf(o.mem, c)
+			defer a.Release()
+			arrays = append(arrays, a)
+		}
+		all := array.NewRecordBatch(o.of, arrays, rows.NumRows())
+		defer all.Release()
+		return o.file.WriteBuffered(all)
+	})
+}
+
+func (o *output) close() error { return o.writing(o.file.Close) }
+
+// discard releases what is held of a file that nobody will read. It may be nil.
+func (o *output) discard() {
+	if o != nil && o.file != nil {
+		_ = o.writing(o.file.Close) // the error that led here is the one to report
+	}
+}

@@ -1,0 +1,101 @@
+package arrow
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// parquetSource reads the pages of the wanted columns as they are needed, so that a row group is never in memory as a whole.
+type parquetSource struct {
+	in     Input
+	file   *file.Reader
+	arrows *pqarrow.FileReader
+	of     *arrow.Schema
+	rows   pqarrow.RecordReader
+	count  int64
+}
+
+func openParquet(in Input, want *request) (source, error) {
+	props := parquet.NewReaderProperties(want.mem)
+	props.BufferedStreamEnabled = true
+	f, err := file.NewParquetReader(in, file.WithReadProps(props))
+	if err != nil {
+		return nil, err
+	}
+	if stored := f.MetaData().KeyValueMetadata().FindValue(metaOfParquet); stored != nil {
+		if err := checkStored(*stored); err != nil {
+			return nil, err
+		}
+	}
+	// In parallel arrow-go would panic on goroutines of its own.
+	arrows, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: int64(want.rows)}, want.mem)
+	if err != nil {
+		return nil, err
+	}
+	of, err := arrows.Schema()
+	if err != nil {
+		return nil, err
+	}
+	return &parquetSource{in: in, file: f, arrows: arrows, of: of}, nil
+}
+
+func (p *parquetSource) schema() *arrow.Schema { return p.of }
+
+func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
+	if p.file.NumRows() < 0 {
+		return fault.Shape("the footer has", int(p.file.NumRows()), "rows", "want 0 or more")
+	}
+	if p.file.NumRowGroups() == 0 {
+		return nil
+	}
+	leaves := make([]int, 0, len(columns)) // nil would be all of them
+	for _, j := range columns {
+		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
+	}
+	p.rows, err = p.arrows.GetRecordReader(ctx, leaves, nil)
+	return err
+}
+
+// leavesOf appends the numbers of the columns of the file that a field is made of.
+func leavesOf(leaves []int, f pqarrow.SchemaField) []int {
+	if f.IsLeaf() {
+		return append(leaves, f.ColIndex)
+	}
+	for _, c := range f.Children {
+		leaves = leavesOf(leaves, c)
+	}
+	return leaves
+}
+
+func (p *parquetSource) next() (arrow.RecordBatch, error) {
+	if p.rows == nil {
+		return nil, io.EOF
+	}
+	if p.rows.Next() {
+		b := p.rows.RecordBatch()
+		p.count += b.NumRows()
+		return b, nil
+	}
+	if err := p.rows.Err(); err != nil {
+		return nil, err
+	}
+	if p.count != p.file.NumRows() {
+		return nil, fmt.Errorf("it ends after %d of %d rows", p.count, p.file.NumRows())
+	}
+	return nil, io.EOF
+}
+
+func (p *parquetSource) close() {
+	defer closeInput(p.in)
+	if p.rows != nil {
+		p.rows.Release()
+	}
+}

@@ -1,0 +1,118 @@
+package arrow
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Format is how rows are written in a file.
+type Format int
+
+// The formats.
+const (
+	ByName  Format = iota // by the ending of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
+	Parquet               // Apache Parquet
+	IPC                   // Arrow's interprocess format, files and streams, which its first bytes tell apart
+	CSV                   // comma separated values
+)
+
+// String returns the format's name.
+func (f Format) String() string {
+	switch f {
+	case ByName:
+		return "ByName"
+	case Parquet:
+		return "Parquet"
+	case IPC:
+		return "IPC"
+	case CSV:
+		return "CSV"
+	}
+	return fmt.Sprintf("Format(%d)", int(f))
+}
+
+// Input is a file that was opened: an *os.File, a *bytes.Reader. It is closed if it is an io.Closer.
+type Input interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+// Shard is a part of a table's rows: a file, or what gives record batches. It is opened anew for each pass over the rows.
+type Shard struct {
+	// Name stands in errors. It is the path of the file if neither Open nor Batches is set.
+	Name string
+	// Format is how the file is written; the zero value is told by the ending of Name.
+	Format Format
+	// CSV says how a CSV file is to be read; nil is its zero value.
+	CSV *CSVOptions
+	// Open opens a file that is not on the disk; nil opens the file called Name.
+	Open func(ctx context.Context) (Input, error)
+	// Batches gives record batches in place of a file, the same ones each time. They are released by Release of the reader.
+	Batches func(ctx context.Context) (array.RecordReader, error)
+}
+
+// Files returns a shard for each path.
+func Files(paths ...string) []Shard {
+	out := make([]Shard, len(paths))
+	for i, p := range paths {
+		out[i].Name = p
+	}
+	return out
+}
+
+// format returns the format of a shard that is a file.
+func (s Shard) format() (Format, error) {
+	switch {
+	case s.Format < ByName || s.Format > CSV:
+		return 0, fault.Param(s.Name, "Shard.Format", int(s.Format), "ByName, Parquet, IPC or CSV")
+	case s.Format != ByName:
+		return s.Format, nil
+	}
+	switch strings.ToLower(filepath.Ext(s.Name)) {
+	case ".parquet", ".pq":
+		return Parquet, nil
+	case ".arrow", ".feather", ".ipc", ".arrows":
+		return IPC, nil
+	case ".csv", ".tsv":
+		return CSV, nil
+	}
+	return 0, fault.Param(s.Name, "Shard.Format", ByName, "one of Parquet, IPC and CSV for a name with that ending")
+}
+
+// input opens the file.
+func (s Shard) input(ctx context.Context) (Input, error) {
+	if s.Open != nil {
+		in, err := s.Open(ctx)
+		if err == nil && in == nil {
+			err = fault.Param("arrow: Shard", "Open", nil, "an Input or an error")
+		}
+		return in, err
+	}
+	f, err := os.Open(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		_ = f.Close()
+		if err == nil {
+			err = fault.Param("arrow: Shard", "Name", "a folder", "a file")
+		}
+		return nil, err
+	}
+	return f, nil
+}
+
+func closeInput(in Input) {
+	if c, ok := in.(io.Closer); ok {
+		_ = c.Close() // it was read only
+	}
+}

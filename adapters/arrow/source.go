@@ -1,0 +1,228 @@
+package arrow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+const (
+	defaultBlockRows = 4096
+	defaultMaxBytes  = 1 << 30
+)
+
+// request is what is wanted of a shard.
+type request struct {
+	name string // of the shard
+	mem  *limited
+	rows int // in a batch at the most, where the format leaves it open
+	// Types of the columns of a CSV file that are known. Those of the others are found in the cells, or text without infer.
+	types map[string]arrow.DataType
+	infer bool
+	texts map[string]bool // columns of texts there
+	label string          // a column of integers or texts there
+}
+
+// source is a shard that was opened: first its schema, then, after start, its batches.
+type source interface {
+	schema() *arrow.Schema
+	start(ctx context.Context, columns []int) error // positions in the schema, ascending
+	next() (arrow.RecordBatch, error)               // valid until the following next; io.EOF at the end
+	close()
+}
+
+// reading is a shard that is being read. Its methods are guarded.
+type reading struct {
+	name  string
+	in    source
+	batch arrow.RecordBatch
+	first int // rows before the batch
+}
+
+// newRequest returns what a reader of this many rows and bytes asks for.
+func newRequest(mem memory.Allocator, blockRows int, maxBytes int64) *request {
+	if mem == nil {
+		mem = memory.DefaultAllocator
+	}
+	if blockRows == 0 {
+		blockRows = defaultBlockRows
+	}
+	if maxBytes == 0 {
+		maxBytes = defaultMaxBytes
+	}
+	return &request{mem: &limited{Allocator: mem, limit: maxBytes}, rows: blockRows}
+}
+
+// open opens a shard and reads what its columns are.
+func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
+	r := &reading{name: s.Name}
+	if s.Name == "" {
+		r.name = "record batches"
+		if s.Batches == nil {
+			return nil, fault.Param("arrow: Shard", "Name", `""`, "the path of a file")
+		}
+	}
+	if _, err := s.format(); err != nil && s.Batches == nil {
+		return nil, err
+	}
+	in, rows, err := s.acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	named := *want
+	named.name = r.name
+	err = guarded(r.name, "", func() (err error) {
+		if rows != nil {
+			r.in = &batches{rows: rows, of: rows.Schema()}
+			return nil
+		}
+		r.in, err = s.source(ctx, in, &named)
+		return err
+	})
+	if err != nil {
+		if in != nil {
+			closeInput(in)
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+// acquire calls what opens the file, or gives the batches.
+func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
+	if s.Batches == nil {
+		in, err := s.input(ctx)
+		return in, nil, err
+	}
+	rows, err := s.Batches(ctx)
+	if err == nil && rows == nil {
+		err = fault.Param("arrow: Shard", "Batches", nil, "a RecordReader or an error")
+	}
+	return nil, rows, err
+}
+
+// source begins to read an input by its format.
+func (s Shard) source(ctx context.Context, in Input, want *request) (source, error) {
+	format, err := s.format()
+	if err != nil {
+		return nil, errNamed{err}
+	}
+	switch format {
+	case Parquet:
+		return openParquet(in, want)
+	case IPC:
+		return openIPC(in, want)
+	default:
+		return openCSV(ctx, in, s.csvOptions(), want)
+	}
+}
+
+func (r *reading) schema() *arrow.Schema { return r.in.schema() }
+
+func (r *reading) start(ctx context.Context, columns []int) error {
+	return guarded(r.name, "", func() error { return r.in.start(ctx, columns) })
+}
+
+// next reads the following batch, and is false after the last one.
+func (r *reading) next(ctx context.Context) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if r.batch != nil {
+		r.first += int(r.batch.NumRows())
+		r.batch = nil
+	}
+	err := guarded(r.name, r.after(), func() (err error) {
+		r.batch, err = r.in.next()
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			r.batch, err = nil, nil
+		}
+		return err
+	})
+	return r.batch != nil, err
+}
+
+func (r *reading) after() string {
+	if r.first == 0 {
+		return ""
+	}
+	return fmt.Sprintf("after %d rows: ", r.first)
+}
+
+// close releases what is held. An error in it would hide the one that led to it.
+func (r *reading) close() {
+	_ = guarded(r.name, "", func() error {
+		r.in.close()
+		return nil
+	})
+}
+
+// batches is a source of record batches.
+type batches struct {
+	rows    array.RecordReader
+	of      *arrow.Schema
+	columns []int
+	chosen  *arrow.Schema // nil: all
+	cur     arrow.RecordBatch
+}
+
+func (b *batches) schema() *arrow.Schema { return b.of }
+
+func (b *batches) start(_ context.Context, columns []int) error {
+	b.columns, b.chosen = columns, choose(b.of, columns)
+	return nil
+}
+
+func (b *batches) next() (arrow.RecordBatch, error) {
+	b.release()
+	if !b.rows.Next() {
+		if err := b.rows.Err(); err != nil {
+			return nil, err
+		}
+		return nil, io.EOF
+	}
+	batch := b.rows.RecordBatch()
+	if int(batch.NumCols()) != b.of.NumFields() {
+		return nil, fault.Shape("a batch has", int(batch.NumCols()), "columns", "the schema has %d", b.of.NumFields())
+	}
+	b.cur = project(batch, b.columns, b.chosen)
+	return b.cur, nil
+}
+
+func (b *batches) release() {
+	if b.cur != nil {
+		b.cur.Release()
+		b.cur = nil
+	}
+}
+
+func (b *batches) close() {
+	b.release()
+	b.rows.Release()
+}
+
+// choose returns a schema of some columns.
+func choose(of *arrow.Schema, columns []int) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i, j := range columns {
+		fields[i] = of.Field(j)
+	}
+	meta := of.Metadata()
+	return arrow.NewSchema(fields, &meta)
+}
+
+// project returns some columns of a batch as another, which has to be released.
+func project(batch arrow.RecordBatch, columns []int, chosen *arrow.Schema) arrow.RecordBatch {
+	arrays := make([]arrow.Array, len(columns))
+	for i, j := range columns {
+		arrays[i] = batch.Column(j)
+	}
+	return array.NewRecordBatch(chosen, arrays, batch.NumRows())
+}
