@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-
 	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
@@ -190,56 +188,6 @@ func ExampleSample() {
 	}
 	fmt.Printf("%d of %d rows, entropy between .1 and .5: %v\n", k.SymmetricDim(), report.Rows, e.Entropy > .1 && e.Entropy < .5)
 	// Output: 40 of 100 rows, entropy between .1 and .5: true
-}
-
-// showFn prints predictions, in a pipeline of one's own.
-type showFn struct{}
-
-// ProcessElement prints one.
-func (*showFn) ProcessElement(p kernelbeam.Prediction) { fmt.Printf("%s: %.1f\n", p.ID, p.Y) }
-
-// showBadFn prints what cannot be predicted.
-type showBadFn struct{}
-
-// ProcessElement prints one.
-func (*showBadFn) ProcessElement(b kernelbeam.BadRow) { fmt.Println(b.ID, "is left out") }
-
-func init() {
-	beam.RegisterType(typeOf[showFn]())
-	beam.RegisterType(typeOf[showBadFn]())
-}
-
-// A PCollection of rows is learnt from, and predicted with the model as side input.
-func ExampleRow() {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Rows: func(s beam.Scope) beam.PCollection {
-		return beam.Create(s, kernelbeam.Row{X: []float64{0}, Y: 1}, kernelbeam.Row{X: []float64{1}, Y: 3}, kernelbeam.Row{X: []float64{2}, Y: 5})
-	}}
-	ctx := context.Background()
-	fitted, report, err := line.Fit(ctx, data, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	var r kernelbeam.Report = *report
-	fmt.Println(r.Rows, "rows")
-	path := filepath.Join(dir, "model.keln")
-	if err := line.Save(ctx, fitted, path); err != nil {
-		log.Fatal(err)
-	}
-	p, s := beam.NewPipelineWithRoot()
-	predicted, bad := line.PredictRows(s, path, beam.Create(s, kernelbeam.Row{X: []float64{10}, ID: "ten"}))
-	beam.ParDo0(s, &showFn{}, predicted)
-	beam.ParDo0(s, &showBadFn{}, bad)
-	if err := run(ctx, p); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// 3 rows
-	// ten: 21.0
 }
 
 // Progress, pass by pass, without an engine.
