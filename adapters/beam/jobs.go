@@ -106,6 +106,7 @@ func (s *summariser) setup(ctx context.Context) error {
 
 // begin starts a bundle.
 func (s *summariser) begin() error {
+	s.abandon()
 	s.collect.begin()
 	s.sums = make([]summary, len(s.Jobs))
 	for i, f := range s.makers {
@@ -115,6 +116,16 @@ func (s *summariser) begin() error {
 		}
 	}
 	return nil
+}
+
+// abandon closes the files of a bundle that has failed, which nobody will know of.
+func (s *summariser) abandon() {
+	for _, sum := range s.sums {
+		if p, ok := sum.(*predictions); ok {
+			_, _ = p.close()
+		}
+	}
+	s.sums = nil
 }
 
 // block adds a block to each job's summary. With an error it says at which row.
@@ -197,7 +208,7 @@ func (s *summariser) finish(ctx context.Context, emit func(int, partial)) error 
 	known := s.collect.known
 	for _, sum := range s.sums {
 		if p, ok := sum.(*predictions); ok {
-			shards, err := p.close(ctx)
+			shards, err := p.close()
 			if err != nil {
 				return err
 			}

@@ -103,6 +103,7 @@ func (s *summariser) part(ctx context.Context, p *part) (out []partial, err erro
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
+	defer s.abandon()
 	if err := s.collect.readRange(ctx, p.of, p); err != nil {
 		return nil, err
 	}

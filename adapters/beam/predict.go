@@ -194,7 +194,7 @@ func (p *predictions) add(ctx context.Context, b *block) error {
 }
 
 // close ends the file, if there were rows.
-func (p *predictions) close(context.Context) ([]written, error) {
+func (p *predictions) close() ([]written, error) {
 	if p.out == nil {
 		return nil, nil
 	}
