@@ -1,0 +1,20 @@
+package kernelbeam
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+)
+
+// slow has no statistics.
+var slow = Register("lssvm", func() *lssvm.Regressor { return &lssvm.Regressor{} })
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// oneProcessor leaves the test one.
+func oneProcessor(t *testing.T) {
+	was := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
+}

@@ -1,0 +1,234 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Data says where rows are, and what their columns mean.
+type Data struct {
+	// Files are paths of Beam's file systems, in which * and ? match as in filepath.Match: "rows/*.csv", or
+	// "s3://bucket/rows/*.parquet" where the program imports that file system. All workers have to reach them.
+	Files []string
+	// Format of the files; 0: Parquet where a name ends in .parquet, and CSV where not.
+	Format Format
+	// Rows, in place of Files, makes a PCollection of Row. It is called once for each pass, and
+	// the same rows have to come each time, in any order. Only the fields Gaps and Classes go with it.
+	Rows func(s beam.Scope) beam.PCollection
+
+	Features []string // names of columns, in the order of the model's; nil: all of the first file that nothing else names
+	Target   string   // the column of targets, or of labels
+	Weight   string   // the column of weights; "": each row has weight 1
+	ID       string   // a column that is copied beside predictions; "": none
+	// Classes are the texts that stand for the labels 0, 1, ... in the column of labels, of which there may be
+	// no other; nil: labels are whole numbers.
+	Classes []string
+	// Gaps takes an empty field, NA, NaN and null for a gap, a NaN for a transformers.Imputer; without, such rows are bad.
+	Gaps bool
+	CSV  CSV
+}
+
+// CSV says how CSV files are written. The zero value is for commas and a line of names in each file.
+type CSV struct {
+	Comma   rune     // between fields; 0: ','
+	Columns []string // names of the columns, in files without a line of them
+	// WholeFiles reads each file from its beginning to its end, so that quoted fields may have line breaks. Without, files are
+	// read in ranges of bytes, where such a break cannot be told from the end of a row: it is an error.
+	WholeFiles bool
+}
+
+// Format is that of files.
+type Format int
+
+// The formats.
+const (
+	FormatCSV Format = iota + 1
+	FormatParquet
+)
+
+// Row is an element of Data.Rows.
+type Row struct {
+	X      []float64 // NaN for gaps
+	Y      float64   // the target, or the label, a whole number
+	Weight float64   // 0: 1
+	ID     string    // stands beside the prediction, and in errors
+}
+
+// reading is what workers have to know of a Data.
+type reading struct {
+	Format     Format
+	Features   []string
+	Target     string
+	Weight     string
+	ID         string
+	Classes    []string
+	Labelled   bool
+	Gaps       bool
+	Comma      rune
+	Columns    []string
+	WholeFiles bool
+	RangeBytes int64
+}
+
+const typeData = "kernelbeam: Data"
+
+// reading checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
+// name none.
+func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes int64) (*reading, error) {
+	if d == nil {
+		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
+	}
+	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
+		Comma: d.CSV.Comma, Columns: d.CSV.Columns, WholeFiles: d.CSV.WholeFiles, RangeBytes: rangeBytes}
+	if r.Comma == 0 {
+		r.Comma = ','
+	}
+	if d.Rows != nil {
+		if len(d.Files) > 0 {
+			return nil, fault.Param(typeData, "Files", d.Files, "none beside Rows")
+		}
+		return r, nil
+	}
+	switch {
+	case len(d.Files) == 0:
+		return nil, fault.Param(typeData, "Files", "none", "paths, or Rows")
+	case r.Comma == '"' || r.Comma == '\n' || r.Comma == '\r' || r.Comma > 127 || r.Comma < 0:
+		return nil, fault.Param(typeData, "CSV.Comma", string(r.Comma), "one ASCII character that is no quote and no line break")
+	case d.Format < 0 || d.Format > FormatParquet:
+		return nil, fault.Param(typeData, "Format", int(d.Format), "FormatCSV or FormatParquet")
+	case targets && d.Target == "":
+		return nil, fault.Param(typeData, "Target", `""`, "the name of a column")
+	case len(d.Classes) > 0 && !labelled:
+		return nil, fault.Param(typeData, "Classes", d.Classes, "none for a regressor")
+	}
+	first, err := d.first(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.Features == nil {
+		if r.Features, err = d.allFeatures(ctx, r, first); err != nil {
+			return nil, err
+		}
+	}
+	if !targets {
+		r.Target, r.Weight = "", ""
+	}
+	return r, r.distinct()
+}
+
+// distinct returns an error where a column is to be two things.
+func (r *reading) distinct() error {
+	if len(r.Features) == 0 {
+		return fault.Param(typeData, "Features", "none", "at least one column")
+	}
+	seen := map[string]bool{}
+	for _, name := range append(slices.Clone(r.Features), r.Target, r.Weight, r.ID) {
+		if name != "" && seen[name] {
+			return fault.Param(typeData, "Features, Target, Weight, ID", name, "each column once")
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// first returns the first file; it is an error if a pattern has none.
+func (d *Data) first(ctx context.Context) (string, error) {
+	first := ""
+	for _, glob := range d.Files {
+		names, err := list(ctx, glob)
+		if err != nil {
+			return "", fmt.Errorf("kernelbeam: %s: %w", glob, err)
+		}
+		if len(names) == 0 {
+			return "", fault.Param(typeData, "Files", glob, "a pattern that some file has")
+		}
+		if first == "" {
+			first = names[0]
+		}
+	}
+	return first, nil
+}
+
+// allFeatures are the columns of the first file that has some that are not named otherwise.
+func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]string, error) {
+	names, err := r.names(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == d.Target || s == d.Weight || s == d.ID })
+	if len(out) == 0 {
+		return nil, &DataError{File: first, Reason: "no columns but those of targets and weights: set Data.Features", Err: fault.ErrShape}
+	}
+	return out, nil
+}
+
+// names are those of the columns of a file.
+func (r *reading) names(ctx context.Context, path string) ([]string, error) {
+	if r.parquet(path) {
+		return parquetNames(ctx, path)
+	}
+	if r.Columns != nil {
+		return r.Columns, nil
+	}
+	f, err := openCSV(ctx, path, r)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return f.names, nil
+}
+
+func (r *reading) parquet(path string) bool {
+	return r.Format == FormatParquet || r.Format == 0 && strings.HasSuffix(strings.ToLower(path), ".parquet")
+}
+
+// columns are the places of a file's columns; -1 for what there is not to be.
+type columns struct {
+	features           []int
+	target, weight, id int
+	count              int
+}
+
+// columnsOf finds the columns by their names.
+func (r *reading) columnsOf(names []string) (columns, error) {
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		if _, twice := at[name]; twice && (slices.Contains(r.Features, name) || name == r.Target || name == r.Weight || name == r.ID) {
+			return columns{}, fmt.Errorf("two columns are named %q: %w", name, fault.ErrShape)
+		}
+		at[name] = i
+	}
+	c := columns{target: -1, weight: -1, id: -1, count: len(names)}
+	find := func(name string) (int, error) {
+		if i, ok := at[name]; ok {
+			return i, nil
+		}
+		return 0, fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
+	}
+	for _, name := range r.Features {
+		i, err := find(name)
+		if err != nil {
+			return c, err
+		}
+		c.features = append(c.features, i)
+	}
+	for _, one := range []struct {
+		name string
+		at   *int
+	}{{r.Target, &c.target}, {r.Weight, &c.weight}, {r.ID, &c.id}} {
+		if one.name == "" {
+			continue
+		}
+		var err error
+		if *one.at, err = find(one.name); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}

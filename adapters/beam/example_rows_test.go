@@ -1,0 +1,68 @@
+package kernelbeam_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+)
+
+var trend = kernelbeam.Register("trend", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1e-6} })
+
+// showFn prints predictions, in a pipeline of one's own.
+type showFn struct{}
+
+// ProcessElement prints one.
+func (*showFn) ProcessElement(p kernelbeam.Prediction) { fmt.Printf("%s: %.1f\n", p.ID, p.Y) }
+
+// showBadFn prints what cannot be predicted.
+type showBadFn struct{}
+
+// ProcessElement prints one.
+func (*showBadFn) ProcessElement(b kernelbeam.BadRow) { fmt.Println(b.ID, "is left out") }
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[showFn]())
+	beam.RegisterType(reflect.TypeFor[showBadFn]())
+}
+
+// A PCollection of rows is learnt from, and predicted with the model as side input.
+func ExamplePrediction() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	data := &kernelbeam.Data{Rows: func(s beam.Scope) beam.PCollection {
+		return beam.Create(s, kernelbeam.Row{X: []float64{0}, Y: 1}, kernelbeam.Row{X: []float64{1}, Y: 3}, kernelbeam.Row{X: []float64{2}, Y: 5})
+	}}
+	ctx := context.Background()
+	fitted, report, err := trend.Fit(ctx, data, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var r kernelbeam.Report = *report
+	fmt.Println(r.Rows, "rows")
+	path := filepath.Join(dir, "model.keln")
+	if err := trend.Save(ctx, fitted, path); err != nil {
+		log.Fatal(err)
+	}
+	p, s := beam.NewPipelineWithRoot()
+	predicted, bad := trend.PredictRows(s, path, beam.Create(s, kernelbeam.Row{X: []float64{10}, ID: "ten"}))
+	beam.ParDo0(s, &showFn{}, predicted)
+	beam.ParDo0(s, &showBadFn{}, bad)
+	if err := beamx.Run(ctx, p); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 3 rows
+	// ten: 21.0
+}

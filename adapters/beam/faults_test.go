@@ -1,0 +1,211 @@
+package kernelbeam
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// both runs f with Beam and without.
+func both(t *testing.T, f func(t *testing.T, o Options)) {
+	t.Run("beam", func(t *testing.T) { f(t, Options{}) })
+	t.Run("no engine", func(t *testing.T) { f(t, Options{NoEngine: true}) })
+}
+
+// What a file is damaged by is an error that names it, with the row, and there is no model.
+func TestDamagedFiles(t *testing.T) {
+	x, y := linear(900, 2, 20)
+	whole := csvText(x, y, 0, 300)
+	for name, c := range map[string]struct {
+		file, text string
+		place      string // after the file's name
+		reason     string
+		want       error
+	}{
+		"no number":             {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1": "2x" is no number`, nil},
+		"a field too many":      {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields in place of 3", nil},
+		"cut short":             {"b.csv", whole + "1,2", ":302", "2 fields in place of 3", nil},
+		"not finite":            {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1": +Inf is not finite`, nil},
+		"a gap":                 {"b.csv", whole + "1,,3\n", ":302", "a gap, and Data.Gaps is not set", nil},
+		"a target that is none": {"b.csv", whole + "1,2,\n", ":302", `column "y": the target NaN is not finite`, nil},
+		"a column is missing":   {"b.csv", "x0,y\n1,2\n", ":1", `no column "x1"; there are x0, y`, estimators.ErrShape},
+		"a column twice":        {"b.csv", "x0,x1,x1,y\n1,2,3,4\n", ":1", `two columns are named "x1"`, estimators.ErrShape},
+		"a quote":               {"b.csv", whole + "1,\"2,3\n4\",5\n", ":302", "WholeFiles", estimators.ErrParam},
+		"binary":                {"b.csv", "\x00\x01\x02", ":1", `no column "x0"`, estimators.ErrShape},
+		"a quote in the names":  {"b.csv", "x0,\"x1,y\n", ":1", "WholeFiles", estimators.ErrShape},
+		"no Parquet":            {"b.parquet", whole, "", "damaged, or no Parquet file", estimators.ErrBadModel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, o Options) {
+				dir := t.TempDir()
+				writeFile(t, filepath.Join(dir, "a.csv"), whole)
+				bad := filepath.Join(dir, c.file)
+				writeFile(t, bad, c.text)
+				writeFile(t, filepath.Join(dir, "c.csv"), csvText(x, y, 300, 900))
+				got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Target: "y"}, &o)
+				require.Error(t, err)
+				assert.Nil(t, got)
+				assert.Contains(t, err.Error(), bad+c.place+": ")
+				assert.Contains(t, err.Error(), c.reason)
+				if c.want != nil {
+					assert.ErrorIs(t, err, c.want)
+				}
+				var data *DataError
+				require.ErrorAs(t, err, &data)
+				assert.Equal(t, bad, data.File)
+			})
+		})
+	}
+}
+
+// A Parquet file that is cut, or of which bytes changed that say how it is made, is an error that names it and no panic.
+// Numbers that changed it cannot tell from others.
+func TestDamagedParquet(t *testing.T) {
+	x, y := linear(900, 2, 21)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.parquet")
+	writeParquetFile(t, path, x, y, 0, 900)
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	damagedOnes := 0
+	for at := 10; at < len(good); at += len(good) / 40 {
+		data := append([]byte(nil), good...)
+		for i := at; i < min(at+8, len(data)); i++ {
+			data[i] ^= 0xff
+		}
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{NoEngine: true})
+		if err != nil {
+			damagedOnes++
+			assert.Contains(t, err.Error(), "a.parquet")
+		}
+	}
+	assert.Positive(t, damagedOnes)
+	require.NoError(t, os.WriteFile(path, good[:len(good)/2], 0o600))
+	both(t, func(t *testing.T, o Options) {
+		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Features: []string{"x0", "x1"}, Target: "y"}, &o)
+		assert.ErrorIs(t, err, estimators.ErrBadModel)
+	})
+}
+
+// Files of no rows, with a line of names or without, are nothing wrong; no rows at all are.
+func TestNoRows(t *testing.T) {
+	x, y := linear(800, 2, 22)
+	want := stagesInMemory(t, scaledRidge, x, y)
+	both(t, func(t *testing.T, o Options) {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "a.csv"), "x0,x1,y\n")
+		writeFile(t, filepath.Join(dir, "b.csv"), csvText(x, y, 0, 800))
+		writeFile(t, filepath.Join(dir, "c.csv"), "")
+		writeParquetFile(t, filepath.Join(dir, "d.parquet"), x, y, 0, 0)
+		got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Target: "y"}, &o)
+		require.NoError(t, err)
+		sameCoefficients(t, want, got)
+		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "[ad].*")}, Target: "y"}, &o)
+		assert.ErrorIs(t, err, estimators.ErrShape)
+		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "c.csv")}, Target: "y"}, &o)
+		assert.ErrorContains(t, err, "c.csv")
+	})
+}
+
+// A label that no list has is an error that names file and row, whoever has the list.
+func TestUnseenLabels(t *testing.T) {
+	x, y := linear(600, 2, 23)
+	labels := signs(y)
+	text := "x0,x1,y\n"
+	for i, l := range labels {
+		if i == 423 {
+			l = 7
+		}
+		text += fmt.Sprintf("%v,%v,%d\n", x.At(i, 0), x.At(i, 1), l)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, text)
+	both(t, func(t *testing.T, o Options) {
+		o.RangeBytes = 3000
+		_, _, err := classes.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &o)
+		assert.ErrorContains(t, err, "rows.csv:425: ")
+		assert.ErrorContains(t, err, "7")
+		assert.ErrorIs(t, err, estimators.ErrParam)
+		_, _, err = classes.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", Classes: []string{"0", "1"}}, &o)
+		assert.ErrorContains(t, err, `rows.csv:425: column "y": the label "7" is none of the classes 0, 1`)
+	})
+}
+
+// Bad rows are left out up to the cap, and written with file, line and reason; one more is an error that names the first, and
+// nothing is written.
+func TestDeadLetters(t *testing.T) {
+	x, y := linear(2000, 2, 24)
+	dir := t.TempDir()
+	dirty, kept := csvText(x, y, 0, 1000), csvText(x, y, 0, 1000)
+	lines := strings.SplitAfter(dirty, "\n")
+	lines[3] = lines[3] + "1,oops,2\n" // line 5
+	lines[900] = lines[900] + "\"a \"\"b\"\"\",1,2\n,,\n"
+	writeFile(t, filepath.Join(dir, "a.csv"), strings.Join(lines, ""))
+	writeFile(t, filepath.Join(dir, "b.csv"), csvText(x, y, 1000, 2000))
+	clean := t.TempDir()
+	writeFile(t, filepath.Join(clean, "a.csv"), kept+strings.TrimPrefix(csvText(x, y, 1000, 2000), "x0,x1,y\n"))
+	want, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(clean, "a.csv")}, Target: "y"}, nil)
+	require.NoError(t, err)
+	both(t, func(t *testing.T, o Options) {
+		o.MaxBad, o.DeadLetters, o.RangeBytes = 3, filepath.Join(t.TempDir(), "dead.csv"), 4000
+		d := &Data{Files: []string{filepath.Join(dir, "*.csv")}, Target: "y"}
+		got, report, err := scaledRidge.Fit(context.Background(), d, &o)
+		require.NoError(t, err)
+		sameCoefficients(t, want, got)
+		assert.Equal(t, 3, report.Bad)
+		assert.Equal(t, 2000, report.Rows)
+		if !o.NoEngine {
+			assert.Equal(t, int64(6), report.Metrics["bad_rows"], "in two passes")
+		}
+		f, err := os.Open(o.DeadLetters)
+		require.NoError(t, err)
+		defer f.Close()
+		records, err := csv.NewReader(f).ReadAll()
+		require.NoError(t, err)
+		a := filepath.Join(dir, "a.csv")
+		assert.Equal(t, [][]string{
+			{"file", "line", "id", "reason", "text"},
+			{a, "5", "", `column "x1": "oops" is no number`, "1,oops,2"},
+			{a, "903", "", `column "x0": "a \"b\"" is no number`, `"a ""b""",1,2`},
+			{a, "904", "", `column "x0": a gap, and Data.Gaps is not set`, ",,"},
+		}, records)
+		o.MaxBad, o.DeadLetters = 2, filepath.Join(t.TempDir(), "none.csv")
+		got, _, err = scaledRidge.Fit(context.Background(), d, &o)
+		assert.Nil(t, got)
+		assert.ErrorContains(t, err, a+":5: ")
+		assert.ErrorContains(t, err, "MaxBad is 2")
+		assert.NoFileExists(t, o.DeadLetters)
+	})
+}
+
+// Fields with line breaks are read where files are read as a whole.
+func TestWholeFiles(t *testing.T) {
+	x, y := linear(500, 2, 25)
+	text := "\"note\nof two lines\",x0,x1,y\n"
+	for i := range y {
+		text += fmt.Sprintf("\"a\nnote, %d\",%v,%v,%v\r\n", i, x.At(i, 0), x.At(i, 1), y[i])
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, text)
+	want := stagesInMemory(t, scaledRidge, x, y)
+	both(t, func(t *testing.T, o Options) {
+		o.RangeBytes = 100
+		d := &Data{Files: []string{path}, Features: []string{"x0", "x1"}, Target: "y", CSV: CSV{WholeFiles: true}}
+		got, _, err := scaledRidge.Fit(context.Background(), d, &o)
+		require.NoError(t, err)
+		sameCoefficients(t, want, got)
+		d.CSV.WholeFiles = false
+		_, _, err = scaledRidge.Fit(context.Background(), d, &o)
+		assert.ErrorContains(t, err, "WholeFiles")
+	})
+}

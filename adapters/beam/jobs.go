@@ -1,0 +1,221 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// job is one of the things that a pass sums up.
+type job struct {
+	Kind   string // a key of makers
+	Model  string
+	State  string // the file of what was learnt in earlier passes, or of the model; "" for none
+	Fold   int    // of Folds: the rows that are dealt to it, or with Others those that are not
+	Folds  int    // 0: all rows
+	Others bool
+	Seed   uint64
+	Limit  int
+	To     string // where predictions go, the beginning of a path
+	Extra  *extra // of predictions
+}
+
+// The kinds of jobs.
+const (
+	kindFit     = "fit"     // statistics for a stage of a Model
+	kindScore   = "score"   // errors of a fitted model
+	kindSample  = "sample"  // a sample of the rows
+	kindPredict = "predict" // predictions, which go to files
+	kindCensus  = "census"
+)
+
+// maker returns what makes the job's summary of no rows.
+func (j job) maker(ctx context.Context) (func() (summary, error), error) {
+	var state []byte
+	if j.State != "" {
+		var err error
+		if state, err = read(ctx, j.State); err != nil {
+			return nil, err
+		}
+	}
+	switch j.Kind {
+	case kindCensus:
+		return func() (summary, error) { return &census{}, nil }, nil
+	case kindSample:
+		return func() (summary, error) { return newSample(j.Seed, j.Limit), nil }, nil
+	}
+	e, err := registered(j.Model)
+	if err != nil {
+		return nil, err
+	}
+	switch j.Kind {
+	case kindFit:
+		return e.statistics(state)
+	case kindPredict:
+		p, err := e.fitted(state)
+		if err != nil {
+			return nil, err
+		}
+		return func() (summary, error) { return &predictions{of: p, to: j.To, extra: *j.Extra}, nil }, nil
+	case kindScore:
+		p, err := e.fitted(state)
+		if err != nil {
+			return nil, err
+		}
+		return func() (summary, error) { return &score{of: p, labelled: e.labelled()}, nil }, nil
+	}
+	return nil, fault.Param("kernelbeam", "job", j.Kind, "one that is known")
+}
+
+// takes reports whether rows of a fold are the job's.
+func (j job) takes(fold int) bool { return j.Folds == 0 || (fold == j.Fold) != j.Others }
+
+// fold is that of a row.
+func fold(hash, seed uint64, folds int) int {
+	h := hash ^ seed*0x9e3779b97f4a7c15
+	for range 2 {
+		h = (h ^ h>>32) * 0xd6e8feb86659fd93
+	}
+	return int((h >> 33) % uint64(folds))
+}
+
+// summariser sums up blocks for all jobs of a pass. Its exported fields travel to the workers.
+type summariser struct {
+	Read   reading
+	Jobs   []job
+	MaxBad int
+
+	makers  []func() (summary, error)
+	sums    []summary
+	collect collector
+}
+
+// setup reads what the jobs sit on, once for each worker's copy.
+func (s *summariser) setup(ctx context.Context) error {
+	s.makers = make([]func() (summary, error), len(s.Jobs))
+	for i, j := range s.Jobs {
+		var err error
+		if s.makers[i], err = j.maker(ctx); err != nil {
+			return fmt.Errorf("kernelbeam: job %d: %w", i, err)
+		}
+	}
+	s.collect = collector{read: &s.Read, maxBad: s.MaxBad, full: s.block}
+	return nil
+}
+
+// begin starts a bundle.
+func (s *summariser) begin() error {
+	s.abandon()
+	s.collect.begin()
+	s.sums = make([]summary, len(s.Jobs))
+	for i, f := range s.makers {
+		var err error
+		if s.sums[i], err = f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandon closes the files of a bundle that has failed, which nobody will know of.
+func (s *summariser) abandon() {
+	for _, sum := range s.sums {
+		if p, ok := sum.(*predictions); ok {
+			_, _ = p.close()
+		}
+	}
+	s.sums = nil
+}
+
+// block adds a block to each job's summary. With an error it says at which row.
+func (s *summariser) block(ctx context.Context, b *block) (int, error) {
+	parts := map[[2]uint64][]*block{}
+	for i, j := range s.Jobs {
+		if j.Folds == 0 {
+			if at, err := addTo(ctx, s.sums[i], b); err != nil {
+				return at, err
+			}
+			continue
+		}
+		key := [2]uint64{uint64(j.Folds), j.Seed}
+		if parts[key] == nil {
+			parts[key] = deal(b, j.Folds, j.Seed)
+		}
+		for f, part := range parts[key] {
+			if part.rows() == 0 || !j.takes(f) {
+				continue
+			}
+			if at, err := addTo(ctx, s.sums[i], part); err != nil {
+				return b.find(part.places[at]), err
+			}
+		}
+	}
+	return 0, nil
+}
+
+// deal returns the block's rows by fold.
+func deal(b *block, folds int, seed uint64) []*block {
+	out := make([]*block, folds)
+	for f := range out {
+		out[f] = &block{width: b.width}
+	}
+	for i, h := range b.hashes {
+		out[fold(h, seed, folds)].append(b, i)
+	}
+	return out
+}
+
+// find returns the row that stands at a place.
+func (b *block) find(p place) int {
+	for i, q := range b.places {
+		if q == p {
+			return i
+		}
+	}
+	return 0
+}
+
+// addTo adds a block. Where that is an error it looks for the first row that is to blame, by halves: the sums are of no
+// use then.
+func addTo(ctx context.Context, s summary, b *block) (int, error) {
+	err := s.add(ctx, b)
+	if err == nil || ctx.Err() != nil || b.rows() == 1 {
+		return 0, err
+	}
+	half := b.rows() / 2
+	if at, err := addTo(ctx, s, b.part(0, half)); err != nil {
+		return at, err
+	}
+	if at, err := addTo(ctx, s, b.part(half, b.rows())); err != nil {
+		return half + at, err
+	}
+	return 0, err // of all rows together
+}
+
+// finish ends a bundle, and emits its summaries by the number of their job, that of the census after the others.
+func (s *summariser) finish(ctx context.Context, emit func(int, partial)) error {
+	if s.sums == nil {
+		return nil
+	}
+	if err := s.collect.flush(ctx); err != nil {
+		return err
+	}
+	s.collect.count(ctx)
+	for i, sum := range s.sums {
+		emit(i, partial{job: i, sum: sum})
+	}
+	known := s.collect.known
+	for _, sum := range s.sums {
+		if p, ok := sum.(*predictions); ok {
+			shards, err := p.close()
+			if err != nil {
+				return err
+			}
+			known.Shards = append(known.Shards, shards...)
+		}
+	}
+	emit(len(s.Jobs), partial{job: len(s.Jobs), sum: &known})
+	s.sums = nil
+	return nil
+}

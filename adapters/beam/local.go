@@ -1,0 +1,112 @@
+package kernelbeam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+)
+
+// part is a range of a file that one goroutine reads.
+type part struct {
+	offsetrange.Restriction
+	of shard
+}
+
+func (p *part) start() int64        { return p.Start }
+func (p *part) claim(at int64) bool { return at < p.End }
+func (p *part) finish()             {}
+
+// parts are the ranges of all files, in order.
+func (s *session) parts(ctx context.Context) ([]part, error) {
+	var out []part
+	for _, glob := range s.data.Files {
+		names, err := list(ctx, glob)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			n, err := size(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			by, f := ranged{s.read}, shard{name, n}
+			for _, r := range by.split(f, by.initial(f)) {
+				out = append(out, part{r, f})
+			}
+		}
+	}
+	return out, nil
+}
+
+// local is a pass without an engine: some ranges at a time, as many as there are processors, of which the summaries are merged in the order
+// of the ranges, so that their number changes nothing.
+func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) {
+	parts, err := s.parts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("kernelbeam: %w", err)
+	}
+	workers := make([]summariser, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
+	for i := range workers {
+		workers[i] = work
+		if err := workers[i].setup(ctx); err != nil {
+			return nil, err
+		}
+	}
+	merge := &mergeFn{Jobs: work.Jobs}
+	all := make([]partial, len(work.Jobs)+1)
+	for from := 0; from < len(parts); from += len(workers) {
+		some := parts[from:min(from+len(workers), len(parts))]
+		sums, errs := make([][]partial, len(some)), make([]error, len(some))
+		var wait sync.WaitGroup
+		for i := range some {
+			wait.Go(func() { sums[i], errs[i] = workers[i].part(ctx, &some[i]) })
+		}
+		wait.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return nil, err
+		}
+		for _, of := range sums {
+			for _, p := range of {
+				if all[p.job].sum == nil {
+					all[p.job] = p
+				} else if all[p.job], err = merge.MergeAccumulators(all[p.job], p); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if known, ok := all[len(work.Jobs)].sum.(*census); ok && (known.Fault != nil || known.Bad > int64(work.MaxBad)) {
+			break
+		}
+	}
+	out := make([][]byte, len(work.Jobs))
+	for j := range out {
+		if all[j].sum == nil {
+			continue
+		}
+		if out[j], err = all[j].bytes(); err != nil {
+			return nil, err
+		}
+	}
+	seen := &census{}
+	if sum := all[len(work.Jobs)].sum; sum != nil {
+		seen = sum.(*census)
+	}
+	return out, s.judge(ctx, seen)
+}
+
+// part sums up a range.
+func (s *summariser) part(ctx context.Context, p *part) (out []partial, err error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.abandon()
+	if err := s.collect.readRange(ctx, p.of, p); err != nil {
+		return nil, err
+	}
+	err = s.finish(ctx, func(_ int, one partial) { out = append(out, one) })
+	return out, err
+}

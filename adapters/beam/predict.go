@@ -1,0 +1,244 @@
+package kernelbeam
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// PredictFiles predicts all rows of d, whose targets are not looked at, and writes them to files to-00000-of-00007.csv and so on,
+// or of Parquet where to ends in .parquet. Their columns are file, at, id (Data.ID), prediction (a text of Data.Classes, where
+// they are given) and those that Options ask for. At is the offset of the row in a CSV file, and its number, from 0, in one of Parquet.
+// Rows of one file of predictions are in the order that they were read in; the files appear when all are complete.
+// Errors are Fit's, and an estimator's that cannot be stored or cannot do what Options ask for.
+func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Options, to string) (_ *Report, err error) {
+	data, err := m.bytes(fitted)
+	if err != nil {
+		return nil, err
+	}
+	if d != nil && d.Rows != nil {
+		return nil, fault.Param(typeData, "Rows", "a PCollection", "Files: PredictRows is for a PCollection")
+	}
+	s, err := newSession(ctx, d, o, m.labelled(), false)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close(ctx, &err)
+	path, err := s.keep(ctx, "model", data)
+	if err != nil {
+		return nil, err
+	}
+	j := job{Kind: kindPredict, Model: m.name, State: path, To: to + "." + unique() + ".part-",
+		Extra: &extra{Variance: s.options.Variance, Proba: s.options.Proba, Classes: d.Classes, Parquet: strings.HasSuffix(to, ".parquet")}}
+	if err := j.Extra.possible(m.name, fitted); err != nil {
+		return nil, err
+	}
+	s.steps = 1
+	defer func() { err = errors.Join(err, removeAll(context.WithoutCancel(ctx), j.To+"*")) }()
+	if _, err := s.pass(ctx, []job{j}); err != nil {
+		return &s.report, err
+	}
+	return &s.report, publish(ctx, s.first.Shards, to)
+}
+
+// publish gives the files their names, in the order of their first rows.
+func publish(ctx context.Context, shards []written, to string) error {
+	slices.SortFunc(shards, func(a, b written) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.At, b.At), cmp.Compare(a.Path, b.Path))
+	})
+	end := filepath.Ext(to)
+	if end != ".csv" && end != ".parquet" {
+		end = ""
+	}
+	base := strings.TrimSuffix(to, end)
+	if end == "" {
+		end = ".csv"
+	}
+	for i, f := range shards {
+		if err := rename(ctx, f.Path, fmt.Sprintf("%s-%05d-of-%05d%s", base, i, len(shards), end)); err != nil {
+			whole := fmt.Sprintf("%s-*-of-%05d%s", base, len(shards), end)
+			return fmt.Errorf("kernelbeam: %w", errors.Join(err, removeAll(context.WithoutCancel(ctx), whole)))
+		}
+	}
+	return nil
+}
+
+// extra is what stands beside predictions.
+type extra struct {
+	Variance, Proba, Parquet bool
+	Classes                  []string
+}
+
+// possible says whether an estimator has it.
+func (x extra) possible(name string, e any) error {
+	if x.Variance && !estimators.Supports(e, estimators.Variance) {
+		return estimators.Unsupported("kernelbeam: "+name, e, estimators.Variance)
+	}
+	if x.Proba && !estimators.Supports(e, estimators.Proba) {
+		return estimators.Unsupported("kernelbeam: "+name, e, estimators.Proba)
+	}
+	return nil
+}
+
+// table is predictions of some rows: a column of predictions, as text or numbers, and others of numbers.
+type table struct {
+	texts   []string // of Classes
+	numbers []float64
+	names   []string
+	columns [][]float64
+}
+
+// table predicts the rows of a block.
+func (x extra) table(p predictor, b *block) (*table, error) {
+	y, labels, err := p.predict(b.dense())
+	if err != nil {
+		return nil, err
+	}
+	out := &table{numbers: y}
+	for _, label := range labels {
+		if len(x.Classes) > 0 {
+			if label < 0 || label >= len(x.Classes) {
+				return nil, fmt.Errorf("the model knows a class %d, and Data.Classes has %d: %w", label, len(x.Classes), fault.ErrShape)
+			}
+			out.texts = append(out.texts, x.Classes[label])
+		}
+		out.numbers = append(out.numbers, float64(label))
+	}
+	if x.Variance {
+		_, variance, err := p.estimator().(estimators.VariancePredictor).PredictVariance(b.dense())
+		if err != nil {
+			return nil, err
+		}
+		out.names, out.columns = append(out.names, "variance"), append(out.columns, variance)
+	}
+	if x.Proba {
+		if err := x.proba(out, p.estimator(), b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// proba adds a column for each class.
+func (x extra) proba(t *table, e any, b *block) error {
+	proba, err := e.(estimators.ProbaPredictor).PredictProba(b.dense())
+	if err != nil {
+		return err
+	}
+	for j, class := range e.(estimators.Classifier).Classes() {
+		name := strconv.Itoa(class)
+		if class >= 0 && class < len(x.Classes) {
+			name = x.Classes[class]
+		}
+		t.names, t.columns = append(t.names, "p("+name+")"), append(t.columns, mat.Col(nil, j, proba))
+	}
+	return nil
+}
+
+// predictions writes those of a bundle to a file.
+type predictions struct {
+	of    predictor
+	to    string
+	extra extra
+
+	fs    filesystem.Interface
+	file  io.WriteCloser
+	out   tableWriter
+	first written
+}
+
+// tableWriter writes rows with their predictions.
+type tableWriter interface {
+	write(places []place, t *table) error
+	close() error
+}
+
+// add implements summary.
+func (p *predictions) add(ctx context.Context, b *block) error {
+	t, err := p.extra.table(p.of, b)
+	if err != nil {
+		return err
+	}
+	if p.out == nil {
+		p.first = written{p.to + unique(), b.places[0].file, b.places[0].at}
+		if p.fs, err = filesystem.New(ctx, p.first.Path); err != nil {
+			return err
+		}
+		if p.file, err = p.fs.OpenWrite(ctx, p.first.Path); err != nil {
+			return err
+		}
+		if p.extra.Parquet {
+			p.out, err = newParquetTable(p.file, t)
+		} else {
+			p.out, err = newCSVTable(p.file, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.out.write(b.places, t)
+}
+
+// close ends the file, if there were rows.
+func (p *predictions) close() ([]written, error) {
+	if p.out == nil {
+		return nil, nil
+	}
+	if err := errors.Join(p.out.close(), p.file.Close(), p.fs.Close()); err != nil {
+		return nil, err
+	}
+	return []written{p.first}, nil
+}
+
+// absorb implements summary: what there is stands in files.
+func (p *predictions) absorb(summary) error { return nil }
+
+// MarshalBinary implements summary.
+func (p *predictions) MarshalBinary() ([]byte, error) { return []byte{0}, nil }
+
+// UnmarshalBinary implements summary.
+func (p *predictions) UnmarshalBinary([]byte) error { return nil }
+
+// csvTable is a tableWriter.
+type csvTable struct{ out *csv.Writer }
+
+func newCSVTable(w io.Writer, t *table) (*csvTable, error) {
+	c := &csvTable{csv.NewWriter(w)}
+	return c, c.out.Write(append([]string{"file", "at", "id", "prediction"}, t.names...))
+}
+
+func (c *csvTable) write(places []place, t *table) error {
+	for i, p := range places {
+		prediction := strconv.FormatFloat(t.numbers[i], 'g', -1, 64)
+		if t.texts != nil {
+			prediction = t.texts[i]
+		}
+		record := []string{p.file, strconv.FormatInt(p.at, 10), p.id, prediction}
+		for _, column := range t.columns {
+			record = append(record, strconv.FormatFloat(column[i], 'g', -1, 64))
+		}
+		if err := c.out.Write(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *csvTable) close() error {
+	c.out.Flush()
+	return c.out.Error()
+}

@@ -1,0 +1,128 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[Prediction]())
+	beam.RegisterType(reflect.TypeFor[BadRow]())
+	beam.RegisterType(reflect.TypeFor[modelFile]())
+	register.DoFn3x1[context.Context, string, func(modelFile), error](&modelFn{})
+	register.DoFn5x1[context.Context, Row, modelFile, func(Prediction), func(BadRow), error](&predictFn{})
+	register.Emitter1[modelFile]()
+	register.Emitter1[Prediction]()
+	register.Emitter1[BadRow]()
+}
+
+// Prediction is an element of what PredictRows returns.
+type Prediction struct {
+	ID string  // the Row's
+	Y  float64 // the target, or the label
+}
+
+// BadRow is a Row that cannot be predicted.
+type BadRow struct {
+	ID     string
+	Reason string
+}
+
+// Save writes a fitted estimator to a file of Beam's file systems, for PredictRows.
+func (m *Model[Y, E]) Save(ctx context.Context, fitted E, path string) error {
+	data, err := m.bytes(fitted)
+	if err != nil {
+		return err
+	}
+	return write(ctx, path, data)
+}
+
+// Load reads a file of Save.
+func (m *Model[Y, E]) Load(ctx context.Context, path string) (E, error) {
+	var none E
+	if m.err != nil {
+		return none, m.err
+	}
+	data, err := read(ctx, path)
+	if err != nil {
+		return none, fmt.Errorf("kernelbeam: %w", err)
+	}
+	p, err := m.fitted(data)
+	if err != nil {
+		return none, err
+	}
+	return p.estimator().(E), nil
+}
+
+// PredictRows adds the predictions of a PCollection of Row to a pipeline, in the windows of their rows. The
+// model, a file of Save, is a side input: its bytes are no part of the job's description. Rows that cannot be predicted are
+// elements of the second PCollection, of BadRow.
+func (m *Model[Y, E]) PredictRows(s beam.Scope, path string, rows beam.PCollection) (predictions, bad beam.PCollection) {
+	s = s.Scope("kernelbeam.PredictRows")
+	model := beam.ParDo(s, &modelFn{}, beam.Create(s, path))
+	return beam.ParDo2(s, &predictFn{Model: m.name}, rows, beam.SideInput{Input: model})
+}
+
+// modelFile is the bytes of a model.
+type modelFile struct{ Data []byte }
+
+// modelFn reads a model file.
+type modelFn struct{}
+
+// ProcessElement emits its bytes.
+func (*modelFn) ProcessElement(ctx context.Context, path string, emit func(modelFile)) error {
+	data, err := read(ctx, path)
+	if err == nil {
+		emit(modelFile{data})
+	}
+	return err
+}
+
+// predictFn predicts row by row.
+type predictFn struct {
+	Model string
+	of    predictor
+}
+
+// ProcessElement emits the prediction of a row, or why there is none.
+func (f *predictFn) ProcessElement(ctx context.Context, r Row, model modelFile, emit func(Prediction), bad func(BadRow)) error {
+	if f.of == nil { // the model of a pipeline is always the same
+		e, err := registered(f.Model)
+		if err != nil {
+			return err
+		}
+		if f.of, err = e.fitted(model.Data); err != nil {
+			return err
+		}
+	}
+	y, err := f.predict(r)
+	if err != nil {
+		rowsBad.Inc(ctx, 1)
+		bad(BadRow{r.ID, err.Error()})
+		return nil
+	}
+	rowsRead.Inc(ctx, 1)
+	emit(Prediction{r.ID, y})
+	return nil
+}
+
+func (f *predictFn) predict(r Row) (float64, error) {
+	if len(r.X) == 0 {
+		return 0, fault.Shape("the row has", 0, "columns", "want at least 1")
+	}
+	one := block{width: len(r.X), x: r.X, places: []place{{}}}
+	y, labels, err := f.of.predict(one.dense())
+	if err != nil {
+		return 0, err
+	}
+	if labels != nil {
+		return float64(labels[0]), nil
+	}
+	return y[0], nil
+}

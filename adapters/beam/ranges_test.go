@@ -1,0 +1,190 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// numbered reads the ranges of a file by f, and returns how often each row, by its number in column x, was read.
+func numbered(t *testing.T, path string, rows int, f func(c *collector, all offsetrange.Restriction)) []int {
+	t.Helper()
+	n, err := size(context.Background(), path)
+	require.NoError(t, err)
+	seen := make([]int, rows)
+	r := &reading{Features: []string{"x"}, Comma: ','}
+	c := &collector{read: r, full: func(_ context.Context, b *block) (int, error) {
+		for _, v := range b.x {
+			seen[int(v)]++
+		}
+		return 0, nil
+	}}
+	c.begin()
+	f(c, offsetrange.Restriction{End: n})
+	require.Nil(t, c.known.Fault)
+	require.Zero(t, c.known.Bad)
+	return seen
+}
+
+func once(rows int) []int {
+	out := make([]int, rows)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// files of all ways to end lines.
+func lineFiles(t *testing.T, rows int) (out []string) {
+	dir := t.TempDir()
+	for k, end := range []string{"\n", "\r\n", "\n\n"} {
+		for _, last := range []bool{true, false} {
+			var text strings.Builder
+			text.WriteString("x,other" + end)
+			for i := range rows {
+				fmt.Fprintf(&text, "%d,%s", i, strings.Repeat("o", i%13))
+				if i < rows-1 || last {
+					text.WriteString(end)
+				}
+			}
+			path := filepath.Join(dir, fmt.Sprintf("%d-%v.csv", k, last))
+			writeFile(t, path, text.String())
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// Ranges of every size have each row once.
+func TestRangesOfEverySize(t *testing.T) {
+	const rows = 40
+	for _, path := range lineFiles(t, rows) {
+		for step := int64(1); step < 200; step += 1 + step/10 {
+			got := numbered(t, path, rows, func(c *collector, all offsetrange.Restriction) {
+				for _, r := range all.SizedSplits(step) {
+					require.NoError(t, c.readRange(context.Background(), shard{path, all.End}, &part{Restriction: r}))
+				}
+			})
+			assert.Equal(t, once(rows), got, "%s in ranges of %d", path, step)
+		}
+	}
+}
+
+// splitting divides what is left at some claims, as an engine does while a range is read.
+type splitting struct {
+	tracked
+	rng  *rand.Rand
+	left *[]offsetrange.Restriction
+}
+
+func (s *splitting) claim(at int64) bool {
+	if s.rng.IntN(5) == 0 {
+		_, residual, err := s.of.TrySplit(s.rng.Float64())
+		if err != nil {
+			panic(err)
+		}
+		if residual != nil {
+			*s.left = append(*s.left, residual.(offsetrange.Restriction))
+		}
+	}
+	return s.tracked.claim(at)
+}
+
+// Ranges that an engine divides while they are read have each row once, and are done.
+func TestRangesThatAreDivided(t *testing.T) {
+	const rows = 60
+	for _, path := range lineFiles(t, rows) {
+		for seed := range uint64(30) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			divided := 0
+			got := numbered(t, path, rows, func(c *collector, all offsetrange.Restriction) {
+				left := []offsetrange.Restriction{all}
+				for len(left) > 0 {
+					one := left[0]
+					left = left[1:]
+					tracker := sdf.NewLockRTracker(offsetrange.NewTracker(one))
+					require.NoError(t, c.readRange(context.Background(), shard{path, all.End}, &splitting{tracked{tracker}, rng, &left}))
+					require.True(t, tracker.IsDone(), "%v", tracker)
+					require.NoError(t, tracker.GetError())
+					divided++
+				}
+			})
+			assert.Equal(t, once(rows), got)
+			assert.Greater(t, divided, 1)
+		}
+	}
+}
+
+// What is read from its beginning to its end is not divided.
+func TestUndivided(t *testing.T) {
+	by := ranged{&reading{WholeFiles: true, RangeBytes: 10}}
+	all := offsetrange.Restriction{End: 1000}
+	assert.Equal(t, []offsetrange.Restriction{all}, by.split(shard{"a.csv", 1000}, all))
+	_, residual, err := by.tracker(all).TrySplit(.5)
+	assert.NoError(t, err)
+	assert.Nil(t, residual)
+	assert.Len(t, ranged{&reading{RangeBytes: 10}}.split(shard{"a.csv", 1000}, all), 100)
+}
+
+// A line of many megabytes is an error before memory is full.
+func TestLongLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, "x,y\n1,2\n"+strings.Repeat("1", maxLine+1<<20))
+	_, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, nil)
+	assert.ErrorContains(t, err, "rows.csv:3: a line of more than")
+}
+
+// Fields of a line, with quotes and without.
+func TestSplit(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":               nil,
+		"a":              {"a"},
+		"a,":             {"a", ""},
+		",":              {"", ""},
+		`"a,b",c`:        {"a,b", "c"},
+		`"a""b",""`:      {`a"b`, ""},
+		`a"b,c`:          {`a"b`, "c"},
+		`x,"",y`:         {"x", "", "y"},
+		`"a`:             nil,
+		`"a"b,c`:         nil,
+		`1.5, 2 ,"3" `:   nil,
+		"a,b,c\"\"\",\"": nil,
+	} {
+		got, err := split([]byte(line), ',', nil)
+		if want == nil && line != "" {
+			assert.Error(t, err, line)
+			continue
+		}
+		require.NoError(t, err, line)
+		assert.Len(t, got, len(want), line)
+		for i := range want {
+			assert.Equal(t, want[i], string(got[i]), line)
+		}
+	}
+}
+
+// Numbers as they are written, gaps, and what is none.
+func TestNumber(t *testing.T) {
+	for text, want := range map[string]float64{"1": 1, " -2.5e3\t": -2500, "0x1p4": 16, ".5": .5} {
+		got, err := number([]byte(text))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, gap := range []string{"", " ", "NA", "na", "NaN", "null"} {
+		got, err := number([]byte(gap))
+		require.NoError(t, err)
+		assert.True(t, got != got, gap)
+	}
+	for _, wrong := range []string{"x", "1,5", "1 2", "1e999", "--1"} {
+		_, err := number([]byte(wrong))
+		assert.Error(t, err, wrong)
+	}
+}

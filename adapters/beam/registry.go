@@ -1,0 +1,181 @@
+package kernelbeam
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Estimator is an estimators.Regressor, of float64, or an estimators.Classifier, of int.
+type Estimator[Y float64 | int] interface {
+	Fit(ctx context.Context, x mat.Matrix, y []Y) error
+	Predict(x mat.Matrix) ([]Y, error)
+}
+
+// Model is an estimator that workers can make: its settings by name. What is learnt travels as bytes.
+type Model[Y float64 | int, E Estimator[Y]] struct {
+	name string
+	make func() E
+	err  error // of registering it
+}
+
+// Name returns the name that it was registered by.
+func (m *Model[Y, E]) Name() string { return m.name }
+
+// Register makes an estimator known to this process and, since they run the same program, to all workers: it has to
+// be called before Init, in a package variable or an init function. Make returns an unfitted estimator,
+// of the same settings each time. A name that is taken is an error of each method of the second Model.
+func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Model[Y, E] {
+	m := &Model[Y, E]{name: name, make: make}
+	registry.Lock()
+	defer registry.Unlock()
+	switch _, taken := registry.of[name]; {
+	case name == "" || make == nil:
+		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "a name, and a function that makes the estimator")
+	case taken:
+		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "one that is not taken")
+	default:
+		registry.of[name] = m
+	}
+	return m
+}
+
+var registry = struct {
+	sync.Mutex
+	of map[string]entry
+}{of: map[string]entry{}}
+
+// registered returns what a name stands for.
+func registered(name string) (entry, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	if e, ok := registry.of[name]; ok {
+		return e, nil
+	}
+	return nil, fault.Param("kernelbeam", "model", fmt.Sprintf("%q", name), "one that this worker has registered: Register belongs in a package variable or an init function")
+}
+
+// entry is a Model of either kind of targets.
+type entry interface {
+	labelled() bool
+	// statistics returns what makes statistics of no rows, at a stage; of no bytes the first.
+	statistics(state []byte) (func() (summary, error), error)
+	// fitted reads a model file.
+	fitted(data []byte) (predictor, error)
+}
+
+func (m *Model[Y, E]) labelled() bool {
+	var y Y
+	_, ok := any(y).(int)
+	return ok
+}
+
+// stages returns those of a new estimator.
+func (m *Model[Y, E]) stages() (estimators.Stages[Y], error) {
+	if m == nil {
+		return nil, fault.Param("kernelbeam", "model", "nil", "one that Register gave")
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	s, err := estimators.NewStages[Y](any(m.make()))
+	if err != nil {
+		return nil, fmt.Errorf("kernelbeam: %q: %w", m.name, err)
+	}
+	return s, nil
+}
+
+// statistics implements entry.
+func (m *Model[Y, E]) statistics(state []byte) (func() (summary, error), error) {
+	s, err := m.stages()
+	if err != nil {
+		return nil, err
+	}
+	if len(state) > 0 {
+		if err := s.UnmarshalBinary(state); err != nil {
+			return nil, err
+		}
+	}
+	return func() (summary, error) {
+		st, err := s.NewStatistics()
+		if err != nil {
+			return nil, err
+		}
+		return &sums[Y]{st}, nil
+	}, nil
+}
+
+// bytes returns the model file of a fitted estimator.
+func (m *Model[Y, E]) bytes(e E) ([]byte, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	b, ok := any(e).(encoding.BinaryMarshaler)
+	if !ok || !estimators.Supports(e, estimators.Marshalling) {
+		return nil, estimators.Unsupported("kernelbeam: "+m.name, e, estimators.Marshalling)
+	}
+	return b.MarshalBinary()
+}
+
+// fitted implements entry.
+func (m *Model[Y, E]) fitted(data []byte) (predictor, error) {
+	e := m.make()
+	u, ok := any(e).(encoding.BinaryUnmarshaler)
+	if !ok {
+		return nil, estimators.Unsupported("kernelbeam: "+m.name, e, estimators.Marshalling)
+	}
+	if err := u.UnmarshalBinary(data); err != nil {
+		return nil, err
+	}
+	return &predicts[Y]{e}, nil
+}
+
+// summary is what is summed up over rows, and merged in any order.
+type summary interface {
+	// add takes in a block. After an error it is what it was.
+	add(ctx context.Context, b *block) error
+	absorb(o summary) error
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// sums are statistics of an estimator.
+type sums[Y float64 | int] struct{ estimators.Statistics[Y] }
+
+// targets are those of a block.
+func targets[Y float64 | int](b *block) []Y {
+	if y, ok := any(b.y).([]Y); ok {
+		return y
+	}
+	return any(b.labels).([]Y)
+}
+
+// add implements summary.
+func (s *sums[Y]) add(ctx context.Context, b *block) error {
+	return s.AddBlock(ctx, estimators.Block[Y]{X: b.dense(), Y: targets[Y](b), Weights: b.unequal()})
+}
+
+// absorb implements summary.
+func (s *sums[Y]) absorb(o summary) error {
+	other, ok := o.(*sums[Y])
+	if !ok {
+		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", s, o)
+	}
+	return s.Merge(other.Statistics)
+}
+
+// unequal returns the weights, or none where all are 1.
+func (b *block) unequal() []float64 {
+	for _, w := range b.weights {
+		if w != 1 {
+			return b.weights
+		}
+	}
+	return nil
+}

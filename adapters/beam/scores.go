@@ -1,0 +1,163 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+// Score is the errors of predictions of rows that the model has not seen.
+type Score struct {
+	Rows   int
+	Weight float64 // the sum of their weights
+	// Of targets: the weighted means of squared and absolute errors, and the variance of the targets.
+	MSE, MAE, Variance float64
+	// Of labels: for each right label the weight that was predicted to have each.
+	Confusion map[int]map[int]float64
+}
+
+// NMSE is MSE over the targets' variance: 1 is the error of their mean.
+func (s Score) NMSE() float64 { return s.MSE / s.Variance }
+
+// RMSE is the root of MSE.
+func (s Score) RMSE() float64 { return math.Sqrt(s.MSE) }
+
+// Accuracy is the share of right labels.
+func (s Score) Accuracy() float64 {
+	right := 0.0
+	for label, row := range s.Confusion {
+		right += row[label]
+	}
+	return right / s.Weight
+}
+
+// GMean is the geometric mean of the classes' accuracies.
+func (s Score) GMean() float64 {
+	logs := 0.0
+	for label, row := range s.Confusion {
+		all := 0.0
+		for _, w := range row {
+			all += w
+		}
+		logs += math.Log(row[label] / all)
+	}
+	return math.Exp(logs / float64(len(s.Confusion)))
+}
+
+// score sums up the errors of a fitted model.
+type score struct {
+	of       predictor
+	labelled bool
+	sums     scoreSums
+}
+
+type scoreSums struct {
+	Rows      int
+	Weight    float64
+	Mean, M2  float64 // of the targets
+	Squares   float64
+	Absolutes float64
+	Confusion map[int]map[int]float64
+}
+
+// predictor is a fitted model of either kind of targets.
+type predictor interface {
+	// predict returns targets, or labels.
+	predict(x *mat.Dense) (y []float64, labels []int, err error)
+	estimator() any
+}
+
+// predicts is an estimator as predictor.
+type predicts[Y float64 | int] struct{ of Estimator[Y] }
+
+func (p *predicts[Y]) estimator() any { return p.of }
+
+func (p *predicts[Y]) predict(x *mat.Dense) ([]float64, []int, error) {
+	out, err := p.of.Predict(x)
+	if y, ok := any(out).([]float64); ok {
+		return y, nil, err
+	}
+	return nil, any(out).([]int), err
+}
+
+// add implements summary.
+func (s *score) add(_ context.Context, b *block) error {
+	y, labels, err := s.of.predict(b.dense())
+	if err != nil {
+		return err
+	}
+	var sums scoreSums
+	for i := range b.rows() {
+		w := 1.0
+		if len(b.weights) > 0 {
+			w = b.weights[i]
+		}
+		if s.labelled {
+			sums.merge(scoreSums{Rows: 1, Weight: w, Confusion: map[int]map[int]float64{b.labels[i]: {labels[i]: w}}})
+			continue
+		}
+		e := b.y[i] - y[i]
+		sums.merge(scoreSums{Rows: 1, Weight: w, Mean: b.y[i], Squares: w * e * e, Absolutes: w * math.Abs(e)})
+	}
+	s.sums.merge(sums)
+	return nil
+}
+
+// merge takes in the errors of other rows.
+func (s *scoreSums) merge(o scoreSums) {
+	if o.Rows == 0 {
+		return
+	}
+	w := s.Weight + o.Weight
+	d := o.Mean - s.Mean
+	s.M2 += o.M2 + d*d*s.Weight*o.Weight/w
+	s.Mean += d * o.Weight / w
+	s.Rows, s.Weight, s.Squares, s.Absolutes = s.Rows+o.Rows, w, s.Squares+o.Squares, s.Absolutes+o.Absolutes
+	for label, row := range o.Confusion {
+		if s.Confusion == nil {
+			s.Confusion = map[int]map[int]float64{}
+		}
+		if s.Confusion[label] == nil {
+			s.Confusion[label] = map[int]float64{}
+		}
+		for _, to := range slices.Sorted(maps.Keys(row)) {
+			s.Confusion[label][to] += row[to]
+		}
+	}
+}
+
+// absorb implements summary.
+func (s *score) absorb(o summary) error {
+	other, ok := o.(*score)
+	if !ok {
+		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", s, o)
+	}
+	s.sums.merge(other.sums)
+	return nil
+}
+
+const scoreKind = "kernelbeam.score"
+
+// MarshalBinary implements summary.
+func (s *score) MarshalBinary() ([]byte, error) { return codec.Marshal(scoreKind, 1, s.sums) }
+
+// UnmarshalBinary implements summary.
+func (s *score) UnmarshalBinary(data []byte) error {
+	var in scoreSums
+	if _, err := codec.Unmarshal(data, scoreKind, 1, &in); err != nil {
+		return err
+	}
+	s.sums = in
+	return nil
+}
+
+// score returns what users see.
+func (s *scoreSums) score() Score {
+	return Score{Rows: s.Rows, Weight: s.Weight, MSE: s.Squares / s.Weight, MAE: s.Absolutes / s.Weight, Variance: s.M2 / s.Weight, Confusion: s.Confusion}
+}
