@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,12 @@ type summary[C any] interface {
 	restore(rows int, fresh C) error
 }
 
+// reversible is a summary that values can be taken out of again.
+type reversible[C any] interface {
+	// unmerge takes out what o holds, or says that it cannot have been taken in.
+	unmerge(o C) error
+}
+
 // columnStatistics are those of transformers that learn of each column by itself.
 type columnStatistics[C summary[C]] struct {
 	typ      string                // of the transformer: "transformers: Imputer"
@@ -38,7 +45,10 @@ type columnStatistics[C summary[C]] struct {
 	columns  []C
 }
 
-var _ Statistics = (*columnStatistics[*extremes])(nil)
+var (
+	_ Statistics = (*columnStatistics[*extremes])(nil)
+	_ Unmerger   = (*columnStatistics[*extremes])(nil)
+)
 
 // String names them, with their settings.
 func (s *columnStatistics[C]) String() string { return strings.TrimSpace(s.typ + " " + s.settings) }
@@ -150,6 +160,39 @@ func (s *columnStatistics[C]) take(o *columnStatistics[C]) error {
 		c.merge(o.columns[j])
 	}
 	s.n += o.n
+	return nil
+}
+
+// Unmerge implements Unmerger.
+func (s *columnStatistics[C]) Unmerge(other Statistics) error {
+	o, err := s.like(other)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.n > s.n:
+		return fault.Shape("the other statistics have", o.n, "rows", "these have %d", s.n)
+	case o.n > 0 && len(o.columns) != len(s.columns):
+		return fault.Shape("the other statistics have", len(o.columns), "columns", "these have %d", len(s.columns))
+	}
+	left := make([]C, len(s.columns))
+	for j, c := range s.columns {
+		left[j] = c.clone()
+		r, ok := any(left[j]).(reversible[C])
+		if !ok {
+			return fmt.Errorf("%s: what its statistics keep is no sum, and rows cannot be taken out: %w", s.typ, errors.ErrUnsupported)
+		}
+		if o.n == 0 {
+			continue
+		}
+		if err := r.unmerge(o.columns[j]); err != nil {
+			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.typ, "statistics", fmt.Sprintf("%d rows to take out", o.n), "rows that were taken in"))
+		}
+	}
+	if s.n -= o.n; s.n == 0 {
+		left = nil
+	}
+	s.columns = left
 	return nil
 }
 

@@ -24,6 +24,11 @@ func (c *sums) fits(*sums) error { return nil }
 func (c *sums) merge(o *sums)    { c.Merge(o.Moments) }
 func (c *sums) clone() *sums     { return &sums{c.Clone()} }
 
+func (c *sums) unmerge(o *sums) error {
+	c.Unmerge(o.Moments)
+	return c.Valid()
+}
+
 func (c *sums) restore(rows int, _ *sums) error {
 	if c.N > rows {
 		return fmt.Errorf("%d values in %d rows", c.N, rows)
@@ -37,6 +42,7 @@ type nothing struct{}
 func (c *nothing) add([]float64) error         { return nil }
 func (c *nothing) fits(*nothing) error         { return nil }
 func (c *nothing) merge(*nothing)              {}
+func (c *nothing) unmerge(*nothing) error      { return nil }
 func (c *nothing) clone() *nothing             { return &nothing{} }
 func (c *nothing) restore(int, *nothing) error { return nil }
 
@@ -209,6 +215,29 @@ func (c *counts) merge(o *counts) {
 		}
 	}
 	*c = all
+}
+
+func (c *counts) unmerge(o *counts) error {
+	left := counts{N: c.N - o.N}
+	j := 0
+	for i, v := range c.Values {
+		k := c.Counts[i]
+		if j < len(o.Values) && o.Values[j] == v {
+			k -= o.Counts[j]
+			j++
+		}
+		switch {
+		case k < 0:
+			return fmt.Errorf("%v %d times less than the rows that are taken out", v, -k)
+		case k > 0:
+			left.Values, left.Counts = append(left.Values, v), append(left.Counts, k)
+		}
+	}
+	if j < len(o.Values) {
+		return fmt.Errorf("no %v, which the rows that are taken out have", o.Values[j])
+	}
+	*c = left
+	return nil
 }
 
 func (c *counts) clone() *counts { return &counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }

@@ -99,3 +99,30 @@ func ExamplePartialFitter() {
 	// 3 5
 	// 1 9
 }
+
+// A window over the last two days: the day that leaves it is taken out, and nothing is rounded.
+func ExampleUnmerger() {
+	ctx := context.Background()
+	scaler := &transformers.StandardScaler{}
+	window, err := scaler.NewStatistics()
+	var days []transformers.Statistics
+	for _, rows := range [][]float64{{1e12, 5}, {2, 4}, {6, 8}} {
+		var day transformers.Statistics
+		if day, err = scaler.NewStatistics(); err == nil {
+			err = day.AddBlock(ctx, mat.NewDense(2, 1, rows))
+		}
+		if err == nil {
+			err = window.Merge(day)
+		}
+		if days = append(days, day); err == nil && len(days) > 2 {
+			err = window.(transformers.Unmerger).Unmerge(days[len(days)-3])
+		}
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	err = scaler.FitStatistics(ctx, window)
+	fmt.Println(window.Rows(), scaler.Means(), err)
+	// Output: 4 [5] <nil>
+}

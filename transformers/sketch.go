@@ -29,6 +29,10 @@ const sketchBuffer = 8192
 // what bounds their miscounts together; a level that is full then is emptied, but for one of an odd
 // number of values. Parts may all have kept the first, so that a + b is what bounds max(a, b) then:
 // over all levels it is at most n (log₂(n/k) + 1) / k, whatever the parts and their order.
+//
+// It is not from a library since an exact median and an exact bound of a Winsorizer need what none gives: a bound
+// that holds for every stream and is counted for this one. KLL and REQ sketches toss coins, and their bounds hold with a probability; a
+// t-digest has none; those of DDSketch are relative to the value, which an offset spoils.
 type sketch struct {
 	n              int
 	least, largest float64

@@ -38,6 +38,19 @@ type Statistics interface {
 	encoding.BinaryUnmarshaler
 }
 
+// Unmerger is the capability of [Statistics] to take rows out again: a window that moves over time, or rows that
+// somebody wants forgotten. Those of [StandardScaler], [RMSScaler], [UnitRows], and of [Imputer] with Mean and
+// MostFrequent can: they sum and count without rounding, so that what is left is, to the bit, the statistics of the rows that are
+// left. Products of features are rounded
+// where they are summed; of those only [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
+type Unmerger interface {
+	// Unmerge takes the rows out that other holds, which stays as it is. Errors: ErrParam, which
+	// names both, for statistics of another type or of other settings, and for rows that cannot have been taken in, as far
+	// as the sums show it; ErrShape for another width or more rows than there are; errors.ErrUnsupported for statistics that are
+	// no sums: extremes, categories, a sketch. After an error the statistics are what they were.
+	Unmerge(other Statistics) error
+}
+
 // StatisticsFitter is the capability to learn from sums over rows, in one pass.
 type StatisticsFitter interface {
 	// NewStatistics returns statistics of no rows, for the settings. Errors: ErrParam for a field

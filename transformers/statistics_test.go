@@ -2,6 +2,7 @@ package transformers
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -104,6 +105,58 @@ func TestStatisticsToTheBit(t *testing.T) {
 			assert.True(t, mat.EqualApprox(a, b, c.asFit), "%T", got)
 		}
 	}
+}
+
+// Rows that are taken out leave the bits of those that are left, or an error that leaves all.
+func TestUnmerge(t *testing.T) {
+	ctx, x := context.Background(), far(600)
+	few := mat.DenseCopyOf(x.Slice(0, 600, 2, 3))
+	for _, c := range []struct {
+		of StatisticsFitter
+		x  *mat.Dense
+	}{
+		{&StandardScaler{}, x},
+		{&RMSScaler{}, x},
+		{&UnitRows{}, x},
+		{&Imputer{}, x},
+		{&Imputer{Statistic: MostFrequent}, few},
+	} {
+		_, d := c.x.Dims()
+		bytes := func(s Statistics) []byte {
+			data, err := s.MarshalBinary()
+			require.NoError(t, err)
+			return data
+		}
+		old := summed(t, c.of, mat.DenseCopyOf(c.x.Slice(0, 200, 0, d)), 3, 1)
+		rest := summed(t, c.of, mat.DenseCopyOf(c.x.Slice(200, 600, 0, d)), 5, 2)
+		all := summed(t, c.of, c.x, 7, 3)
+		require.NoError(t, all.(Unmerger).Unmerge(old))
+		assert.Equal(t, bytes(rest), bytes(all), "%T", c.of)
+		assert.Equal(t, 400, all.Rows())
+
+		assert.ErrorIs(t, old.(Unmerger).Unmerge(rest), fault.ErrShape, "%T", c.of)
+		empty, err := c.of.NewStatistics()
+		require.NoError(t, err)
+		require.NoError(t, all.(Unmerger).Unmerge(empty))
+		require.NoError(t, all.(Unmerger).Unmerge(all))
+		assert.Equal(t, bytes(empty), bytes(all), "%T", c.of)
+		if _, ok := c.of.(*UnitRows); !ok { // which keeps no sums
+			never, err := c.of.NewStatistics()
+			require.NoError(t, err)
+			far := mat.NewDense(3, d, nil)
+			far.Apply(func(int, int, float64) float64 { return 1e9 }, far)
+			require.NoError(t, never.AddBlock(ctx, far))
+			before := bytes(rest)
+			assert.ErrorIs(t, rest.(Unmerger).Unmerge(never), fault.ErrParam, "%T", c.of)
+			assert.Equal(t, before, bytes(rest))
+		}
+	}
+	_, can := summed(t, &Nystroem{Components: 4}, x, 2, 1).(Unmerger)
+	assert.False(t, can)
+	s := summed(t, &MinMaxScaler{}, x, 2, 1)
+	assert.ErrorIs(t, s.(Unmerger).Unmerge(summed(t, &MinMaxScaler{}, pick(x, []int{1}), 1, 1)), errors.ErrUnsupported)
+	assert.ErrorIs(t, s.(Unmerger).Unmerge(summed(t, &StandardScaler{}, x, 2, 1)), fault.ErrParam)
+	assert.Equal(t, 600, s.Rows())
 }
 
 // A sketch that was merged of any parts has ranks within the bound that it counts, which is within the one that is

@@ -122,6 +122,23 @@ func (s *Sum) Merge(o Sum) {
 	s.extend()
 }
 
+// Unmerge takes another sum away: what is left has not been rounded either.
+func (s *Sum) Unmerge(o Sum) {
+	if len(o.limbs) == 0 {
+		return
+	}
+	s.cover(o.low, len(o.limbs))
+	w, sign, borrow := s.limbs[o.low-s.low:], o.sign(), uint64(0)
+	for k := range w {
+		t := sign
+		if k < len(o.limbs) {
+			t = o.limbs[k]
+		}
+		w[k], borrow = bits.Sub64(w[k], t, borrow)
+	}
+	s.extend()
+}
+
 // Clone returns a copy that shares no memory.
 func (s Sum) Clone() Sum {
 	s.limbs = append([]uint64(nil), s.limbs...)

@@ -28,6 +28,13 @@ func (m *Moments) Merge(o Moments) {
 	m.Squares.Merge(o.Squares)
 }
 
+// Unmerge takes the numbers of o out again. Whether they were in shows at most in what Valid says.
+func (m *Moments) Unmerge(o Moments) {
+	m.N -= o.N
+	m.Sum.Unmerge(o.Sum)
+	m.Squares.Unmerge(o.Squares)
+}
+
 // Clone returns a copy that shares no memory.
 func (m Moments) Clone() Moments {
 	return Moments{N: m.N, Sum: m.Sum.Clone(), Squares: m.Squares.Clone()}
