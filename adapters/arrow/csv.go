@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,8 @@ func defaultMissing() []string { return []string{"", "?", "NA", "NaN"} }
 
 // CSVOptions says how to read a CSV file. The zero value is a header line, commas, and types that the cells tell: a column is
 // of integers, of numbers or of timestamps (2006-01-02 or RFC 3339) if all its cells but gaps are, and of text otherwise. Learn
-// finds that in a pass over the file; a Table takes the types of its schema.
+// finds that in a pass over the file; a Table takes the types of its schema. A file that gzip has compressed, of whatever name, is read
+// as what it was.
 type CSVOptions struct {
 	// NoHeader says that the first line is data. The columns are then called "0", "1" and so on.
 	NoHeader bool
@@ -41,7 +41,7 @@ func (s Shard) csvOptions() CSVOptions {
 	}
 	if o.Comma == 0 {
 		o.Comma = ','
-		if strings.EqualFold(filepath.Ext(s.Name), ".tsv") {
+		if ending(s.Name) == ".tsv" {
 			o.Comma = '\t'
 		}
 	}
@@ -54,7 +54,8 @@ func (s Shard) csvOptions() CSVOptions {
 // csvSource reads the cells as texts, by arrow-go, and makes columns of them. Arrow-go's own conversion does not say in which
 // row a cell is wrong, and tells types by the first row alone.
 type csvSource struct {
-	in      Input
+	file    Input
+	in      io.ReadSeeker // of its text
 	opt     CSVOptions
 	want    *request
 	texts   *arrow.Schema // a text for each column of the file
@@ -67,7 +68,10 @@ type csvSource struct {
 }
 
 func openCSV(ctx context.Context, in Input, opt CSVOptions, want *request) (source, error) {
-	c := &csvSource{in: in, opt: opt, want: want}
+	c := &csvSource{file: in, in: in, opt: opt, want: want}
+	if packed(in) {
+		c.in = &unpacked{in: in}
+	}
 	names, err := c.names()
 	if err != nil {
 		return nil, err
@@ -248,7 +252,7 @@ func (c *csvSource) release() {
 }
 
 func (c *csvSource) close() {
-	defer closeInput(c.in)
+	defer closeInput(c.file)
 	c.release()
 	if c.rows != nil {
 		c.rows.Release()

@@ -1,8 +1,11 @@
 package arrow
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,4 +104,40 @@ func TestErrorsOfCSV(t *testing.T) {
 	}
 	_, err := Columns{}.Learn(ctx, inMemory("a.csv", nil))
 	says(t, err, estimators.ErrShape, "a.csv: ", "0 lines")
+}
+
+// What gzip has compressed is read as it was; damage is ErrUnreadable.
+func TestPackedCSV(t *testing.T) {
+	pack := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		return b.Bytes()
+	}
+	text := "x\tc\ty\n"
+	for i := range 300 {
+		text += fmt.Sprintf("%d\t%c\t%d\n", i, 'a'+i%3, 2*i)
+	}
+	read := func(shard Shard) (rows int, schema *Schema, err error) {
+		if schema, err = (Columns{Target: "y"}).Learn(ctx, shard); err != nil {
+			return 0, nil, err
+		}
+		rows, err = drained((&Table{Schema: schema, Shards: []Shard{shard}, BlockRows: 64}).Targets(ctx))
+		return rows, schema, err
+	}
+	_, plain, err := read(inMemory("a.tsv", []byte(text)))
+	require.NoError(t, err)
+	rows, schema, err := read(inMemory("a.tsv.gz", pack(text)))
+	require.NoError(t, err)
+	assert.Equal(t, 300, rows)
+	assert.Equal(t, plain, schema)
+	_, _, err = read(inMemory("a.tsv.gz", pack(text+"1\tb\tz\n")))
+	assert.ErrorContains(t, err, "a.tsv.gz: ")
+	whole := pack(text)
+	for _, bad := range [][]byte{whole[:5], whole[:len(whole)/2], append(bytes.Clone(whole[:len(whole)-6]), "xxxxxx"...)} {
+		_, _, err = read(inMemory("a.tsv.gz", bad))
+		says(t, err, ErrUnreadable, "a.tsv.gz: ")
+	}
 }

@@ -77,7 +77,7 @@ func (s Shard) format() (Format, error) {
 	case s.Format != ByName:
 		return s.Format, nil
 	}
-	switch strings.ToLower(filepath.Ext(s.Name)) {
+	switch ending(s.Name) {
 	case ".parquet", ".pq":
 		return Parquet, nil
 	case ".arrow", ".feather", ".ipc", ".arrows":
@@ -86,6 +86,15 @@ func (s Shard) format() (Format, error) {
 		return CSV, nil
 	}
 	return 0, fault.Param(s.Name, "Shard.Format", ByName, "one of Parquet, IPC and CSV for a name with that ending")
+}
+
+// ending is that of a name, without the .gz of a file that is compressed.
+func ending(name string) string {
+	name = strings.ToLower(name)
+	if e := filepath.Ext(strings.TrimSuffix(name, ".gz")); e == ".csv" || e == ".tsv" {
+		return e
+	}
+	return filepath.Ext(name)
 }
 
 // input opens the file.

@@ -39,6 +39,16 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 		return nil, err
 	}
 	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18), names: r.Columns}
+	if packed(f.in) {
+		if !r.WholeFiles {
+			o.Close()
+			return nil, &DataError{File: path, Reason: errPacked.Error(), Err: errPacked}
+		}
+		if f.in, err = unpack(f.in); err != nil {
+			o.Close()
+			return nil, dataError(path, err)
+		}
+	}
 	if r.WholeFiles {
 		err := f.openWhole(path, r)
 		if err != nil {
@@ -87,12 +97,20 @@ func (f *csvFile) openWhole(path string, r *reading) error {
 	case errors.As(err, &parse):
 		return &DataError{File: path, Line: int64(parse.Line), Reason: parse.Err.Error(), Err: fault.ErrShape}
 	case err != nil:
-		return err
+		return dataError(path, err)
 	}
 	for _, name := range record {
 		f.names = append(f.names, strings.TrimSpace(name))
 	}
 	return nil
+}
+
+// dataError is a DataError for a damaged file, and err for what a disk or a network has.
+func dataError(path string, err error) error {
+	if errors.Is(err, errDamaged) {
+		return &DataError{File: path, Reason: err.Error(), Err: err}
+	}
+	return err
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -247,6 +265,10 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 			break
 		}
 		var parse *csv.ParseError
+		if errors.Is(err, errDamaged) {
+			c.fault(at, err)
+			break
+		}
 		if err != nil && !errors.As(err, &parse) {
 			return err
 		}

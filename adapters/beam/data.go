@@ -39,7 +39,8 @@ type CSV struct {
 	Comma   rune     // between fields; 0: ','
 	Columns []string // names of the columns, in files without a line of them
 	// WholeFiles reads each file from its beginning to its end, so that quoted fields may have line breaks. Without, files are
-	// read in ranges of bytes, where such a break cannot be told from the end of a row: it is an error.
+	// read in ranges of bytes, where such a break cannot be told from the end of a row: it is an error. So are files
+	// that gzip has compressed read, which is set where one of Data.Files ends in .gz.
 	WholeFiles bool
 }
 
@@ -85,7 +86,8 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
 	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
-		Comma: d.CSV.Comma, Columns: d.CSV.Columns, WholeFiles: d.CSV.WholeFiles, RangeBytes: rangeBytes}
+		Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
+		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, namedPacked)}
 	if r.Comma == 0 {
 		r.Comma = ','
 	}

@@ -1,6 +1,8 @@
 package kernelbeam
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -207,5 +209,56 @@ func TestWholeFiles(t *testing.T) {
 		d.CSV.WholeFiles = false
 		_, _, err = scaledRidge.Fit(context.Background(), d, &o)
 		assert.ErrorContains(t, err, "WholeFiles")
+	})
+}
+
+// Files that gzip has compressed are read where their name says so; what is wrong with them names the line, or says that they are
+// damaged.
+func TestPackedFiles(t *testing.T) {
+	x, y := linear(600, 2, 25)
+	pack := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		return b.String()
+	}
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a.csv.gz"), pack(csvText(x, y, 0, 400)))
+	writeFile(t, filepath.Join(dir, "b.csv"), csvText(x, y, 400, 600))
+	want := stagesInMemory(t, scaledRidge, x, y)
+	both(t, func(t *testing.T, o Options) {
+		o.RangeBytes = 500
+		d := &Data{Files: []string{filepath.Join(dir, "a.csv.gz"), filepath.Join(dir, "b.csv")}, Target: "y"}
+		got, _, err := scaledRidge.Fit(context.Background(), d, &o)
+		require.NoError(t, err)
+		sameCoefficients(t, want, got)
+		d.Files = []string{filepath.Join(dir, "*")}
+		_, _, err = scaledRidge.Fit(context.Background(), d, &o)
+		assert.ErrorContains(t, err, "a.csv.gz: it is compressed by gzip")
+		assert.ErrorIs(t, err, estimators.ErrParam)
+
+		whole := pack(csvText(x, y, 0, 400))
+		for _, c := range []struct {
+			text, place, reason string
+			want                error
+		}{
+			{pack(csvText(x, y, 0, 400) + "1,2z,3\n"), ":402: ", `"2z" is no number`, nil},
+			{whole[:len(whole)/2], "", "damaged or cut short", estimators.ErrBadModel},
+			{whole[:12], "", "damaged or cut short", estimators.ErrBadModel},
+			{whole[:5], "", "damaged or cut short", estimators.ErrBadModel},
+			{whole[:len(whole)-6] + "xxxxxx", "", "damaged or cut short", estimators.ErrBadModel},
+		} {
+			bad := filepath.Join(t.TempDir(), "bad.csv.gz")
+			writeFile(t, bad, c.text)
+			d := &Data{Files: []string{filepath.Join(dir, "b.csv"), bad}, Target: "y"}
+			_, _, err := scaledRidge.Fit(context.Background(), d, &o)
+			assert.ErrorContains(t, err, bad+c.place)
+			assert.ErrorContains(t, err, c.reason)
+			if c.want != nil {
+				assert.ErrorIs(t, err, c.want)
+			}
+		}
 	})
 }

@@ -174,7 +174,13 @@ func lineAt(ctx context.Context, path string, offset int64) (int64, error) {
 		return 0, err
 	}
 	defer f.Close()
-	in, line, buf := io.LimitReader(bufio.NewReader(f), offset), int64(1), make([]byte, 1<<16)
+	text := bufio.NewReader(f)
+	if packed(text) {
+		if text, err = unpack(text); err != nil {
+			return 0, err
+		}
+	}
+	in, line, buf := io.LimitReader(text, offset), int64(1), make([]byte, 1<<16)
 	for {
 		n, err := in.Read(buf)
 		line += int64(bytes.Count(buf[:n], []byte{'\n'}))
