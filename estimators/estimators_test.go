@@ -59,8 +59,8 @@ func TestSupports(t *testing.T) {
 			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable,
 		}},
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Mergeable}},
-		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Mergeable}},
+		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable}},
+		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable}},
 		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks)},
 		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, smoothing},
 	} {

@@ -132,11 +132,21 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 	if err != nil {
 		return err
 	}
-	return learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
 		return l.learn(ctx, rows, nil, func(rows *mat.Dense) (*localModel, error) {
 			return l.draw(ctx, rows, count, func() codec.Floats { return means })
 		})
 	})
+	if err == nil {
+		l.sums = s.Clone()
+	}
+	return err
+}
+
+// PartialFit implements [PartialFitter].
+func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return l.partial(ctx, x, l)
 }
 
 // draw returns the map of so many frequencies for rows like those of x.

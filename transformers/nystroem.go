@@ -67,6 +67,7 @@ type nystroemModel struct {
 	factor    blas64.Triangular // L'
 	indices   []int             // of the landmarks among the rows of Fit; nil for given ones
 	residual  float64           // share of the trace; NaN where the rule does not give it
+	sums      Statistics        // that it was learnt from, by FitStatistics or PartialFit; else nil
 }
 
 var _ RowResidualer = (*Nystroem)(nil)
@@ -166,8 +167,19 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) error {
 			return err
 		}
 		t.fitted.indices = nil // of rows that nobody else has in this order
+		t.fitted.sums = s.Clone()
 		return nil
 	})
+}
+
+// PartialFit implements [PartialFitter].
+func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	var sums Statistics
+	if t.fitted != nil {
+		sums = t.fitted.sums
+	}
+	return partial(ctx, x, t, nystroemName, t.fitted != nil, sums)
 }
 
 // whiten keeps the rows that add a feature, and what maps their kernel to features.

@@ -127,11 +127,21 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) error {
 	if err != nil {
 		return err
 	}
-	return learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
 		return r.learn(ctx, rows, nil, func(rows *mat.Dense) (*fourierModel, error) {
 			return r.draw(ctx, rows, count, func() codec.Floats { return means })
 		})
 	})
+	if err == nil {
+		r.sums = s.Clone()
+	}
+	return err
+}
+
+// PartialFit implements [PartialFitter].
+func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return r.partial(ctx, x, r)
 }
 
 // draw returns the map of so many frequencies for rows like those of x.

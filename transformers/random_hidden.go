@@ -137,7 +137,17 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) error {
 	if err != nil {
 		return err
 	}
-	return learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error { return r.Fit(ctx, rows) })
+	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error { return r.Fit(ctx, rows) })
+	if err == nil {
+		r.sums = s.Clone()
+	}
+	return err
+}
+
+// PartialFit implements [PartialFitter].
+func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return r.partial(ctx, x, r)
 }
 
 // stream is the random numbers of unit i alone, so that layers are nested.

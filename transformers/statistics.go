@@ -67,7 +67,9 @@ type PartialFitter interface {
 	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics,
 	// learnt from: it is FitStatistics of all those rows. The transformer keeps their statistics, but
 	// Clone and MarshalBinary leave them out. After Fit, FitBlocks or UnmarshalBinary there are none to
-	// go on from, which is ErrNotFitted.
+	// go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and
+	// of another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose
+	// PartialFit leaves the steps as they are.
 	PartialFit(ctx context.Context, x mat.Matrix) error
 }
 
@@ -93,7 +95,12 @@ func otherStatistics(typ string, have any, want fmt.Stringer) error {
 
 // partial is PartialFit of t, which embeds l.
 func (l *learned[M]) partial(ctx context.Context, x mat.Matrix, t StatisticsFitter) error {
-	s, err := l.goOn(t)
+	return partial(ctx, x, t, l.known().name(), l.fitted != nil, l.sums)
+}
+
+// partial is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
+func partial(ctx context.Context, x mat.Matrix, t StatisticsFitter, name string, fitted bool, sums Statistics) error {
+	s, err := goOn(t, name, fitted, sums)
 	if err != nil {
 		return err
 	}
@@ -108,15 +115,15 @@ func (l *learned[M]) partial(ctx context.Context, x mat.Matrix, t StatisticsFitt
 }
 
 // goOn returns a copy of the statistics that more rows come to.
-func (l *learned[M]) goOn(t StatisticsFitter) (Statistics, error) {
+func goOn(t StatisticsFitter, name string, fitted bool, sums Statistics) (Statistics, error) {
 	switch {
-	case l.fitted == nil:
+	case !fitted:
 		return t.NewStatistics()
-	case l.sums == nil:
+	case sums == nil:
 		return nil, fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w",
-			l.known().name(), fault.ErrNotFitted)
+			name, fault.ErrNotFitted)
 	}
-	return l.sums.Clone(), nil
+	return sums.Clone(), nil
 }
 
 // learnStatistics assigns what f learns of s, which are those of the columns of a C each that fresh

@@ -31,7 +31,7 @@
 // long streams QuantileTransformer and PowerTransformer learn from a sketch of the ranks, to bounds
 // that they document.
 // All but KernelMap and KernelCenterer learn from Statistics of parts of the rows, which are merged in any order
-// ([StatisticsFitter], NewStages), those of columns also over time ([PartialFitter]).
+// ([StatisticsFitter], NewStages), and over time ([PartialFitter]).
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.
 package transformers

@@ -60,6 +60,12 @@ func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) error {
 	})
 }
 
+// PartialFit implements [PartialFitter].
+func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) error {
+	ctx = check.Context(ctx)
+	return u.partial(ctx, x, u)
+}
+
 // Clone returns an unfitted UnitRows.
 func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
 
