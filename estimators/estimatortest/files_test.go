@@ -25,7 +25,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -71,8 +70,6 @@ func storedModels() map[string]func() any {
 			return &pipeline.Classifier{Steps: scaled(), Final: &lssvm.Classifier{Kernel: rbf, Ridge: .1}}
 		},
 		"pipeline of sums":        func() any { return &pipeline.Classifier{Steps: scaled(), Final: &eem.Classifier{Units: 3}} },
-		"toy.Ridge":               func() any { return &toy.Ridge{} },
-		"toy.Centroid":            func() any { return &toy.Centroid{} },
 		"lssvm.Regressor":         func() any { return &lssvm.Regressor{} },
 		"lssvm.Regressor fixed":   func() any { return &lssvm.Regressor{Kernel: rbf, Ridge: .1} },
 		"lssvm.Classifier":        func() any { return &lssvm.Classifier{} },
@@ -108,13 +105,17 @@ func storedModels() map[string]func() any {
 		"conformal.Regressor full": func() any {
 			return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Method: conformal.Full}
 		},
-		"conformal.Classifier": func() any { return &conformal.Classifier{Estimator: &toy.Centroid{}, Folds: 3} },
-		"conformal.Classifier split": func() any {
-			return &conformal.Classifier{Estimator: &toy.Centroid{}, Method: conformal.Split, Score: conformal.Adaptive}
+		"conformal.Classifier": func() any {
+			return &conformal.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Folds: 3}
 		},
-		"conformal.Classifier full":  func() any { return &conformal.Classifier{Method: conformal.Full} },
-		"calibration.Classifier":     func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
-		"calibration isotonic":       func() any { return &calibration.Classifier{Estimator: &toy.Centroid{}, Method: calibration.Isotonic} },
+		"conformal.Classifier split": func() any {
+			return &conformal.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: conformal.Split, Score: conformal.Adaptive}
+		},
+		"conformal.Classifier full": func() any { return &conformal.Classifier{Method: conformal.Full} },
+		"calibration.Classifier":    func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
+		"calibration isotonic": func() any {
+			return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: calibration.Isotonic}
+		},
 		"selection.Regressor":        func() any { return &selection.Regressor{Preprocess: scaled()} },
 		"selection.Regressor grid":   func() any { return &selection.Regressor{Search: &selection.Grid{Points: 3}} },
 		"selection.Classifier":       func() any { return &selection.Classifier{} },

@@ -110,9 +110,12 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	}()
 	began := time.Now()
 	v, before := s.kept, s.state
-	if v == nil || choice%8 == 1 {
+	looks := v != nil && choice%4 == 0 // whether an error leaves what there was: writing it costs more than all else
+	if !looks {
 		v = s.New()
-		before = state(v)
+		if looks = choice%8 == 1; looks {
+			before = state(v)
+		}
 	}
 	given := bytes.Clone(data)
 	limit := int64(budgetFactor*len(data) + budgetFloor)
@@ -130,16 +133,15 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 		if err := s.sound(refusal); err != nil {
 			return false, err
 		}
-		if after := state(v); after != before {
-			s.kept = nil
-			return false, fmt.Errorf("%s: an error of reading, %v, does not leave the value as it was", s.Name, refusal)
-		}
-		if s.kept == nil && v != nil { // the next one is tried on what was read
+		if looks && state(v) != before {
 			s.keep()
+			return false, fmt.Errorf("%s: an error of reading, %v, does not leave the value as it was", s.Name, refusal)
 		}
 		return false, nil
 	}
-	s.kept = nil
+	if v == s.kept {
+		s.keep()
+	}
 
 	clear(given) // what was read has memory of its own
 	if s.plan == nil {

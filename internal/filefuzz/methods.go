@@ -133,7 +133,7 @@ func (p *plan) ask(v any, doing *string) (outputs, error) {
 			case strings.HasSuffix(c.name, "To") && k == 0 && t == integerType:
 				in[k] = reflect.ValueOf(make([]int, rowsOf(c)))
 			case !in[k].IsValid():
-				in[k] = reflect.Zero(t)
+				in[k] = nothing(t)
 			}
 		}
 		results := c.call(value, in)
@@ -194,14 +194,26 @@ func (p *plan) alter(v, other any, costly bool, doing *string) {
 				in[k] = reflect.ValueOf(other)
 			case reflect.TypeOf(other) == t:
 				in[k] = reflect.ValueOf(other)
-			case t.Kind() == reflect.Func && t.NumIn() == 1 && t.NumOut() == 0: // an iterator over nothing
-				in[k] = reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value { return nil })
 			default:
-				in[k] = reflect.Zero(t)
+				in[k] = nothing(t)
 			}
 		}
 		c.call(value, in)
 	}
+}
+
+// nothing is the zero of a type, and of functions one that does nothing: an iterator without values.
+func nothing(t reflect.Type) reflect.Value {
+	if t.Kind() != reflect.Func {
+		return reflect.Zero(t)
+	}
+	return reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
+		out := make([]reflect.Value, t.NumOut())
+		for i := range out {
+			out[i] = reflect.Zero(t.Out(i))
+		}
+		return out
+	})
 }
 
 func (c *call) call(v reflect.Value, in []reflect.Value) []reflect.Value {
