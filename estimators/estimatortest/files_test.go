@@ -295,7 +295,7 @@ func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 // TestCampaignFiles is FuzzFiles on random inputs, which is far faster than the engine.
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
-	campaign.Run(t, "files", 3000, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
+	campaign.Run(t, "files", 600, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
 }
 
 // Whatever is stored is among the subjects.
