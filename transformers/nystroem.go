@@ -237,7 +237,11 @@ func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 		_, d := x.Dims()
 		return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
 			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
-			return atRow(m.features(dst.Slice(first, last, 0, r).(*mat.Dense), x.Slice(first, last, 0, d).(*mat.Dense)), first)
+			part := dst.Slice(first, last, 0, r).(*mat.Dense)
+			if err := atRow(m.features(part, x.Slice(first, last, 0, d).(*mat.Dense)), first); err != nil {
+				return err
+			}
+			return finite(m, part, first, false)
 		})
 	})
 }

@@ -330,7 +330,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.m.link.apply(of), nil
+	p := c.m.link.apply(of)
+	return p, check.Vector("probability", p.RawMatrix().Data)
 }
 
 // Predict returns the most probable class for each row of x.

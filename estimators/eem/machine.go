@@ -135,7 +135,8 @@ func (c *machine[N]) Decision(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.decision(z), nil
+	out := s.decision(z)
+	return out, check.Vector("score", out.RawMatrix().Data)
 }
 
 // Predict returns the class of the largest Decision for each row of x (r×d), the second
@@ -156,7 +157,8 @@ func (c *machine[N]) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.proba(z), nil
+	out := s.proba(z)
+	return out, check.Vector("probability", out.RawMatrix().Data)
 }
 
 // Project returns where the rows of x (r×d) lie along the directions: a column for each

@@ -157,6 +157,17 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
+	return finitePair(mean, variance)
+}
+
+// finitePair is the error of numbers that overflowed.
+func finitePair(mean, variance []float64) (m, v []float64, err error) {
+	if err := check.Vector("prediction", mean); err != nil {
+		return nil, nil, err
+	}
+	if err := check.Vector("variance", variance); err != nil {
+		return nil, nil, err
+	}
 	return mean, variance, nil
 }
 
@@ -193,7 +204,7 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	if variance, err = r.m.variance(context.Background(), kd, diag); err != nil {
 		return nil, nil, err
 	}
-	return mat.Col(nil, 0, r.m.outputs(kd)), variance, nil
+	return finitePair(mat.Col(nil, 0, r.m.outputs(kd)), variance)
 }
 
 // PredictIntervalMatrix is PredictInterval from what PredictVarianceMatrix takes.

@@ -229,6 +229,9 @@ func (s *sentBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
 	return nil
 }
 
+// String names the place.
+func (s *sentBlocks[Y]) String() string { return s.at().String() }
+
 // at is the place that rows are sent to.
 func (s *sentBlocks[Y]) at() *place {
 	if s.rows != nil {

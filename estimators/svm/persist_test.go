@@ -79,27 +79,6 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-func FuzzUnmarshal(f *testing.F) {
-	x, y := blobs(12, 3, 0.3, 1)
-	c := Classifier{Probabilities: true}
-	require.NoError(f, c.Fit(ctx, x, y))
-	data, err := c.MarshalBinary()
-	require.NoError(f, err)
-	f.Add(data)
-	f.Add(data[:len(data)/2])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var c Classifier
-		if err := c.UnmarshalBinary(data); err != nil {
-			assert.ErrorIs(t, err, estimators.ErrBadModel)
-			return
-		}
-		_, err := c.Predict(x)
-		if err != nil {
-			documented(t, err)
-		}
-	})
-}
-
 // FuzzFit fits rows of any bits: every model predicts finite numbers, and every refusal
 // is one of the documented errors.
 func FuzzFit(f *testing.F) {
