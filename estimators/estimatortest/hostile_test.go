@@ -2,7 +2,6 @@ package estimatortest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
@@ -14,9 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/gabasr"
-	"github.com/kernelearn/kernelearn/estimators/rvm"
-	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -162,65 +158,4 @@ func TestNilContext(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam, "%T", make0())
 		assert.ErrorContains(t, err, "context.Background()", "%T", make0())
 	}
-}
-
-// failing is a kernel that panics on rows that begin with a number above 4.
-type failing struct{ kernels.RBF }
-
-func (failing) Eval(x, z []float64) float64 {
-	if x[0] > 4 || z[0] > 4 {
-		panic("this kernel takes no such rows")
-	}
-	return kernels.RBF{}.Eval(x, z)
-}
-
-func (failing) String() string { return "failing" }
-
-// A kernel or an Observe that panics does not end the program: within what runs on several goroutines it is an error that says where,
-// elsewhere the panic is one of the caller's goroutine. What was fitted before is kept.
-func TestPanicsOfUsers(t *testing.T) {
-	outcome := func(e any) error {
-		var err error
-		if what := panics(func() { err = fitAny(context.Background(), e) }); what != "" {
-			return nil
-		}
-		var p *estimators.PanicError
-		if !errors.As(err, &p) {
-			return nil // it asks the kernel later, or wants one with a spectral density
-		}
-		assert.ErrorContains(t, err, "hostile_test.go", "%T", e)
-		return err
-	}
-	kernelsTried, observed, told := 0, 0, 0
-	for _, make0 := range withSettings {
-		e := make0()
-		if field := reflect.ValueOf(e).Elem().FieldByName("Kernel"); field.IsValid() && field.Type() == reflect.TypeFor[kernels.Kernel]() {
-			kernelsTried++
-			field.Set(reflect.ValueOf(failing{}))
-			if outcome(e) != nil {
-				told++
-			}
-		}
-		e = make0()
-		field := reflect.ValueOf(e).Elem().FieldByName("Observe")
-		if !field.IsValid() || field.Kind() != reflect.Func || fitAny(context.Background(), make0()) != nil {
-			continue
-		}
-		observed++
-		called := false
-		field.Set(reflect.MakeFunc(field.Type(), func([]reflect.Value) []reflect.Value { called = true; panic("no more") }))
-		var err error
-		if what := panics(func() { err = fitAny(context.Background(), e) }); what == "" && called {
-			var p *estimators.PanicError
-			require.ErrorAs(t, err, &p, "%T", e)
-			told++
-		}
-		switch e.(type) {
-		case *gabasr.Regressor, *gabasr.Classifier, *rvm.Regressor, *rvm.Classifier, *svm.Regressor, *svm.Classifier:
-			assert.Equal(t, called, err != nil, "%T: its machines run beside each other", e)
-		}
-	}
-	assert.Greater(t, kernelsTried, 8)
-	assert.Greater(t, observed, 8)
-	assert.Greater(t, told, 5)
 }

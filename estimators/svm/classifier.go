@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -87,13 +88,15 @@ func (c *Classifier) settings() (settings, error) {
 // O(n²) and O(n³), and O(n²d) for the kernel; memory that of CacheBytes and O(nd).
 // Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that overflows), or
 // ctx's. Not converging is in Report.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -125,13 +128,15 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // Kernel is not used. Predictions are then made by PredictMatrix, PredictProbaMatrix
 // and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
 // of k is kept.
-func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
-func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -220,13 +225,15 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // PairDecision returns the decision values f(x) + b of each two classes for the rows of
 // x (m×d), in the order of Pairs: above 0 for the greater label.
-func (c *Classifier) PairDecision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return c.m.decide(classifierType, x, c.Workers)
 }
 
 // PairDecisionMatrix is PairDecision from kernel values k (m×n) between new rows and
 // those that FitMatrix was given. Only the columns of support vectors count.
-func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return c.m.decideMatrix(classifierType, k)
 }
 
@@ -234,7 +241,8 @@ func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
 // Those of two classes are -f and f for the decision value f. Of more each is the number
 // of votes, plus the sum of the class's decision values, brought into (-⅓, ⅓), which
 // decides between equal votes.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.PairDecision(x)
 	if err != nil {
 		return nil, err
@@ -243,7 +251,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // DecisionMatrix is Decision from kernel values, as PairDecisionMatrix.
-func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.PairDecisionMatrix(k)
 	if err != nil {
 		return nil, err
@@ -302,7 +311,8 @@ func (c *Classifier) row(out, x []float64) {
 
 // Predict returns the class of the largest of Decision for each row of x (m×d). Cost
 // O(sd) a row for s support vectors.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -311,7 +321,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 }
 
 // PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
-func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
+func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
 	if err != nil {
 		return nil, err
@@ -321,7 +332,8 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order
 // of Classes. Without Probabilities at Fit the error wraps errors.ErrUnsupported.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
@@ -333,7 +345,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // PredictProbaMatrix is PredictProba from kernel values, as PairDecisionMatrix.
-func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
@@ -402,12 +415,14 @@ func (c *Classifier) Clone() estimators.Classifier {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
