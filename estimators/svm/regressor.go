@@ -154,7 +154,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 // vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.decide(regressorType, x, r.Workers)
+	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // FitMatrix was given. Only the columns of support vectors count.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.decideMatrix(regressorType, k)
+	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,8 @@ func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return r.m.coefficients(0)
+	_, values := r.m.coefficients(0)
+	return values
 }
 
 // Intercept returns b, 0 before Fit.
