@@ -71,7 +71,8 @@ func (s *sums) copied() *sums {
 }
 
 // AddBlock implements estimators.Statistics. Of classes it costs O(nhd + nh²) for h features.
-func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {

@@ -59,8 +59,16 @@ func TestHostilePayloads(t *testing.T) {
 		"negative":    func(s *storedClassifier) { s.Machine.Indices[0] = -1 },
 		"fewer":       func(s *storedClassifier) { s.Machine.Indices = s.Machine.Indices[1:] },
 		"vectors":     func(s *storedClassifier) { s.Machine.Vectors = codec.Matrix{} },
-		"coefficient": func(s *storedClassifier) { s.Machine.Coefficients.Data[0] = math.NaN() },
-		"machines":    func(s *storedClassifier) { s.Machine.Coefficients.Rows--; s.Machine.Coefficients.Data = nil },
+		"coefficient": func(s *storedClassifier) { s.Machine.Entries.Values[0] = math.NaN() },
+		"nothing":     func(s *storedClassifier) { s.Machine.Entries.Values[0] = 0 },
+		"no vector":   func(s *storedClassifier) { s.Machine.Entries.At[0] = len(s.Machine.Indices) },
+		"no entry":    func(s *storedClassifier) { s.Machine.Entries.At[0] = -1 },
+		"twice":       func(s *storedClassifier) { s.Machine.Entries.At[1] = s.Machine.Entries.At[0] },
+		"too many":    func(s *storedClassifier) { s.Machine.Entries.Counts[1]++ },
+		"too few":     func(s *storedClassifier) { s.Machine.Entries.Counts[2]-- },
+		"below":       func(s *storedClassifier) { s.Machine.Entries.Counts[0] = -1 },
+		"sizes":       func(s *storedClassifier) { s.Machine.Entries.At = s.Machine.Entries.At[1:] },
+		"machines":    func(s *storedClassifier) { s.Machine.Entries.Counts = s.Machine.Entries.Counts[1:] },
 		"intercepts":  func(s *storedClassifier) { s.Machine.Intercepts = s.Machine.Intercepts[1:] },
 		"intercept":   func(s *storedClassifier) { s.Machine.Intercepts[0] = math.Inf(-1) },
 		"objective":   func(s *storedClassifier) { s.Machine.Report.Objective = math.NaN() },
@@ -70,10 +78,10 @@ func TestHostilePayloads(t *testing.T) {
 		},
 	} {
 		var s storedClassifier
-		_, err := codec.Unmarshal(good, classifierKind, 1, &s)
+		_, err := codec.Unmarshal(good, classifierKind, version, &s)
 		require.NoError(t, err)
 		change(&s)
-		data, err := codec.Marshal(classifierKind, 1, s)
+		data, err := codec.Marshal(classifierKind, version, s)
 		require.NoError(t, err)
 		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
 	}

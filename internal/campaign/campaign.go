@@ -1,7 +1,7 @@
 // Package campaign runs a check on random inputs: some hundred in go test, and as many as there is time for in
 // .ci/campaign, which sets KERNELEARN_CAMPAIGN to a duration.
 //
-// A driver is a test whose name begins with TestCampaign and that calls [Run]: .ci/campaign finds it by its name. Each
+// A driver is a test whose name begins with TestCampaign and that calls [Run] or [RunTest]: .ci/campaign finds it by its name. Each
 // input is made of a seed and its number, which a finding names, so that it can be run again by itself:
 //
 //	KERNELEARN_CAMPAIGN_INPUT=17:123456 go test -run TestCampaignFiles ./estimators/estimatortest
@@ -10,6 +10,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -48,42 +49,82 @@ func Duration(tb testing.TB) time.Duration {
 // finding, a panic too. It prints the line with the number of inputs that .ci/campaign adds up.
 func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	t.Helper()
-	if text := os.Getenv(inputVariable); text != "" {
-		var seed, input uint64
-		if _, err := fmt.Sscanf(text, "%d:%d", &seed, &input); err != nil {
-			t.Fatalf("%s: %q, want a seed, a colon and a number", inputVariable, text)
-		}
+	if seed, input, ok := one(t); ok {
 		if err := guarded(check, rand.New(rand.NewPCG(seed, input))); err != nil {
-			t.Errorf("%s: input %s: %v", name, text, err)
+			t.Errorf("%s: input %d:%d: %v", name, seed, input, err)
 		}
 		return
 	}
+	inputs, seen := uint64(0), map[string]bool{}
+	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
+		inputs++
+		if err := guarded(check, rng); err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			if !seen[first] {
+				seen[first] = true
+				found(t, name, fmt.Sprintf("%d:%d", seed, input), err)
+			}
+		}
+		return len(seen) < mostFindings
+	})
+	fmt.Printf("campaign: %s inputs %d\n", name, inputs)
+}
+
+// RunTest is Run for a check that fails a test, which ends it.
+func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *rand.Rand)) {
+	t.Helper()
+	if seed, input, ok := one(t); ok {
+		check(t, rand.New(rand.NewPCG(seed, input)))
+		return
+	}
+	inputs, last := uint64(0), ""
+	defer func() { // also where the check calls FailNow
+		if t.Failed() {
+			found(t, name, last, errors.New("the test fails, see the log"))
+		}
+		fmt.Printf("campaign: %s inputs %d\n", name, inputs)
+	}()
+	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
+		inputs++
+		last = fmt.Sprintf("%d:%d", seed, input)
+		check(t, rng)
+		return !t.Failed()
+	})
+}
+
+// one returns the single input that the environment asks for.
+func one(t *testing.T) (seed, input uint64, ok bool) {
+	t.Helper()
+	text := os.Getenv(inputVariable)
+	if text == "" {
+		return 0, 0, false
+	}
+	if _, err := fmt.Sscanf(text, "%d:%d", &seed, &input); err != nil {
+		t.Fatalf("%s: %q, want a seed, a colon and a number", inputVariable, text)
+	}
+	return seed, input, true
+}
+
+// each calls f for few inputs, or for as many as there is time for in a campaign, while it returns true.
+func each(t *testing.T, few int, f func(seed, input uint64, rng *rand.Rand) bool) {
+	t.Helper()
 	duration := Duration(t)
 	seed := uint64(1)
 	if duration > 0 {
 		seed = uint64(time.Now().UnixNano()) // another campaign tries other inputs
 	}
-	inputs, seen := uint64(0), map[string]bool{}
 	source := rand.NewPCG(0, 0)
 	rng := rand.New(source)
-	for began := time.Now(); len(seen) < mostFindings; inputs++ {
-		switch {
-		case duration == 0 && inputs >= uint64(few):
-		case duration > 0 && inputs%16 == 0 && time.Since(began) >= duration:
-		default:
-			source.Seed(seed, inputs)
-			if err := guarded(check, rng); err != nil {
-				first, _, _ := strings.Cut(err.Error(), "\n")
-				if !seen[first] {
-					seen[first] = true
-					found(t, name, fmt.Sprintf("%d:%d", seed, inputs), err)
-				}
-			}
-			continue
+	began := time.Now()
+	for input := uint64(0); ; input++ {
+		if duration == 0 && input >= uint64(few) || duration > 0 && input > 0 && time.Since(began) >= duration {
+			return
 		}
-		break
+		source.Seed(seed, input)
+		if !f(seed, input, rng) {
+			return
+		}
 	}
-	fmt.Printf("campaign: %s inputs %d\n", name, inputs)
 }
 
 // guarded makes an error of a panic.
