@@ -21,6 +21,7 @@ var golearns = map[string]string{
 	"pipeline: naive Bayes":      "is written in another order each time",
 	"pipeline: tree, no steps":   "is read into the tree itself, which an error leaves half read",
 	"pipeline: tree":             "as above",
+	"refitted":                   "fits golearn's tree anew to stored rows, which never ends for some",
 	"pipeline: nested tree":      "as above",
 	"pipeline: chi merge":        "fits its filter anew to stored rows, which allocates more",
 	"pipeline: filter then both": "as above",
