@@ -158,9 +158,6 @@ func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.De
 func copyOf(k mat.Symmetric) *mat.SymDense {
 	own := mat.NewSymDense(k.SymmetricDim(), nil)
 	own.CopySym(k)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	return own
 }
 
