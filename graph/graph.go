@@ -72,11 +72,11 @@ func Of(model any, x Value) (Outputs, error) {
 		return Outputs{}, fault.Param("graph: Of", "x", "the zero Value", "a value of a graph")
 	}
 	out, err := g.Graph(x)
-	if err == nil {
-		err = x.g.err
+	if err == nil && x.g.err != nil {
+		err = fmt.Errorf("%T: %w", model, x.g.err)
 	}
 	if err != nil {
-		return Outputs{}, fmt.Errorf("graph: %T: %w", model, err)
+		return Outputs{}, err
 	}
 	return out, nil
 }
