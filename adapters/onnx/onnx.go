@@ -45,8 +45,8 @@ type Options struct {
 	Doc string
 }
 
-// mostBytes is what a protocol buffer may have.
-const mostBytes = math.MaxInt32
+// mostBytes is what a protocol buffer may have, less what stands beside the numbers.
+var mostBytes int64 = math.MaxInt32 - 1<<20
 
 // Write writes a fitted model for rows of so many columns, which Fit saw. Errors: ErrNotFitted; ErrShape for another
 // number of columns; ErrTooLarge over 2 GiB; one that wraps errors.ErrUnsupported and names the type that cannot be written; or
@@ -146,12 +146,12 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 		values = append(values, o.value)
 	}
 	needed := d.graph.Needed(values...)
-	size := 0.0
+	size := int64(0)
 	for _, id := range needed {
-		size += 8 * float64(len(d.graph.Nodes()[id].Data))
+		size += 8 * int64(len(d.graph.Nodes()[id].Data))
 	}
-	if size > mostBytes-1<<20 {
-		return nil, &estimators.TooLargeError{What: "the model as a protocol buffer", Bytes: int64(size), Limit: mostBytes, Hint: "fewer rows or landmarks"}
+	if size > mostBytes {
+		return nil, &estimators.TooLargeError{What: "the model as a protocol buffer", Bytes: size, Limit: mostBytes, Hint: "fewer rows or landmarks"}
 	}
 	for _, id := range needed {
 		d.node(id)
