@@ -89,17 +89,22 @@ func (v Value) Asin() Value {
 	return v.Less(v.Number(0)).Where(out.Neg(), out)
 }
 
-// SquaredDistances returns |v - z|² for each row of z, a column for each, of rows that lie about 0, by products: what is lost
+// SquaredDistances returns |v - z|² for each row of z, a column for each, of rows that lie about 0, by one product: what is lost
 // is rounding of |v|² + |z|².
 func (v Value) SquaredDistances(z *mat.Dense) Value {
-	rows, _ := z.Dims()
-	norms := make([]float64, rows)
-	for i := range norms {
-		row := mat.Row(nil, i, z)
-		norms[i] = mat.Dot(mat.NewVecDense(len(row), row), mat.NewVecDense(len(row), row))
+	rows, d := z.Dims()
+	by := mat.NewDense(d+2, rows, nil) // for v, |v|² and 1
+	for i := range rows {
+		norm := 0.0
+		for j := range d {
+			e := z.At(i, j)
+			by.Set(j, i, -2*e)
+			norm += e * e
+		}
+		by.Set(d, i, 1)
+		by.Set(d+1, i, norm)
 	}
-	products := v.Times(-2).MatMul(v.Constant(z.T()))
-	return v.Square().Sum().Add(v.Row(norms)).Add(products).Max(v.Number(0))
+	return Concat(v, v.Square().Sum(), v.Each(1)).MatMul(v.Constant(by)).Max(v.Number(0))
 }
 
 // OverDifferences returns the sum over the columns of f of the differences v[j] - z[j], a column for each row of z: without

@@ -72,12 +72,23 @@ func (d *draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 		}
 		cos, sin = local.Mul(cos), local.Mul(sin)
 	}
+	head, p := 1+trend.Cols(), len(d.Coefficients)
+	if !withSpread {
+		ofCos, ofSin := make([]float64, cos.Cols()), make([]float64, cos.Cols())
+		for j := range ofCos {
+			ofCos[j], ofSin[j] = d.Coefficients[head+2*j], d.Coefficients[head+2*j+1]
+		}
+		mean = times(cos, ofCos).Add(times(sin, ofSin)).Plus(d.Coefficients[0])
+		if !trend.None() {
+			mean = mean.Add(times(trend, d.Coefficients[1:head]))
+		}
+		return mean, spread
+	}
 	parts := []graph.Value{x.Each(1)}
 	if !trend.None() {
 		parts = append(parts, trend)
 	}
-	head := 1 + trend.Cols()
-	order := make([]int, 0, len(d.Coefficients)) // cosines and sines in turns
+	order := make([]int, 0, p) // cosines and sines in turns
 	for j := range head {
 		order = append(order, j)
 	}
@@ -85,17 +96,17 @@ func (d *draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 		order = append(order, head+j, head+cos.Cols()+j)
 	}
 	phi := graph.Concat(append(parts, cos, sin)...).Select(order...)
-	p := len(d.Coefficients)
-	mean = phi.MatMul(x.Constant(mat.NewDense(p, 1, slices.Clone(d.Coefficients))))
-	if withSpread {
-		r := make([]float64, p*p)
-		at := 0
-		for i := range p {
-			at += copy(r[i*p+i:(i+1)*p], d.Factor[at:])
-		}
-		spread = phi.SolveUpper(blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}).Square().Sum()
+	r := make([]float64, p*p)
+	for i, from := 0, 0; i < p; i++ {
+		from += copy(r[i*p+i:(i+1)*p], d.Factor[from:])
 	}
-	return mean, spread
+	spread = phi.SolveUpper(blas64.Triangular{N: p, Stride: p, Uplo: blas.Upper, Diag: blas.NonUnit, Data: r}).Square().Sum()
+	return times(phi, d.Coefficients), spread
+}
+
+// times is the product with a column of numbers.
+func times(v graph.Value, by []float64) graph.Value {
+	return v.MatMul(v.Constant(mat.NewDense(len(by), 1, slices.Clone(by))))
 }
 
 // graph is predict.
