@@ -169,7 +169,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("gabasr", &gabasr.Regressor{Pairs: 20, Sweeps: 6, BurnIn: 2})
 	add("gabasr, trend, all pairs", &gabasr.Regressor{Pairs: 16, Features: gabasr.AllPairs, Trend: 2, Sweeps: 4, BurnIn: 2})
 	add("gabasr, paired", &gabasr.Regressor{Pairs: 16, Features: gabasr.Paired, Sweeps: 4, BurnIn: 2})
-	add("conformal, full", &conformal.Regressor{})
+	add("conformal, full", &conformal.Regressor{Method: conformal.Full})
 	add("conformal, ridge", &conformal.Regressor{Estimator: &ridge.Regressor{}, Method: conformal.Full})
 	add("conformal, pipeline", &conformal.Regressor{Estimator: scaled(&falkon.Regressor{Components: 30}), Method: conformal.JackknifePlus})
 	add("conformal, split", &conformal.Regressor{Estimator: scaled(&svm.Regressor{}), Method: conformal.Split})
@@ -200,6 +200,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	}
 	add("calibration, elm", &calibration.Classifier{Estimator: scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1})})
 	add("conformal", &conformal.Classifier{})
+	add("conformal, full", &conformal.Classifier{Method: conformal.Full, Estimator: scaledClassifier(&lssvm.Classifier{})})
 	add("conformal, split", &conformal.Classifier{Estimator: scaledClassifier(&falkon.Classifier{Components: 30}), Method: conformal.Split})
 	add("selection", &selection.Classifier{})
 	return names, out

@@ -29,25 +29,28 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out.Rows}, err
 }
 
-// Graph implements [graph.Grapher] for what Predict and Decision return, where Estimator does; sets have no graph.
+// Graph implements [graph.Grapher] for what Predict, Decision and PredictProba return, where Estimator does; sets have no graph.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
 	}
-	out := graph.Outputs{Classes: c.Classes()}
+	of, err := graph.Of(c.m.chosen, x)
+	if err != nil {
+		return of, err
+	}
+	out := graph.Outputs{Classes: c.Classes(), Decision: of.Proba, Proba: of.Proba}
 	if !c.m.method.smooths() {
-		of, err := graph.Of(c.m.chosen, x)
-		if err == nil && of.Proba.None() {
+		if of.Proba.None() {
 			err = graph.Unsupported(c.m.chosen, "its Outputs have no Proba")
 		}
-		out.Decision, out.Proba = of.Proba, of.Proba
 		return out, err
 	}
 	machine, _, err := c.m.smoother(context.Background())
 	if err != nil {
 		return out, err
 	}
-	of, err := graph.Of(machine, x)
-	out.Decision = of.Rows
+	if of, err = graph.Of(machine, x); err == nil {
+		out.Decision = of.Rows
+	}
 	return out, err
 }

@@ -21,6 +21,9 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	if t.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(t.name())
 	}
+	if len(t.fitted.steps) == 0 {
+		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.width)
+	}
 	for i, step := range t.fitted.steps {
 		out, err := graph.Of(step, x)
 		if err != nil {
