@@ -168,6 +168,9 @@ func (g *Graph) Needed(values ...Value) []int {
 
 // add returns the value of a node, which is that of an equal one where there is one. data tells constants apart.
 func (g *Graph) add(n Node, data string) Value {
+	if g == nil { // of operators on the zero Value
+		return Value{}
+	}
 	key := fmt.Sprint(n.Op, n.Inputs, n.Rows, n.Cols, n.Kind, n.Indices, data)
 	if id, ok := g.known[key]; ok {
 		return Value{g, id}
@@ -178,6 +181,9 @@ func (g *Graph) add(n Node, data string) Value {
 }
 
 func (g *Graph) fail(format string, a ...any) Value {
+	if g == nil {
+		return Value{}
+	}
 	if g.err == nil {
 		g.err = fmt.Errorf("graph: "+format+": %w", append(a, fault.ErrShape)...)
 	}
@@ -211,7 +217,7 @@ func (v Value) constant(rows, cols int, data []float64) Value {
 	return v.g.add(Node{Op: "Constant", Rows: rows, Cols: cols, Data: data}, string(digest[:]))
 }
 
-// None reports whether v is the zero Value.
+// None reports whether v is the zero Value, of which operators make the zero Value again.
 func (v Value) None() bool { return v.g == nil }
 
 // ID is the index of the operator among the Nodes of its graph.
@@ -228,7 +234,13 @@ func (v Value) Cols() int {
 	return v.node().Cols
 }
 
-func (v Value) node() Node { return v.g.nodes[v.id] }
+// node is empty for the zero Value.
+func (v Value) node() (none Node) {
+	if v.g == nil {
+		return none
+	}
+	return v.g.nodes[v.id]
+}
 
 // String returns, for example, "Exp[-1×3]".
 func (v Value) String() string {

@@ -104,6 +104,20 @@ func TestMistakes(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
+// Operators on the zero Value make the zero Value: a Graph that is called with it does not panic.
+func TestZeroValue(t *testing.T) {
+	var none graph.Value
+	for _, v := range []graph.Value{
+		none.Add(none), none.Exp(), none.Plus(1), none.Softmax(), none.Select(2), none.MatMul(none), none.Asin(), none.Each(1), none.Scores(),
+		none.Shares(), none.Constant(mat.NewDense(1, 1, nil)), none.Clamp(none, none), none.SquaredDistances(mat.NewDense(2, 2, nil)),
+		none.OverDifferences(mat.NewDense(2, 2, nil), graph.Value.Abs), graph.Concat(), graph.Concat(none, none), none.Power(3),
+	} {
+		assert.True(t, v.None())
+	}
+	assert.Equal(t, "none", none.String())
+	assert.ErrorIs(t, graph.Columns(none, 2), estimators.ErrShape)
+}
+
 type does func(x graph.Value) (graph.Outputs, error)
 
 func (d does) Graph(x graph.Value) (graph.Outputs, error) { return d(x) }

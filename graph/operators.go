@@ -171,7 +171,10 @@ func (v Value) Select(columns ...int) Value {
 
 // Concat returns the columns of all values, side by side. They have the same number of rows.
 func Concat(values ...Value) Value {
-	if len(values) == 1 {
+	switch len(values) {
+	case 0:
+		return Value{}
+	case 1:
 		return values[0]
 	}
 	first := values[0].node()
