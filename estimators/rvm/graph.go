@@ -67,7 +67,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 }
 
 func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
-	v := x.Each(m.noise*(1+m.spread))
+	v := x.Each(m.noise * (1 + m.spread))
 	if !phi.None() {
 		centred := phi
 		if len(m.means) > 0 {
