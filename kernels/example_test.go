@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -240,4 +241,38 @@ func ExampleProductFamily() {
 	// Output:
 	// Product(RBF(gamma=0.1), ELM(sigma=2))
 	// Normalized(Polynomial(degree=3, gamma=1, coef0=0.5))
+}
+
+// inverseDistance is the kernel 1/(1 + |x-z|²), of one's own, that models with it can leave Go: Graph computes with values what Eval
+// computes with numbers.
+type inverseDistance struct{}
+
+func (inverseDistance) Eval(x, z []float64) float64 {
+	sum := 0.0
+	for j, v := range x {
+		sum += (v - z[j]) * (v - z[j])
+	}
+	return 1 / (1 + sum)
+}
+
+func (inverseDistance) String() string { return "inverseDistance" }
+
+func (inverseDistance) Graph(x graph.Value, z *mat.Dense) (graph.Value, error) {
+	squared := x.OverDifferences(z, graph.Value.Square)
+	return x.Number(1).Div(squared.Plus(1)), nil
+}
+
+func (inverseDistance) GraphDiag(x graph.Value) (graph.Value, error) { return x.Each(1), nil }
+
+func ExampleGrapher() {
+	g, x := graph.New(2)
+	z := mat.NewDense(2, 2, []float64{0, 0, 1, 2})
+	values, err := kernels.Graph(kernels.Scaled{Kernel: inverseDistance{}, Factor: 6}, x, z)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out, err := g.Run(mat.NewDense(1, 2, []float64{1, 0}), values)
+	fmt.Printf("%.1f %v\n", mat.Formatted(out[0]), err)
+	// Output: [3.0  1.2] <nil>
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -43,12 +44,13 @@ func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matr
 	if err != nil {
 		return nil, err
 	}
-	return &smoothed{Smoother: out, transform: func(x mat.Matrix) (*mat.Dense, error) { return f.transform(typ, x) }}, nil
+	return &smoothed{Smoother: out, chain: f.chain, transform: func(x mat.Matrix) (*mat.Dense, error) { return f.transform(typ, x) }}, nil
 }
 
 // smoothed is a machine behind the preprocessing.
 type smoothed struct {
 	estimators.Smoother
+	chain     *pipeline.Transformer
 	transform func(mat.Matrix) (*mat.Dense, error)
 }
 

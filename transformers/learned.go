@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -25,6 +26,8 @@ type mapper interface {
 type model interface {
 	mapper
 	valid() error // says what is wrong with a model that was read
+	// graph returns what row makes of rows x, which are as wide as columns says.
+	graph(x graph.Value) (graph.Value, error)
 }
 
 // gapped is a mapper for which NaN is no error in some of the columns of x.
@@ -84,6 +87,24 @@ func (l *learned[M]) into(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst
 		return fault.NotFitted(l.known().name())
 	}
 	return mapInto(dst, x, any(l.fitted).(mapper), rows, many)
+}
+
+// Graph implements [graph.Grapher].
+func (l *learned[M]) Graph(x graph.Value) (graph.Outputs, error) {
+	if l.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(l.known().name())
+	}
+	return graphOf(any(l.fitted).(mapper), x, (*l.fitted).graph)
+}
+
+// graphOf is the outputs of a mapper, of rows that are as wide as it wants.
+func graphOf(m mapper, x graph.Value, of func(x graph.Value) (graph.Value, error)) (graph.Outputs, error) {
+	from, _ := m.columns()
+	if err := graph.Columns(x, from); err != nil {
+		return graph.Outputs{}, err
+	}
+	rows, err := of(x)
+	return graph.Outputs{Rows: rows}, err
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler: all that Transform needs is stored, and a

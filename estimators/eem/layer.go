@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -30,6 +31,8 @@ type scorer interface {
 	// place is that of one row x, into z, without allocating.
 	place(z, x []float64)
 	scores(x *mat.Dense) (*mat.Dense, error)
+	// graph is scores as a graph.
+	graph(x graph.Value) (graph.Value, error)
 }
 
 // placed is scores of a single row, which blocks would only make slower.

@@ -116,6 +116,7 @@ var checks = []check{
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
 	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},
 	{"report", supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},
+	{"graph", every, "What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to within the tolerance; before Fit and of other widths it is an error.", checkGraph},
 	{"capabilities", every, "What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.", checkCapabilities},
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -960,6 +961,12 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return w
 			}}.build, "a weight of 0: no error"},
 		},
+		"graph": {
+			{"forgets the intercept", regressors, func() any { return &drawn{of: -1} }, "what Graph writes of Predict"},
+			{"writes before Fit", regressors, func() any { return &drawn{early: true} }, "Graph before Fit: no error"},
+			{"writes no mean", regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
+			{"takes any width", transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
+		},
 		"sets": {
 			{"has no eye for the level", classifiers, setting{}.build, "PredictSet of level 0: no error"},
 			{"gives labels that nobody saw", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
@@ -1096,6 +1103,62 @@ func width(x mat.Matrix) int {
 	return d
 }
 
+// drawn is a line through three columns with a graph, to which of is added.
+type drawn struct {
+	own         toy.Ridge
+	of          float64
+	early, none bool
+}
+
+func (d *drawn) Fit(c ctx, x mat.Matrix, y []float64) error { return d.own.Fit(c, x, y) }
+func (d *drawn) Predict(x mat.Matrix) ([]float64, error)    { return d.own.Predict(x) }
+func (d *drawn) at(row ...float64) (float64, error) {
+	y, err := d.own.Predict(mat.NewDense(1, len(row), row))
+	if err != nil {
+		return 0, err
+	}
+	return y[0], nil
+}
+
+func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
+	if d.early {
+		return graph.Outputs{Mean: x.Each(1)}, nil
+	}
+	intercept, err := d.at(0, 0, 0)
+	if err != nil || d.none {
+		return graph.Outputs{}, err
+	}
+	if err := graph.Columns(x, 3); err != nil {
+		return graph.Outputs{}, err
+	}
+	out := x.Each(intercept + d.of)
+	for j := range 3 {
+		unit := make([]float64, 3)
+		unit[j] = 1
+		v, err := d.at(unit...)
+		if err != nil {
+			return graph.Outputs{}, err
+		}
+		out = out.Add(x.Select(j).Times(v - intercept))
+	}
+	return graph.Outputs{Mean: out}, nil
+}
+
+// wideScaler writes a graph of columns that it has never seen.
+type wideScaler struct{ own transformers.StandardScaler }
+
+func (w *wideScaler) Fit(c ctx, x mat.Matrix) error              { return w.own.Fit(c, x) }
+func (w *wideScaler) Transform(x mat.Matrix) (*mat.Dense, error) { return w.own.Transform(x) }
+func (w *wideScaler) Graph(x graph.Value) (graph.Outputs, error) {
+	if w.own.Means() == nil {
+		return graph.Outputs{}, fault.NotFitted("wideScaler")
+	}
+	if x.Cols() == 3 {
+		return w.own.Graph(x)
+	}
+	return graph.Outputs{Rows: x}, nil
+}
+
 // naiveTransform is a standard scaling with no thought for a deviation of 0.
 func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	z, err := b.StandardScaler.Transform(x)
@@ -1161,7 +1224,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		beyond := map[string]bool{
 			"statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
-			"smoother": m.name != "on matrices", "sets": true,
+			"smoother": m.name != "on matrices", "sets": true, "graph": true,
 		}
 		for _, c := range checks {
 			if c.kinds&m.kind == 0 || c.name == "workers" {

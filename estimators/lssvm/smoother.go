@@ -18,6 +18,7 @@ type smoothed struct {
 	*smoother.Kernel
 	prepared *kernels.Prepared
 	kernel   kernels.Kernel
+	rows     *mat.Dense
 	width    int
 }
 
@@ -73,7 +74,7 @@ func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, target
 	if err != nil {
 		return nil, err
 	}
-	return &smoothed{Kernel: machine, prepared: prepared, kernel: m.kernel, width: d}, ctx.Err()
+	return &smoothed{Kernel: machine, prepared: prepared, kernel: m.kernel, rows: kept, width: d}, ctx.Err()
 }
 
 // values returns the kernel of new rows with those of the machine.

@@ -40,12 +40,13 @@ func smootherOf[Y float64 | int, E estimator[Y]](
 	if err != nil {
 		return nil, err
 	}
-	return &smoothed{Smoother: out, rows: fitted.rows, named: fitted.ofFinal}, nil
+	return &smoothed{Smoother: out, steps: fitted.steps, rows: fitted.rows, named: fitted.ofFinal}, nil
 }
 
 // smoothed is a final estimator's behind the steps.
 type smoothed struct {
 	estimators.Smoother
+	steps *Transformer
 	rows  func(mat.Matrix) (mat.Matrix, error)
 	named func(error) error
 }

@@ -1,10 +1,12 @@
 package svm
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
@@ -28,14 +30,34 @@ func (c *coefficients) ready(vectors int) {
 	if len(c.values) == 0 || float64(machines)*float64(vectors) > densest*float64(len(c.values)) {
 		return
 	}
-	c.dense = mat.NewDense(machines, vectors, nil)
+	c.dense = c.spread(vectors)
+}
+
+// spread is the matrix of all, zeros too.
+func (c *coefficients) spread(vectors int) *mat.Dense {
+	machines := len(c.starts) - 1
+	out := mat.NewDense(machines, vectors, nil)
 	for p := range machines {
 		at, values := c.of(p)
-		row := c.dense.RawRowView(p)
+		row := out.RawRowView(p)
 		for k, i := range at {
 			row[i] = values[k]
 		}
 	}
+	return out
+}
+
+// matrix is spread of the coefficients for these support vectors, or an error where that is too large.
+func (c *coefficients) matrix(vectors *mat.Dense) (*mat.Dense, error) {
+	if c.dense != nil {
+		return c.dense, nil
+	}
+	s, _ := vectors.Dims()
+	machines := len(c.starts) - 1
+	if err := check.Numbers(fmt.Sprintf("svm: a matrix of the coefficients of %d machines on %d support vectors", machines, s), float64(machines)*float64(s), "take an estimator that has fewer for so many classes"); err != nil {
+		return nil, err
+	}
+	return c.spread(s), nil
 }
 
 // of returns the entries of machine p.

@@ -137,6 +137,12 @@ func columnSquares(b *mat.Dense) []float64 {
 // Rows implements estimators.Smoother.
 func (m *Features) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
+// Linear returns what outputs are made of: of features less the means, by the coefficients (p×k), and constants. They are
+// not to be changed.
+func (m *Features) Linear() (means []float64, coefficients *mat.Dense, bias []float64) {
+	return m.means, m.coefficients, m.bias
+}
+
 // Outputs are those of new rows of features z (m×p), which are changed: the means are taken away. The
 // error is ctx's.
 func (m *Features) Outputs(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {

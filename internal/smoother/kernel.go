@@ -98,6 +98,9 @@ func (m *Kernel) centre(chol *linalg.Cholesky) {
 // Rows implements estimators.Smoother.
 func (m *Kernel) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
+// Bias returns the constants of the outputs, which are not to be changed.
+func (m *Kernel) Bias() []float64 { return m.bias }
+
 // Influence is that of new rows of kernel values k (m×n) with the rows, and diag (m) with themselves. The
 // error is ctx's.
 func (m *Kernel) Influence(ctx context.Context, k *mat.Dense, diag []float64) (f, b *mat.Dense, s []float64, err error) {

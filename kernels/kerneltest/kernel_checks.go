@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -248,6 +249,31 @@ func checkShared(p *conformance.Probe, s *subject) {
 		if !mat.Equal(square, wantSquare) || !mat.Equal(cross, wantCross) {
 			p.Fatalf("a Shared or SharedCross gives other bits for %v than kernels.Matrix and kernels.Cross", k)
 		}
+	}
+}
+
+// checkGraph runs what the kernel writes of new rows, and of rows that are among the others.
+func checkGraph(p *conformance.Probe, s *subject) {
+	x, z := s.rows(9, 3, 1), s.rows(5, 3, 2)
+	x.SetRow(4, z.RawRowView(2))
+	n, d := x.Dims()
+	g, rows := graph.New(d)
+	values, err := kernels.Graph(s.kernel, rows, z)
+	if errors.Is(err, errors.ErrUnsupported) {
+		p.Skip("has no Graph")
+	}
+	p.Must("Graph", err)
+	diag, err := kernels.GraphDiag(s.kernel, rows)
+	p.Must("GraphDiag", err)
+	out, err := g.Run(x, values, rows.Each(0).Add(diag))
+	p.Must("Run", err)
+	s.pairs(p, "Graph", out[0], x, z)
+	for i := range n {
+		s.same(p, fmt.Sprintf("GraphDiag: element %d", i), out[1].At(i, 0), s.kernel.Eval(x.RawRowView(i), x.RawRowView(i)))
+	}
+	_, wide := graph.New(d + 1)
+	if _, err = kernels.Graph(s.kernel, wide, z); !errors.Is(err, fault.ErrShape) {
+		p.Errorf("Graph of a column too many: %v, want %v", err, fault.ErrShape)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -27,6 +28,8 @@ type broken struct {
 	diag    func(dst []float64, x *mat.Dense)
 	blocks  func(dst, x, z *mat.Dense)
 	density func(s *kernels.SpectralDensity)
+
+	drawn, drawnDiag float64 // what is added in the graphs
 
 	params   func() []kernels.Param
 	with     func(values []float64) kernels.Kernel
@@ -64,6 +67,16 @@ func (b broken) EvalGradient(dst, x, z []float64) {
 	}
 	b.rbf.EvalGradient(dst, x, z)
 	dst[0] *= -2
+}
+
+func (b broken) Graph(x graph.Value, z *mat.Dense) (graph.Value, error) {
+	v, err := kernels.Graph(b.rbf, x, z)
+	return v.Plus(b.drawn), err
+}
+
+func (b broken) GraphDiag(x graph.Value) (graph.Value, error) {
+	v, err := kernels.GraphDiag(b.rbf, x)
+	return v.Plus(b.drawnDiag), err
 }
 
 func (b broken) Eval(x, z []float64) float64 {
@@ -256,6 +269,10 @@ func mutants() map[string]map[string]any {
 			dst.Set(0, 0, first(dst)+1e-15*float64(calls.Add(1)))
 		})}},
 		"shared": {"other bits for RBF": spoiling{}},
+		"graph": {
+			"Graph: element [0,0]": broken{drawn: 1},
+			"GraphDiag: element 0": broken{drawnDiag: 1},
+		},
 		"spectral-density": {
 			"the mean cosine": broken{density: func(s *kernels.SpectralDensity) { *s, _ = kernels.RBF{Gamma: 1.5}.SpectralDensity() }},
 			"the variance is": broken{density: func(s *kernels.SpectralDensity) { s.Variance = 2 }},
@@ -385,7 +402,7 @@ func TestSkips(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"formula": "has no Options.Formula to compare with", "positive-semi-definite": "does not claim it",
-		"spectral-density": "has no SpectralDensity", "parameters": "is not Differentiable", "derivatives": "is not Differentiable", "units": "is not Differentiable", "lengths": "is skipped by this test",
+		"graph": "has no Graph", "spectral-density": "has no SpectralDensity", "parameters": "is not Differentiable", "derivatives": "is not Differentiable", "units": "is not Differentiable", "lengths": "is skipped by this test",
 	}, got)
 }
 

@@ -175,6 +175,7 @@ var checks = []check{
 	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
 	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
 	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.", checkShared},
+	{"graph", kernel, "What kernels.Graph and GraphDiag write gives, operator by operator, what Eval gives.", checkGraph},
 	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.", checkSpectral},
 	{"parameters", kernel, "WithParams of the values of Params is the same kernel, of others one that has those, and of one that is not positive a kernel that Validate refuses.", checkParameters},
 	{"derivatives", kernel, "EvalGradient is the limit of differences of Eval, and kernels.Derivatives the sum of EvalGradient over a matrix, on any number of workers.", checkDerivatives},

@@ -1,0 +1,28 @@
+package golearn
+
+import (
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+var (
+	_ graph.Grapher = (*Classifier)(nil)
+	_ graph.Grapher = (*Regressor)(nil)
+)
+
+// Graph implements [graph.Grapher] with that of Fitted: x has the columns that the estimator sees, a number for each of Features and 0
+// or 1 for each category of one that is categorical; classes are indices of Labels, or the 0 and 1 of a float class.
+func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
+	if c.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(c.name())
+	}
+	return graph.Of(c.fitted.estimator, x)
+}
+
+// Graph implements [graph.Grapher] with that of Fitted, as Classifier's.
+func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	if r.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(r.name())
+	}
+	return graph.Of(r.fitted.estimator, x)
+}

@@ -1,0 +1,7 @@
+package onnx
+
+// SetMostBytes sets the limit of a file and returns the one before.
+func SetMostBytes(n int64) (before int64) {
+	before, mostBytes = mostBytes, n
+	return before
+}

@@ -1,0 +1,77 @@
+package onnx_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+)
+
+// promised is how far an output may be off, as a share of its size.
+const promised = 1e-10
+
+// off returns the largest difference of two outputs, as a share of the larger of the number and the size that the output has on usual rows;
+// +Inf where they differ in shape or in what is NaN.
+func off(got, want *mat.Dense, usual int) float64 {
+	n, k := want.Dims()
+	if r, c := got.Dims(); r != n || c != k {
+		return math.Inf(1)
+	}
+	square, count := 0.0, 0.0
+	for i := range usual {
+		for j := range k {
+			if v := want.At(i, j); !math.IsNaN(v) {
+				square, count = square+v*v, count+1
+			}
+		}
+	}
+	size, worst := math.Sqrt(square/math.Max(count, 1)), 0.0
+	for i := range n {
+		for j := range k {
+			a, b := got.At(i, j), want.At(i, j)
+			switch {
+			case math.IsNaN(a) != math.IsNaN(b):
+				return math.Inf(1)
+			case a != b && !math.IsNaN(a):
+				worst = math.Max(worst, math.Abs(a-b)/math.Max(math.Abs(b), size))
+			}
+		}
+	}
+	return worst
+}
+
+// TestGraphs holds that the graph of each model gives what the model gives, operator by operator in Go: without a runtime.
+func TestGraphs(t *testing.T) {
+	for _, m := range models(t) {
+		t.Run(m.name, func(t *testing.T) {
+			g, x := graph.New(columns)
+			out, err := graph.Of(m.model, x)
+			require.NoError(t, err)
+			values := map[string]graph.Value{"features": out.Rows, "y": out.Mean, "probabilities": out.Proba, "scores": out.Decision}
+			if !out.Decision.None() {
+				values["label"] = out.Decision.ArgMax()
+			}
+			for name, want := range m.expectations(t) {
+				if name == "variance" {
+					require.NotNil(t, out.Variance)
+					values[name], err = out.Variance()
+					require.NoError(t, err)
+				}
+				require.False(t, values[name].None(), name)
+				got, err := g.Run(m.x, values[name])
+				require.NoError(t, err, name)
+				if name == "label" {
+					for i := range got[0].RawMatrix().Rows {
+						got[0].Set(i, 0, float64(out.Classes[int(got[0].At(i, 0))]))
+					}
+				}
+				assert.LessOrEqual(t, off(got[0], want, m.usual), promised, fmt.Sprint(name, " ", len(g.Nodes()), " operators"))
+			}
+		})
+	}
+}

@@ -1,0 +1,375 @@
+package onnx_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// columns of the rows of all models.
+const columns = 4
+
+// fitted is a model with the rows that it is tried on.
+type fitted struct {
+	name  string
+	model any
+	x     *mat.Dense
+	usual int // rows that are like those of Fit; the others lie far out
+	gaps  bool
+}
+
+// sample has rows of columns of different sizes and places, one of which is skewed and one takes few values.
+func sample(n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := mat.NewDense(n, columns, nil)
+	for i := range n {
+		a := rng.NormFloat64()
+		x.SetRow(i, []float64{a, 40 + 5*rng.NormFloat64() + 3*a, math.Exp(rng.NormFloat64()), float64(rng.IntN(4))})
+	}
+	return x
+}
+
+func targets(x *mat.Dense) ([]float64, []int, []int) {
+	n, _ := x.Dims()
+	rng := rand.New(rand.NewPCG(7, 7))
+	y, two, three := make([]float64, n), make([]int, n), make([]int, n)
+	for i := range n {
+		r := x.RawRowView(i)
+		y[i] = 10 + 3*math.Sin(2*r[0]) + (r[1]-40)/5 + math.Log(r[2]) + .2*rng.NormFloat64()
+		s := y[i] + .8*rng.NormFloat64()
+		two[i], three[i] = -1, 5
+		if s > 10 {
+			two[i] = 3
+		}
+		if s > 8.5 {
+			three[i] = 7
+		}
+		if s > 11.5 {
+			three[i] = 20
+		}
+	}
+	return y, two, three
+}
+
+// tried are the rows that models are tried on: new ones, some of those of Fit, and some that lie far out.
+func tried(train *mat.Dense) (*mat.Dense, int) {
+	fresh := sample(30, 99)
+	out := mat.NewDense(50, columns, nil)
+	for i := range 30 {
+		out.SetRow(i, fresh.RawRowView(i))
+	}
+	for i := range 10 {
+		out.SetRow(30+i, train.RawRowView(3*i))
+	}
+	for i := range 10 {
+		row := slices.Clone(fresh.RawRowView(i))
+		for j := range row {
+			row[j] *= math.Pow(10, float64(1+i%4)) * float64(1-2*(i%2))
+		}
+		out.SetRow(40+i, row)
+	}
+	return out, 40
+}
+
+// nearer leaves out rows that lie very far out: of sines and cosines there, rounding of the angle is all that there is.
+func nearer(x *mat.Dense) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 41, 0, columns)) }
+
+// waves says whether a model is made of sines and cosines, by its name.
+func waves(name string) bool {
+	return strings.Contains(name, "gabasr") || strings.Contains(name, "Fourier") || strings.Contains(name, "Periodic")
+}
+
+var everyKernel = []kernels.Kernel{
+	kernels.RBF{Gamma: .3}, kernels.Laplacian{Gamma: .3}, kernels.Matern{Nu: .5}, kernels.Matern{Nu: 1.5, Length: 2}, kernels.Matern{Nu: 2.5, Length: 2},
+	kernels.RationalQuadratic{Alpha: .7, Length: 2}, kernels.Periodic{Periods: []float64{3}, Lengths: []float64{2}},
+	kernels.Linear{}, kernels.Polynomial{Degree: 3, Gamma: .2, Coef0: 1}, kernels.Tanh{Gamma: .05, Coef0: .1}, kernels.ELM{Sigma: .5},
+	kernels.Sum{kernels.RBF{Gamma: .3}, kernels.Linear{}}, kernels.Product{kernels.RBF{Gamma: .1}, kernels.Polynomial{Degree: 2, Coef0: 1}},
+	kernels.Scaled{Kernel: kernels.RBF{Gamma: .2}, Factor: 3}, kernels.Normalized{Kernel: kernels.Polynomial{Degree: 2, Coef0: 1}},
+	kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3, 4}}, kernels.Columns{Of: []int{2, 0}, Kernel: kernels.RBF{Gamma: .5}},
+	kernels.Additive{Kernel: kernels.RBF{Gamma: .5}, Lengths: []float64{1, 2, 1, 3}, Variances: []float64{1, 2, 1, 1}},
+}
+
+// transformersOf are the transformers, each with whether it is tried on rows with gaps.
+func transformersOf() (out []transformers.Transformer, gaps []bool) {
+	for _, t := range []transformers.Transformer{
+		&transformers.StandardScaler{}, &transformers.StandardScaler{Clip: true}, &transformers.RMSScaler{}, &transformers.UnitRows{},
+		&transformers.MinMaxScaler{}, &transformers.MinMaxScaler{Low: -1, High: 1, Clip: true},
+		&transformers.PowerTransformer{}, &transformers.PowerTransformer{Clip: true}, &transformers.PowerTransformer{NoStandardize: true},
+		&transformers.QuantileTransformer{}, &transformers.QuantileTransformer{Output: transformers.Normal, Quantiles: 20},
+		&transformers.Winsorizer{}, &transformers.KernelMap{Kernel: kernels.RBF{Gamma: .01}}, &transformers.KernelCenterer{},
+		&transformers.RandomFourier{Components: 20}, &transformers.RandomFourier{Components: 21, RandomPhase: true, Kernel: kernels.Laplacian{Gamma: .1}},
+		&transformers.LocallyStationaryFourier{Components: 20}, &transformers.LocallyStationaryFourier{Components: 50, AllPairs: true},
+		&transformers.RandomHidden{Units: 15}, &transformers.RandomHidden{Units: 15, Activation: transformers.Sigmoid},
+		&transformers.RandomHidden{Units: 15, Activation: transformers.NormalizedSigmoid}, &transformers.RandomHidden{Units: 15, Activation: transformers.RandomRBF},
+		&transformers.RandomHidden{Units: 15, Activation: transformers.Tanh},
+		&transformers.Nystroem{Components: 20}, &transformers.OneHot{Columns: []int{3}},
+		&pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}}},
+	} {
+		out, gaps = append(out, t), append(gaps, false)
+	}
+	for _, t := range []transformers.Transformer{
+		&transformers.Imputer{}, &transformers.Imputer{Indicators: true, Statistic: transformers.Median}, &transformers.OneHot{Columns: []int{2, 3}, Gaps: true, MaxCategories: 1000},
+		&transformers.PowerTransformer{Gaps: true}, &transformers.QuantileTransformer{Gaps: true}, &transformers.Winsorizer{Gaps: true},
+	} {
+		out, gaps = append(out, t), append(gaps, true)
+	}
+	return out, gaps
+}
+
+func scaled(final estimators.Regressor, more ...transformers.Transformer) estimators.Regressor {
+	return &pipeline.Regressor{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+}
+
+func scaledClassifier(final estimators.Classifier, more ...transformers.Transformer) estimators.Classifier {
+	return &pipeline.Classifier{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+}
+
+func regressors() (names []string, out []estimators.Regressor) {
+	add := func(name string, r estimators.Regressor) { names, out = append(names, name), append(out, r) }
+	for _, k := range everyKernel {
+		if _, indefinite := k.(kernels.Tanh); indefinite {
+			add("svm "+k.String(), scaled(&svm.Regressor{Kernel: k}))
+		} else {
+			add("lssvm "+k.String(), scaled(&lssvm.Regressor{Kernel: k, Ridge: .1}))
+		}
+	}
+	add("lssvm", scaled(&lssvm.Regressor{}))
+	add("falkon", scaled(&falkon.Regressor{Components: 40}))
+	add("falkon, conjugate gradients", scaled(&falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 40, Kernel: kernels.Matern{}}))
+	add("ridge", &ridge.Regressor{})
+	add("ridge, Nystroem", scaled(&ridge.Regressor{}, &transformers.Nystroem{Components: 40}))
+	add("ridge, RandomFourier", scaled(&ridge.Regressor{}, &transformers.RandomFourier{Components: 200}))
+	add("ridge, LocallyStationaryFourier", scaled(&ridge.Regressor{}, &transformers.LocallyStationaryFourier{Components: 60}))
+	add("ridge, power, Nystroem, Laplacian", &pipeline.Regressor{Steps: []transformers.Transformer{
+		&transformers.Imputer{}, &transformers.PowerTransformer{Clip: true}, &transformers.Nystroem{Kernel: kernels.Laplacian{Gamma: .2}, Components: 40},
+	}, Final: &ridge.Regressor{}})
+	add("DirectKernel", scaled(&ridge.DirectKernel{}, &transformers.KernelMap{}, &transformers.KernelCenterer{}))
+	add("svm", scaled(&svm.Regressor{}))
+	add("svm, Laplacian", scaled(&svm.Regressor{Kernel: kernels.Laplacian{Gamma: .2}}))
+	add("svm, tube around all", scaled(&svm.Regressor{Epsilon: 100}))
+	add("rvm", scaled(&rvm.Regressor{}))
+	add("rvm, two kernels", scaled(&rvm.Regressor{Kernels: []kernels.Kernel{kernels.RBF{Gamma: .3}, kernels.Matern{Nu: .5}}}))
+	add("gabasr", &gabasr.Regressor{Pairs: 20, Sweeps: 6, BurnIn: 2})
+	add("gabasr, trend, all pairs", &gabasr.Regressor{Pairs: 16, Features: gabasr.AllPairs, Trend: 2, Sweeps: 4, BurnIn: 2})
+	add("gabasr, paired", &gabasr.Regressor{Pairs: 16, Features: gabasr.Paired, Sweeps: 4, BurnIn: 2})
+	add("conformal, full", &conformal.Regressor{Method: conformal.Full})
+	add("conformal, ridge", &conformal.Regressor{Estimator: &ridge.Regressor{}, Method: conformal.Full})
+	add("conformal, pipeline", &conformal.Regressor{Estimator: scaled(&falkon.Regressor{Components: 30}), Method: conformal.JackknifePlus})
+	add("conformal, split", &conformal.Regressor{Estimator: scaled(&svm.Regressor{}), Method: conformal.Split})
+	add("selection", &selection.Regressor{})
+	add("selection, space", &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &selection.Grid{},
+	})
+	return names, out
+}
+
+func classifiers() (names []string, out []estimators.Classifier) {
+	add := func(name string, c estimators.Classifier) { names, out = append(names, name), append(out, c) }
+	add("lssvm", scaledClassifier(&lssvm.Classifier{}))
+	add("falkon", scaledClassifier(&falkon.Classifier{Components: 40}))
+	add("falkon, logistic", scaledClassifier(&falkon.Classifier{Components: 40, Loss: falkon.LogisticLoss}))
+	add("svm", scaledClassifier(&svm.Classifier{}))
+	add("svm, probabilities", scaledClassifier(&svm.Classifier{Probabilities: true}))
+	add("rvm", scaledClassifier(&rvm.Classifier{}))
+	add("eem", scaledClassifier(&eem.Classifier{Units: 20}))
+	add("eem, sigmoid, discriminant", scaledClassifier(&eem.Classifier{Units: 20, Activation: transformers.Sigmoid, Multiclass: eem.Discriminant}))
+	add("eekm", scaledClassifier(&eem.KernelClassifier{Components: 20}))
+	add("elm", scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1}))
+	add("gabasr", &gabasr.Classifier{Pairs: 16, Sweeps: 4, BurnIn: 2})
+	add("gabasr, Pólya-Gamma", &gabasr.Classifier{Pairs: 10, Likelihood: gabasr.PolyaGamma, Sweeps: 4, BurnIn: 2})
+	for _, m := range []calibration.Method{calibration.Temperature, calibration.Platt, calibration.Isotonic} {
+		add(fmt.Sprintf("calibration, %v", m), &calibration.Classifier{Estimator: scaledClassifier(&lssvm.Classifier{}), Method: m})
+	}
+	add("calibration, elm", &calibration.Classifier{Estimator: scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1})})
+	add("conformal", &conformal.Classifier{})
+	add("conformal, full", &conformal.Classifier{Method: conformal.Full, Estimator: scaledClassifier(&lssvm.Classifier{})})
+	add("conformal, split", &conformal.Classifier{Estimator: scaledClassifier(&falkon.Classifier{Components: 30}), Method: conformal.Split})
+	add("selection", &selection.Classifier{})
+	return names, out
+}
+
+// leafs are the types that a model is made of, as declared.Types names them.
+func leafs(model any) []string {
+	out := []string{declared.Name(model)}
+	switch m := model.(type) {
+	case *pipeline.Transformer:
+		for _, s := range m.FittedSteps() {
+			out = append(out, leafs(s)...)
+		}
+	case *pipeline.Regressor:
+		out = append(out, leafs(m.FittedFinal())...)
+		for _, s := range m.FittedSteps() {
+			out = append(out, leafs(s)...)
+		}
+	case *pipeline.Classifier:
+		out = append(out, leafs(m.FittedFinal())...)
+		for _, s := range m.FittedSteps() {
+			out = append(out, leafs(s)...)
+		}
+	}
+	return out
+}
+
+// models fits all.
+func models(t *testing.T) (out []fitted) {
+	t.Helper()
+	ctx := context.Background()
+	train := sample(100, 3)
+	y, two, three := targets(train)
+	x, usual := tried(train)
+	withGaps, holes := mat.DenseCopyOf(train), mat.DenseCopyOf(x)
+	for _, m := range []*mat.Dense{withGaps, holes} {
+		n, _ := m.Dims()
+		for i := 0; i < n; i += 5 {
+			m.Set(i, 2+i/5%2, math.NaN())
+		}
+	}
+	ts, gaps := transformersOf()
+	for i, tr := range ts {
+		on, at := train, x
+		if gaps[i] {
+			on, at = withGaps, holes
+		}
+		require.NoError(t, tr.Fit(ctx, on), "%T", tr)
+		switch tr.(type) {
+		case *transformers.RandomFourier, *transformers.LocallyStationaryFourier:
+			at = nearer(at)
+		}
+		out = append(out, fitted{name: settings(tr), model: tr, x: at, usual: usual, gaps: gaps[i]})
+	}
+	names, rs := regressors()
+	for i, r := range rs {
+		require.NoError(t, r.Fit(ctx, train, y), names[i])
+		at := x
+		if waves(names[i]) {
+			at = nearer(x)
+		}
+		out = append(out, fitted{name: "regression: " + names[i], model: r, x: at, usual: usual})
+	}
+	for k, labels := range [][]int{two, three} {
+		names, cs := classifiers()
+		for i, c := range cs {
+			require.NoError(t, c.Fit(ctx, train, labels), names[i])
+			at := x
+			if waves(names[i]) {
+				at = nearer(x)
+			}
+			out = append(out, fitted{name: fmt.Sprintf("%d classes: %s", k+2, names[i]), model: c, x: at, usual: usual})
+		}
+	}
+	return out
+}
+
+// settings names a transformer with what is set.
+func settings(tr transformers.Transformer) string {
+	name := declared.Name(tr)
+	switch t := tr.(type) {
+	case *transformers.StandardScaler:
+		return fmt.Sprintf("%s, clip %v", name, t.Clip)
+	case *transformers.MinMaxScaler:
+		return fmt.Sprintf("%s, clip %v", name, t.Clip)
+	case *transformers.PowerTransformer:
+		return fmt.Sprintf("%s, clip %v, raw %v, gaps %v", name, t.Clip, t.NoStandardize, t.Gaps)
+	case *transformers.QuantileTransformer:
+		return fmt.Sprintf("%s, %v, gaps %v", name, t.Output, t.Gaps)
+	case *transformers.Winsorizer:
+		return fmt.Sprintf("%s, gaps %v", name, t.Gaps)
+	case *transformers.Imputer:
+		return fmt.Sprintf("%s, %v, indicators %v", name, t.Statistic, t.Indicators)
+	case *transformers.OneHot:
+		return fmt.Sprintf("%s, gaps %v", name, t.Gaps)
+	case *transformers.RandomHidden:
+		return fmt.Sprintf("%s, %v", name, t.Activation)
+	case *transformers.RandomFourier:
+		return fmt.Sprintf("%s, phases %v", name, t.RandomPhase)
+	case *transformers.LocallyStationaryFourier:
+		return fmt.Sprintf("%s, all pairs %v", name, t.AllPairs)
+	}
+	return name
+}
+
+// TestAllAreTried holds that every estimator, transformer and kernel of the module is among the models that are written.
+func TestAllAreTried(t *testing.T) {
+	var names []string
+	for _, m := range models(t) {
+		names = append(names, leafs(m.model)...)
+	}
+	root := "../.."
+	declared.Lists(t, "the table of ONNX models", names, nil, root, "Fit")
+	var ks []string
+	for _, k := range everyKernel {
+		ks = append(ks, declared.Name(k))
+	}
+	declared.Lists(t, "the kernels of ONNX models", ks, nil, root, "Eval")
+}
+
+// expectations are what a model gives in Go, by the names of the outputs.
+func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
+	t.Helper()
+	n, _ := f.x.Dims()
+	column := func(v []float64) *mat.Dense { return mat.NewDense(n, 1, slices.Clone(v)) }
+	out := map[string]*mat.Dense{}
+	switch m := f.model.(type) {
+	case estimators.Regressor:
+		y, err := m.Predict(f.x)
+		require.NoError(t, err, f.name)
+		out["y"] = column(y)
+		if estimators.Supports(m, estimators.Variance) {
+			_, v, err := m.(estimators.VariancePredictor).PredictVariance(f.x)
+			require.NoError(t, err, f.name)
+			out["variance"] = column(v)
+		}
+	case estimators.Classifier:
+		labels, err := m.Predict(f.x)
+		require.NoError(t, err, f.name)
+		out["label"] = mat.NewDense(n, 1, nil)
+		for i, l := range labels {
+			out["label"].Set(i, 0, float64(l))
+		}
+		if estimators.Supports(m, estimators.Proba) {
+			p, err := m.(estimators.ProbaPredictor).PredictProba(f.x)
+			if !errors.Is(err, errors.ErrUnsupported) { // as of an svm without Probabilities
+				require.NoError(t, err, f.name)
+				out["probabilities"] = p
+			}
+		}
+		if out["probabilities"] == nil {
+			out["scores"], err = m.(estimators.DecisionPredictor).Decision(f.x)
+			require.NoError(t, err, f.name)
+		}
+	case transformers.Transformer:
+		z, err := m.Transform(f.x)
+		require.NoError(t, err, f.name)
+		out["features"] = z
+	default:
+		assert.Fail(t, "no contract", "%T", m)
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// message is a protocol buffer in the making. ONNX files are such, of a few messages (github.com/onnx/onnx, onnx.proto3), of which
+// fields of numbers, texts and messages are all that is needed here.
+type message struct{ data []byte }
+
+// The kinds of fields on the wire.
+const (
+	varint    = 0
+	delimited = 2
+)
+
+func (m *message) key(field, kind int) {
+	m.data = binary.AppendUvarint(m.data, uint64(field<<3|kind))
+}
+
+func (m *message) integer(field int, v int64) {
+	m.key(field, varint)
+	m.data = binary.AppendUvarint(m.data, uint64(v))
+}
+
+func (m *message) bytes(field int, b []byte) {
+	m.key(field, delimited)
+	m.data = binary.AppendUvarint(m.data, uint64(len(b)))
+	m.data = append(m.data, b...)
+}
+
+func (m *message) text(field int, s string) { m.bytes(field, []byte(s)) }
+
+// integers writes a repeated field.
+func (m *message) integers(field int, values ...int64) {
+	for _, v := range values {
+		m.integer(field, v)
+	}
+}
+
+// doubles writes numbers as raw bytes.
+func (m *message) doubles(field int, values []float64) {
+	m.key(field, delimited)
+	m.data = binary.AppendUvarint(m.data, uint64(8*len(values)))
+	for _, v := range values {
+		m.data = binary.LittleEndian.AppendUint64(m.data, math.Float64bits(v))
+	}
+}
+
+// longs writes integers as raw bytes.
+func (m *message) longs(field int, values []int64) {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+	}
+	m.bytes(field, raw)
+}
+
+func (m *message) message(field int, write func(*message)) {
+	var inner message
+	write(&inner)
+	m.bytes(field, inner.data)
+}

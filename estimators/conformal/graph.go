@@ -1,0 +1,56 @@
+package conformal
+
+import (
+	"context"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+var (
+	_ graph.Grapher = (*Regressor)(nil)
+	_ graph.Grapher = (*Classifier)(nil)
+)
+
+// Graph implements [graph.Grapher] for what Predict returns, where Estimator does; intervals have no graph.
+func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	if r.m == nil {
+		return graph.Outputs{}, fault.NotFitted(regressorType)
+	}
+	if !r.m.method.smooths() {
+		out, err := graph.Of(r.m.chosen, x)
+		return graph.Outputs{Mean: out.Mean}, err
+	}
+	machine, err := r.m.smoother(context.Background())
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	out, err := graph.Of(machine, x)
+	return graph.Outputs{Mean: out.Rows}, err
+}
+
+// Graph implements [graph.Grapher] for what Predict, Decision and PredictProba return, where Estimator does; sets have no graph.
+func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
+	if c.m == nil {
+		return graph.Outputs{}, fault.NotFitted(classifierType)
+	}
+	of, err := graph.Of(c.m.chosen, x)
+	if err != nil {
+		return of, err
+	}
+	out := graph.Outputs{Classes: c.Classes(), Decision: of.Proba, Proba: of.Proba}
+	if !c.m.method.smooths() {
+		if of.Proba.None() {
+			err = graph.Unsupported(c.m.chosen, "its Outputs have no Proba")
+		}
+		return out, err
+	}
+	machine, _, err := c.m.smoother(context.Background())
+	if err != nil {
+		return out, err
+	}
+	if of, err = graph.Of(machine, x); err == nil {
+		out.Decision = of.Rows
+	}
+	return out, err
+}

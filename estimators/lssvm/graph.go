@@ -1,0 +1,78 @@
+package lssvm
+
+import (
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var (
+	_ graph.Grapher = (*Regressor)(nil)
+	_ graph.Grapher = (*Classifier)(nil)
+)
+
+// graphOutputs returns the kernel with the training rows, and the outputs.
+func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
+	switch {
+	case m == nil:
+		return k, f, fault.NotFitted(typ)
+	case m.rows == nil:
+		return k, f, &fault.NotFittedError{Type: typ + ": fitted on a matrix: there are no rows to write"}
+	}
+	if k, err = kernels.Graph(m.kernel, x, m.rows); err != nil {
+		return k, f, err
+	}
+	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil
+}
+
+// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does.
+func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	k, f, err := r.m.graphOutputs(regressorType, x)
+	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) { return r.m.graphVariance(x, k) }}, err
+}
+
+// graphVariance is variance.
+func (m *machine) graphVariance(x, k graph.Value) (graph.Value, error) {
+	chol, err := m.factorOf(context.Background())
+	if err != nil {
+		return k, err
+	}
+	left, err := m.leaveOneOut(context.Background())
+	if err != nil {
+		return k, err
+	}
+	diag, err := kernels.GraphDiag(m.kernel, x)
+	if err != nil {
+		return k, err
+	}
+	zero := k.Number(0)
+	function := diag.Sub(k.SolveUpper(chol.Upper()).Square().Sum()).Max(zero)
+	bias := k.MatMul(k.Constant(mat.NewDense(m.n, 1, slices.Clone(m.eta)))).Neg().Plus(1)
+	return function.Add(bias.Square().Times(1 / vecmath.Sum(m.eta))).Plus(m.ridge).Times(left.scale), nil
+}
+
+// Graph implements [graph.Grapher].
+func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
+	_, f, err := c.m.graphOutputs(classifierType, x)
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	scores := f.Scores()
+	return graph.Outputs{Classes: c.Classes(), Decision: scores, Proba: scores.Times(c.link.Slope).Add(scores.Row(c.link.Offset)).Softmax()}, nil
+}
+
+// Graph returns Outputs of new rows.
+func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
+	k, err := kernels.Graph(s.kernel, x, s.rows)
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	a, _ := s.Rows()
+	return graph.Outputs{Rows: k.MatMul(k.Constant(a)).Add(k.Row(s.Bias()))}, nil
+}

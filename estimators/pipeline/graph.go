@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var (
+	_ graph.Grapher = (*Regressor)(nil)
+	_ graph.Grapher = (*Classifier)(nil)
+	_ graph.Grapher = (*Transformer)(nil)
+)
+
+// Graph implements [graph.Grapher], where all steps do.
+func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
+	if t.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(t.name())
+	}
+	if len(t.fitted.steps) == 0 {
+		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.width)
+	}
+	for i, step := range t.fitted.steps {
+		out, err := graph.Of(step, x)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", t.stepName(i, step), err)
+		}
+		if x = out.Rows; x.None() {
+			return out, fmt.Errorf("%s: %w", t.stepName(i, step), graph.Unsupported(step, "its Outputs have no Rows"))
+		}
+	}
+	return graph.Outputs{Rows: x}, nil
+}
+
+// graph is what the final estimator makes of x, and the rows that come to it.
+func (c *chain[Y, E]) graph(x graph.Value) (z graph.Value, out graph.Outputs, err error) {
+	rows, err := c.steps.Graph(x)
+	if err != nil {
+		return z, out, err
+	}
+	out, err = graph.Of(c.final, rows.Rows)
+	return rows.Rows, out, c.ofFinal(err)
+}
+
+// Graph implements [graph.Grapher], where all parts do.
+func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	if p.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(regressorName)
+	}
+	z, out, err := p.fitted.graph(x)
+	if err != nil || out.Variance == nil {
+		return out, err
+	}
+	final := out.Variance
+	out.Variance = func() (graph.Value, error) {
+		v, err := final()
+		prior, ok := own.As[interface{ PriorVariance() float64 }](p.fitted.final)
+		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
+			return v, err
+		}
+		unseen, err := p.fitted.steps.leftOutGraph(x, z)
+		if err != nil || unseen.None() {
+			return v, err
+		}
+		return v.Add(unseen.Times(prior.PriorVariance())), nil
+	}
+	return out, nil
+}
+
+// leftOutGraph is leftOut, the zero Value where the last step leaves nothing out.
+func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err error) {
+	last := len(t.fitted.steps) - 1
+	if last < 0 {
+		return none, nil
+	}
+	step := t.fitted.steps[last]
+	inner, nested := step.(*Transformer)
+	if _, ok := own.As[transformers.RowResidualer](step); !ok {
+		return none, nil
+	}
+	for _, before := range t.fitted.steps[:last] {
+		out, err := graph.Of(before, x)
+		if err != nil {
+			return none, err
+		}
+		x = out.Rows
+	}
+	if nested {
+		return inner.leftOutGraph(x, z)
+	}
+	residuals, ok := own.As[interface {
+		RowResidualsGraph(x, z graph.Value) (graph.Value, error)
+	}](step)
+	if !ok {
+		return none, graph.Unsupported(step, "it has RowResiduals and no RowResidualsGraph")
+	}
+	return residuals.RowResidualsGraph(x, z)
+}
+
+// Graph implements [graph.Grapher], where all parts do.
+func (p *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
+	if p.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(classifierName)
+	}
+	_, out, err := p.fitted.graph(x)
+	return out, err
+}
+
+// Graph returns Outputs of new rows.
+func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
+	rows, err := s.steps.Graph(x)
+	if err != nil {
+		return rows, err
+	}
+	return graph.Of(s.Smoother, rows.Rows)
+}

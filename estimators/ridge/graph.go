@@ -1,0 +1,70 @@
+package ridge
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+var (
+	_ graph.Grapher = (*Regressor)(nil)
+	_ graph.Grapher = (*DirectKernel)(nil)
+)
+
+func column(x graph.Value, values []float64) graph.Value {
+	return x.Constant(mat.NewDense(len(values), 1, slices.Clone(values)))
+}
+
+// Graph implements [graph.Grapher].
+func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	m := r.m
+	if m == nil {
+		return graph.Outputs{}, fault.NotFitted(regressorType)
+	}
+	if err := graph.Columns(x, len(m.means)); err != nil {
+		return graph.Outputs{}, err
+	}
+	centred := x.Sub(x.Row(m.means))
+	return graph.Outputs{
+		Mean:     centred.MatMul(column(x, m.coefficients)).Plus(m.target),
+		Variance: func() (graph.Value, error) { return m.graphVariance(centred), nil },
+	}, nil
+}
+
+func (m *model) graphVariance(centred graph.Value) graph.Value {
+	within := centred
+	if m.basis != nil {
+		within = centred.MatMul(centred.Constant(m.basis))
+	}
+	v := within.SolveUpper(m.factor.Upper()).Square().Sum()
+	if m.basis != nil {
+		v = v.Add(centred.Square().Sum().Sub(within.Square().Sum()).Max(v.Number(0)).Times(1 / m.ridge))
+	}
+	return v.Plus(1 + m.spread).Times(m.noise)
+}
+
+// Graph implements [graph.Grapher].
+func (d *DirectKernel) Graph(x graph.Value) (graph.Outputs, error) {
+	if d.m == nil {
+		return graph.Outputs{}, fault.NotFitted(directKernelType)
+	}
+	if err := graph.Columns(x, len(d.m.coefficients)); err != nil {
+		return graph.Outputs{}, err
+	}
+	return graph.Outputs{Mean: x.MatMul(column(x, d.m.coefficients)).Plus(d.m.bias)}, nil
+}
+
+// Graph returns Outputs of new rows.
+func (s *ofFeatures) Graph(x graph.Value) (graph.Outputs, error) {
+	means, coefficients, bias := s.Linear()
+	return graph.Outputs{Rows: x.Sub(x.Row(means)).MatMul(x.Constant(coefficients)).Add(x.Row(bias))}, nil
+}
+
+// Graph returns Outputs of new rows.
+func (s *ofRows) Graph(x graph.Value) (graph.Outputs, error) {
+	a, _ := s.Rows()
+	return graph.Outputs{Rows: x.Sub(x.Row(s.of.means)).MatMul(x.Constant(s.rows.T())).MatMul(x.Constant(a)).Add(x.Row(s.Bias()))}, nil
+}

@@ -1,0 +1,65 @@
+// Onnx fits a pipeline, writes it as an ONNX model, and prints what it predicts for two rows: what a runtime in another
+// language has to print too. docs/onnx.md has programs for Python, the browser and C#.
+//
+//	go run ./examples/onnx              # writes model.onnx
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/onnx"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+func main() {
+	path := flag.String("out", "model.onnx", "the `file` to write")
+	flag.Parse()
+	if err := run(context.Background(), *path, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "onnx:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, path string, out io.Writer) error {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := mat.NewDense(200, 2, nil), make([]float64, 200)
+	for i := range y {
+		hour, temperature := 24*rng.Float64(), 15+10*rng.NormFloat64()
+		x.SetRow(i, []float64{hour, temperature})
+		y[i] = 100 + 30*math.Sin(hour*math.Pi/12) + temperature + 5*rng.NormFloat64()
+	}
+	model := &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.PowerTransformer{Clip: true}},
+		Final: &lssvm.Regressor{},
+	}
+	if err := model.Fit(ctx, x, y); err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = onnx.Write(file, model, 2, &onnx.Options{Variance: true, Columns: []string{"hour", "temperature"}})
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	mean, variance, err := model.PredictVariance(mat.NewDense(2, 2, []float64{6.5, 20, 18, 5}))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%.9f %.9f\n", mean, variance)
+	return err
+}

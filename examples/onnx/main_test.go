@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// onPage returns a block of code of docs/onnx.md.
+func onPage(t *testing.T, language string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
+	require.NoError(t, err)
+	m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(page)
+	require.NotNil(t, m, "docs/onnx.md has a block of %s", language)
+	lines := strings.Count(strings.TrimSpace(string(m[1])), "\n") + 1
+	assert.LessOrEqual(t, lines, 10, "lines of %s", language)
+	return string(m[1])
+}
+
+// model writes the model into a folder and returns the numbers that Go prints.
+func model(t *testing.T) (folder string, want []float64) {
+	t.Helper()
+	folder = t.TempDir()
+	var out bytes.Buffer
+	require.NoError(t, run(context.Background(), filepath.Join(folder, "model.onnx"), &out))
+	return folder, numbers(t, out.String())
+}
+
+func numbers(t *testing.T, text string) (out []float64) {
+	t.Helper()
+	for _, s := range regexp.MustCompile(`-?\d+\.\d+`).FindAllString(text, -1) {
+		v, err := strconv.ParseFloat(s, 64)
+		require.NoError(t, err)
+		out = append(out, v)
+	}
+	require.Len(t, out, 4, text)
+	return out
+}
+
+// missing skips the test, or fails it where the runtime is required, as in .ci/run.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("KERNELEARN_ONNXRUNTIME") == "required" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
+// The program for Python on the page prints what Go does.
+func TestPython(t *testing.T) {
+	folder, want := model(t)
+	python := os.Getenv("KERNELEARN_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	program := onPage(t, "python")
+	if out, err := exec.Command(python, "-c", "import numpy, onnxruntime").CombinedOutput(); err != nil {
+		missing(t, fmt.Sprintf("%s has no onnxruntime: set KERNELEARN_PYTHON to an interpreter that has (%s)", python, bytes.TrimSpace(out)))
+	}
+	cmd := exec.Command(python, "-c", program)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // of the digits that numpy prints
+}
+
+// So does the one for the browser, whose runtime is taken from npm's package and whose rows go through WebAssembly, as there.
+func TestBrowser(t *testing.T) {
+	folder, want := model(t)
+	page := onPage(t, "html")
+	script := regexp.MustCompile(`(?s)<script type="module">\n(.*?)</script>`).FindStringSubmatch(page)
+	require.NotNil(t, script)
+	program := regexp.MustCompile(`"https://[^"]*"`).ReplaceAllString(script[1], `"onnxruntime-web"`)
+	require.NotEqual(t, script[1], program)
+	modules := os.Getenv("KERNELEARN_NODE_MODULES")
+	if _, err := os.Stat(filepath.Join(modules, "onnxruntime-web")); modules == "" || err != nil {
+		missing(t, "KERNELEARN_NODE_MODULES is no folder with onnxruntime-web: npm install --ignore-scripts onnxruntime-web, and set it to node_modules")
+	}
+	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "page.mjs"), []byte(program), 0o600))
+	cmd := exec.Command("node", "page.mjs")
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out[max(0, len(out)-500):]))
+	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-8)
+}

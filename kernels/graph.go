@@ -1,0 +1,276 @@
+package kernels
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/own"
+)
+
+// Grapher is the capability of a kernel of one's own to write its values as a graph of primitive operators, for models
+// that leave Go (package graph). The kernels of this package have it without the methods.
+type Grapher interface {
+	// Graph returns k(x[i], z[j]), a column for each row of z.
+	Graph(x graph.Value, z *mat.Dense) (graph.Value, error)
+	// GraphDiag returns k(x[i], x[i]), one column.
+	GraphDiag(x graph.Value) (graph.Value, error)
+}
+
+// Graph returns k(x[i], z[j]) as a graph, a column for each row of z. The error of a kernel that cannot be written wraps
+// errors.ErrUnsupported.
+func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
+	if err := graph.Columns(x, z.RawMatrix().Cols); err != nil {
+		return graph.Value{}, err
+	}
+	shift := meanRow(z)
+	moved := mat.DenseCopyOf(z)
+	for i := range moved.RawMatrix().Rows {
+		for j, s := range shift {
+			moved.RawRowView(i)[j] -= s
+		}
+	}
+	return graphed{x: x, moved: x.Sub(x.Row(shift)), z: z, movedZ: moved}.of(k)
+}
+
+// GraphDiag returns k(x[i], x[i]) as a graph, one column.
+func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
+	squares := func() graph.Value { return x.Square().Sum() }
+	switch k := k.(type) {
+	case RBF, Laplacian, Matern, RationalQuadratic, Periodic:
+		return x.Number(1), nil
+	case Linear:
+		return squares(), nil
+	case Polynomial:
+		return squares().Times(k.gamma()).Plus(k.Coef0).Power(k.degree()), nil
+	case Tanh:
+		return squares().Times(k.gamma()).Plus(k.Coef0).Tanh(), nil
+	case ELM:
+		s := squares()
+		return s.Plus(1).Div(s.Plus(k.offset())).Min(s.Number(1)).Asin().Times(2 / math.Pi), nil
+	case Sum:
+		return foldGraph(k, graph.Value.Add, func(k Kernel) (graph.Value, error) { return GraphDiag(k, x) })
+	case Product:
+		return foldGraph(k, graph.Value.Mul, func(k Kernel) (graph.Value, error) { return GraphDiag(k, x) })
+	case Scaled:
+		v, err := GraphDiag(k.Kernel, x)
+		return times(v, k.factor(), err)
+	case Normalized:
+		v, err := GraphDiag(k.Kernel, x)
+		if err != nil {
+			return v, err
+		}
+		return v.Greater(v.Number(0)).Indicator(), nil
+	case ARD:
+		return GraphDiag(k.Kernel, x.Mul(x.Row(k.inverse())))
+	case Columns:
+		return GraphDiag(k.Kernel, x.Select(k.Of...))
+	case Additive:
+		v, err := GraphDiag(k.Kernel, x.Select(0)) // of a distance: a number
+		sum := 0.0
+		for j := range k.Lengths {
+			sum += k.variance(j)
+		}
+		return times(v, sum, err)
+	}
+	if g, ok := own.As[Grapher](k); ok {
+		return g.GraphDiag(x)
+	}
+	return graph.Value{}, noGraph(k)
+}
+
+func noGraph(k Kernel) error {
+	return graph.Unsupported(k, "it is a kernel without the methods Graph and GraphDiag")
+}
+
+func times(v graph.Value, n float64, err error) (graph.Value, error) {
+	if err != nil {
+		return v, err
+	}
+	return v.Times(n), nil
+}
+
+func foldGraph(ks []Kernel, join func(a, b graph.Value) graph.Value, of func(Kernel) (graph.Value, error)) (out graph.Value, err error) {
+	for i, k := range ks {
+		v, err := of(k)
+		if err != nil {
+			return v, err
+		}
+		if i == 0 {
+			out = v
+		} else {
+			out = join(out, v)
+		}
+	}
+	return out, nil
+}
+
+// graphed is both sides of a kernel: as they are, and moved by a shift that they have in common, for what depends on
+// differences alone and would lose digits to an offset.
+type graphed struct {
+	x, moved  graph.Value
+	z, movedZ *mat.Dense
+}
+
+// view is both sides after a map of rows that is linear.
+func (g graphed) view(x func(graph.Value) graph.Value, z func(*mat.Dense) *mat.Dense) graphed {
+	return graphed{x(g.x), x(g.moved), z(g.z), z(g.movedZ)}
+}
+
+// squared returns squared distances. Of the products of SquaredDistances a kernel that is smooth at 0 takes no harm: what is
+// lost of a distance is rounding in its square.
+func (g graphed) squared() graph.Value { return g.moved.SquaredDistances(g.movedZ) }
+
+func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }
+
+func (g graphed) of(k Kernel) (graph.Value, error) {
+	switch k := k.(type) {
+	case RBF:
+		return g.squared().Times(-k.gamma()).Exp(), nil
+	case Laplacian:
+		return g.moved.OverDifferences(g.movedZ, graph.Value.Abs).Times(-k.gamma()).Exp(), nil
+	case Matern:
+		return g.matern(k.withDefaults()), nil
+	case RationalQuadratic:
+		k = k.withDefaults()
+		return g.squared().Div(g.x.Number(k.Length)).Div(g.x.Number(k.Length)).Times(1 / (2 * k.Alpha)).Log1p().Times(-k.Alpha).Exp(), nil
+	case Periodic:
+		return g.periodic(k), nil
+	case Linear:
+		return g.dots(), nil
+	case Polynomial:
+		return g.dots().Times(k.gamma()).Plus(k.Coef0).Power(k.degree()), nil
+	case Tanh:
+		return g.dots().Times(k.gamma()).Plus(k.Coef0).Tanh(), nil
+	case ELM:
+		return g.elm(k), nil
+	case Sum:
+		return foldGraph(k, graph.Value.Add, g.of)
+	case Product:
+		return foldGraph(k, graph.Value.Mul, g.of)
+	case Scaled:
+		v, err := g.of(k.Kernel)
+		return times(v, k.factor(), err)
+	case Normalized:
+		return g.normalized(k)
+	case ARD:
+		inverse := k.inverse()
+		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, stretchedRows(k)).of(k.Kernel)
+	case Columns:
+		return g.columns(k.Of).of(k.Kernel)
+	case Additive:
+		return g.additive(k)
+	}
+	if w, ok := own.As[Grapher](k); ok {
+		return w.Graph(g.x, g.z)
+	}
+	return graph.Value{}, noGraph(k)
+}
+
+// matern takes the distance of ν = 1/2 from differences, since its root loses half the digits of a square near 0.
+func (g graphed) matern(k Matern) graph.Value {
+	squared := g.squared
+	if k.Nu == 0.5 {
+		squared = func() graph.Value { return g.moved.OverDifferences(g.movedZ, graph.Value.Square) }
+	}
+	s := squared().Times(2 * k.Nu).Sqrt().Div(g.x.Number(k.Length)).Min(g.x.Number(1e150))
+	e := s.Neg().Exp()
+	switch k.Nu {
+	case 0.5:
+		return e
+	case 2.5:
+		return s.Horner(1, 1, 1.0/3).Mul(e)
+	}
+	return s.Plus(1).Mul(e)
+}
+
+// periodic is an RBF of rows as points on circles, as in compile.
+func (g graphed) periodic(k Periodic) graph.Value {
+	d := g.moved.Cols()
+	rates, radii := make([]float64, d), make([]float64, d)
+	for j := range d {
+		rates[j], radii[j] = 2*math.Pi/shared(k.Periods, j), 1/shared(k.Lengths, j)
+	}
+	angles := g.moved.Mul(g.moved.Row(rates))
+	points := graph.Concat(angles.Cos().Mul(angles.Row(radii)), angles.Sin().Mul(angles.Row(radii)))
+	rows, _ := g.movedZ.Dims()
+	z := mat.NewDense(rows, 2*d, nil)
+	for i := range rows {
+		for j, v := range g.movedZ.RawRowView(i) {
+			s, c := math.Sincos(v * rates[j])
+			z.Set(i, j, c*radii[j])
+			z.Set(i, d+j, s*radii[j])
+		}
+	}
+	return points.SquaredDistances(z).Times(-0.5).Exp()
+}
+
+// offset is 1/(2s²) + 1.
+func (k ELM) offset() float64 { return 0.5/k.sigma()/k.sigma() + 1 }
+
+func (g graphed) elm(k ELM) graph.Value {
+	roots := squaredNorms(g.z)
+	for j, s := range roots {
+		roots[j] = k.root(s)
+	}
+	one := g.x.Number(1)
+	of := g.x.Square().Sum().Plus(k.offset()).Sqrt()
+	return g.dots().Plus(1).Div(of).Mul(g.x.Row(roots)).Min(one).Max(one.Neg()).Asin().Times(2 / math.Pi)
+}
+
+func (g graphed) normalized(k Normalized) (graph.Value, error) {
+	inner, power := k.split()
+	v, err := g.of(inner)
+	if err != nil {
+		return v, err
+	}
+	diag, err := GraphDiag(inner, g.x)
+	if err != nil {
+		return v, err
+	}
+	rows, _ := g.z.Dims()
+	roots := make([]float64, rows)
+	Diag(roots, inner, g.z)
+	for j, s := range roots {
+		roots[j] = inverseRoot(s)
+	}
+	zero, one := diag.Number(0), diag.Number(1)
+	direction := diag.Greater(zero)
+	root := direction.Where(one.Div(direction.Where(diag, one).Sqrt()), zero)
+	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
+}
+
+func (g graphed) columns(of []int) graphed {
+	return g.view(func(x graph.Value) graph.Value { return x.Select(of...) }, func(z *mat.Dense) *mat.Dense {
+		rows, _ := z.Dims()
+		out := mat.NewDense(rows, len(of), nil)
+		for i := range rows {
+			Columns{Of: of}.appendTo(out.RawRowView(i)[:0], z.RawRowView(i))
+		}
+		return out
+	})
+}
+
+func (g graphed) additive(k Additive) (out graph.Value, err error) {
+	for j, l := range k.Lengths {
+		column := ARD{Kernel: k.Kernel, Lengths: []float64{l}}
+		v, err := g.columns([]int{j}).of(column)
+		if err != nil {
+			return v, err
+		}
+		if v = v.Times(k.variance(j)); j == 0 {
+			out = v
+		} else {
+			out = out.Add(v)
+		}
+	}
+	return out, nil
+}
+
+// inverse returns one over the length of each column.
+func (k ARD) inverse() []float64 {
+	var s rowsScratch
+	s.of(k)
+	return s.inverse
+}
