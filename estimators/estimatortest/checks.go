@@ -91,6 +91,7 @@ var checks = []check{
 	{"marshal-truncated", every, "Bytes cut short are ErrBadModel and leave the model as it was.", checkTruncated},
 	{"marshal-flipped", every, "Bytes with one of them changed are ErrBadModel and leave the model as it was.", checkFlipped},
 	{"marshal-garbage", every, "Bytes that never were a model are ErrBadModel and leave the model as it was.", checkGarbage},
+	{"model-file", every, "What package modelfile reads, without a value, has the settings of what was written and gives the same bits in each method; and the file says its type, columns and classes.", checkModelFile},
 
 	// Classifiers.
 	{"labels", classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.", checkLabels},
