@@ -90,7 +90,8 @@ type stored struct {
 	Names  []string        // of the ways
 	Parts  [][]byte        // and a file of each
 	Result []byte          // JSON
-	// Template are the settings of the estimator where functions of the Space build it: what has no Space makes it of them.
+	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
+	// Space build it.
 	Template *configuration.Value `cbor:",omitempty"`
 }
 
@@ -113,10 +114,8 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		err = c.storeWays(kind, &s, f)
 	} else {
 		s.Inner, err = estimators.MakePart(c.typ, f.inner)
-		if c.builds {
-			if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
-				s.Template = &t
-			}
+		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
+			s.Template = &t
 		}
 	}
 	if err != nil {
@@ -136,7 +135,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if (c.ways != nil) != (len(s.Parts) > 0) {
 		return nil, fault.BadModel(kind, "fitted with a Space or a Search, or this value has one: want both or neither")
 	}
-	chosen, err := c.chosen(kind, &s)
+	chosen, err := c.chosen(kind, &s, len(data))
 	if err != nil {
 		return nil, err
 	}
@@ -163,15 +162,18 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 }
 
 // chosen is what a file's estimator is made by: the Space, or where that was left out what the file says of the estimator.
-func (c engine[Y, E]) chosen(kind string, s *stored) (option[E], error) {
-	var none option[E]
+func (c engine[Y, E]) chosen(kind string, s *stored, size int) (option[E], error) {
+	var none, found option[E]
 	if !c.space.left {
-		return c.space.find(kind, s.Family, s.Point, s.Param2, s.Values)
+		var err error
+		if found, err = c.space.find(kind, s.Family, s.Point, s.Param2, s.Values); err != nil || c.builds || s.Template == nil {
+			return found, err
+		}
 	}
 	if s.Template == nil {
 		return none, fault.BadModel(kind, "fitted with a Space whose functions build a %s, a type that is not registered: read it into a value that has the Space", s.Inner.Type)
 	}
-	v, err := configuration.New(*s.Template, nil)
+	v, err := configuration.New(*s.Template, nil, size)
 	if err != nil {
 		return none, fault.BadModel(kind, "the estimator: %v", err)
 	}
@@ -179,5 +181,6 @@ func (c engine[Y, E]) chosen(kind string, s *stored) (option[E], error) {
 	if !ok {
 		return none, fault.BadModel(kind, "the estimator is a %T", v)
 	}
-	return option[E]{build: func() E { return e }}, nil
+	found.build = func() E { return e }
+	return found, nil
 }

@@ -47,6 +47,8 @@ type stored struct {
 	Library string
 	Head    head
 	Model   []byte
+
+	size int
 }
 
 // head is what a file says of a model.
@@ -299,6 +301,7 @@ func open(data []byte) (*stored, error) {
 	if s.Head.Type != s.Head.Settings.Type || !s.Head.Settings.Pointer {
 		return nil, fault.BadModel(kind, "settings of a %q in the file of a %q", s.Head.Settings.Type, s.Head.Type)
 	}
+	s.size = len(data)
 	return &s, nil
 }
 
@@ -308,7 +311,7 @@ func (s *stored) missing() error {
 
 // value makes the model; what was left out is as in old.
 func (s *stored) value(old any) (any, error) {
-	v, err := settings.New(s.Head.Settings, old)
+	v, err := settings.New(s.Head.Settings, old, s.size)
 	if err != nil {
 		return nil, fault.BadModel(kind, "%v", s.by(err))
 	}

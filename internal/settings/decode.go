@@ -28,10 +28,23 @@ func cut(s string) string {
 	return q[1 : len(q)-1]
 }
 
+// decoder makes values.
+type decoder struct{ left int64 } // bytes that they may take
+
+func (d *decoder) spend(path string, n int, t reflect.Type) error {
+	size := int64(t.Size())
+	if size > 0 && int64(n) > d.left/size {
+		return at(path, "more than the file can stand for")
+	}
+	d.left -= int64(n) * size
+	return nil
+}
+
 // New returns a new value with the settings, as it was when they were written: a pointer or a plain value. What was left out is
-// as in old, a value of the same type, or nil, for which it is zero.
-func New(s Value, old any) (any, error) {
-	v, err := known("", s, reflect.ValueOf(old))
+// as in old, a value of the same type, or nil, for which it is zero. The file that they are from has so many bytes.
+func New(s Value, old any, bytes int) (any, error) {
+	d := &decoder{left: 64*int64(bytes) + 1<<20}
+	v, err := d.known("", s, reflect.ValueOf(old))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +59,7 @@ func at(path string, format string, args ...any) error {
 }
 
 // known makes a value of a registered type.
-func known(path string, s Value, old reflect.Value) (reflect.Value, error) {
+func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value, error) {
 	var none reflect.Value
 	typ, ok := registry.Named(s.Type)
 	if !ok {
@@ -61,13 +74,16 @@ func known(path string, s Value, old reflect.Value) (reflect.Value, error) {
 	if old.IsValid() && old.Type() != typ.Of {
 		old = none
 	}
+	if err := d.spend(path, 1, typ.Of); err != nil {
+		return none, err
+	}
 	out := reflect.New(typ.Of)
 	var err error
 	switch isStruct := typ.Of.Kind() == reflect.Struct; {
 	case isStruct && s.Kind == Struct:
-		err = into(path, s, out.Elem(), old, true)
+		err = d.into(path, s, out.Elem(), old, true)
 	case !isStruct && s.Kind == Other && len(s.List) == 1:
-		err = decode(path, s.List[0], out.Elem(), none)
+		err = d.decode(path, s.List[0], out.Elem(), none)
 	default:
 		err = at(path, "no settings of a %s", typ.Name)
 	}
@@ -86,7 +102,7 @@ func known(path string, s Value, old reflect.Value) (reflect.Value, error) {
 }
 
 // into sets the fields of a struct.
-func into(path string, s Value, v, old reflect.Value, isKnown bool) error {
+func (d *decoder) into(path string, s Value, v, old reflect.Value, isKnown bool) error {
 	if s.Kind != Struct || len(s.Names) != len(s.List) {
 		return at(path, "no fields of a %v", v.Type())
 	}
@@ -106,7 +122,7 @@ func into(path string, s Value, v, old reflect.Value, isKnown bool) error {
 		if old.IsValid() && isKnown {
 			before = old.FieldByIndex(f.Index)
 		}
-		if err := decode(where, s.List[i], v.FieldByIndex(f.Index), before); err != nil {
+		if err := d.decode(where, s.List[i], v.FieldByIndex(f.Index), before); err != nil {
 			return err
 		}
 	}
@@ -114,7 +130,7 @@ func into(path string, s Value, v, old reflect.Value, isKnown bool) error {
 }
 
 // decode sets v, which is zero.
-func decode(path string, s Value, v, old reflect.Value) error {
+func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 	switch s.Kind {
 	case Nothing:
 		return nil
@@ -129,7 +145,7 @@ func decode(path string, s Value, v, old reflect.Value) error {
 	wrong := func() error { return at(path, "no %v", v.Type()) }
 	if stand, ok := registry.Standing(v.Type()); ok {
 		of := reflect.New(stand.Of).Elem()
-		if err := into(path, s, of, reflect.Value{}, false); err != nil {
+		if err := d.into(path, s, of, reflect.Value{}, false); err != nil {
 			return err
 		}
 		v.Set(reflect.ValueOf(stand.From(of.Interface())))
@@ -141,16 +157,16 @@ func decode(path string, s Value, v, old reflect.Value) error {
 			return wrong()
 		}
 		m := codec.Matrix{Rows: int(s.Number), Cols: len(s.Floats) / int(s.Number), Data: s.Floats}
-		d, err := m.Dense()
+		x, err := m.Dense()
 		if err != nil {
 			return at(path, "%w", err)
 		}
-		v.Set(reflect.ValueOf(d))
+		v.Set(reflect.ValueOf(x))
 	case kind == reflect.Interface:
 		if s.Type == "" {
 			return wrong()
 		}
-		one, err := known(path, s, old)
+		one, err := d.known(path, s, old)
 		if err != nil {
 			return err
 		}
@@ -169,8 +185,11 @@ func decode(path string, s Value, v, old reflect.Value) error {
 		}
 		v.Set(p)
 	case kind == reflect.Pointer:
+		if err := d.spend(path, 1, v.Type().Elem()); err != nil {
+			return err
+		}
 		p := reflect.New(v.Type().Elem())
-		if err := decode(path, s, p.Elem(), reflect.Value{}); err != nil {
+		if err := d.decode(path, s, p.Elem(), reflect.Value{}); err != nil {
 			return err
 		}
 		v.Set(p)
@@ -200,18 +219,18 @@ func decode(path string, s Value, v, old reflect.Value) error {
 		}
 		v.SetString(s.Text)
 	case kind == reflect.Slice || kind == reflect.Array:
-		return elements(path, s, v)
+		return d.elements(path, s, v)
 	case kind == reflect.Map:
-		return entries(path, s, v)
+		return d.entries(path, s, v)
 	case kind == reflect.Struct:
-		return into(path, s, v, reflect.Value{}, false)
+		return d.into(path, s, v, reflect.Value{}, false)
 	default:
 		return wrong()
 	}
 	return nil
 }
 
-func elements(path string, s Value, v reflect.Value) error {
+func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 	n := len(s.List)
 	numbers := v.Type().Elem().Kind() == reflect.Float64
 	if numbers {
@@ -221,6 +240,9 @@ func elements(path string, s Value, v reflect.Value) error {
 		return at(path, "no %v", v.Type())
 	}
 	if v.Kind() == reflect.Slice {
+		if err := d.spend(path, n, v.Type().Elem()); err != nil {
+			return err
+		}
 		v.Set(reflect.MakeSlice(v.Type(), n, n))
 	}
 	for i := range n {
@@ -228,16 +250,21 @@ func elements(path string, s Value, v reflect.Value) error {
 			v.Index(i).SetFloat(s.Floats[i])
 			continue
 		}
-		if err := decode(fmt.Sprintf("%s[%d]", path, i), s.List[i], v.Index(i), reflect.Value{}); err != nil {
+		if err := d.decode(fmt.Sprintf("%s[%d]", path, i), s.List[i], v.Index(i), reflect.Value{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func entries(path string, s Value, v reflect.Value) error {
+func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 	if s.Kind != Pairs || len(s.List)%2 != 0 {
 		return at(path, "no %v", v.Type())
+	}
+	for _, t := range []reflect.Type{v.Type().Key(), v.Type().Elem(), v.Type()} {
+		if err := d.spend(path, len(s.List), t); err != nil {
+			return err
+		}
 	}
 	out := reflect.MakeMapWithSize(v.Type(), len(s.List)/2)
 	for i := 0; i < len(s.List); i += 2 {
@@ -246,10 +273,10 @@ func entries(path string, s Value, v reflect.Value) error {
 			return at(path, "no %v", v.Type())
 		}
 		where := fmt.Sprintf("%s[%d]", path, i/2)
-		if err := decode(where, s.List[i], key, reflect.Value{}); err != nil {
+		if err := d.decode(where, s.List[i], key, reflect.Value{}); err != nil {
 			return err
 		}
-		if err := decode(where, s.List[i+1], value, reflect.Value{}); err != nil {
+		if err := d.decode(where, s.List[i+1], value, reflect.Value{}); err != nil {
 			return err
 		}
 		if out.MapIndex(key).IsValid() {
