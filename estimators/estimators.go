@@ -221,7 +221,10 @@ type (
 	// ParamError has Type, Field, Value and Want, for example "lssvm: Regressor",
 	// "Ridge", -1 and "> 0".
 	ParamError = fault.ParamError
-	// PanicError has Value and Place: a kernel or an Observe that panicked. It unwraps to ErrParam.
+	// PanicError has Value and Place: what panicked, a kernel, an Observe, an estimator or a transformer of the caller's, or a
+	// BLAS. It unwraps to ErrParam. Every function that takes a context, and every prediction, returns it in place of a panic,
+	// on any number of workers, and the old model stays. A search counts a candidate that panics among the fits that failed.
+	// What Go ends a program for, as memory that is out or a map that is written at the same time, is no panic.
 	PanicError = fault.PanicError
 	// ShapeError has What, Got, Unit and Want, for example "y has", 3, "entries" and
 	// "x has 4 rows".

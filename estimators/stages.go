@@ -57,7 +57,8 @@ func NewStages[Y float64 | int](e any) (Stages[Y], error) {
 
 // FitStages fits e by stages that NewStages gave for an estimator of its kind and settings, and that are at
 // their end.
-func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) error {
+func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if f, ok := own.As[StagedFitter[Y]](e); ok {
 		return f.FitStages(ctx, s)
@@ -96,7 +97,8 @@ func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 }
 
 // FitStatistics implements Stages.
-func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) error {
+func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {

@@ -71,7 +71,8 @@ func exactMean(x *mat.Dense) []float64 {
 // rounding. After an error dst holds nothing of use, and Gradient has no kernel. Cost and
 // errors are those of Matrix and of AsDifferentiable; for k of distances that were computed
 // before, as an isotropic kernel's are, O(n²).
-func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) error {
+func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	d.kernel, d.sides = nil, nil
 	of, err := AsDifferentiable(k)
@@ -166,7 +167,8 @@ func checkDerivatives(n, keeps int, limit int64) error {
 // of kernels of the distance or the inner product, where d passes over n² elements are what
 // Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
 // before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and ctx's.
-func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) error {
+func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := d.checkGradient(dst, w); err != nil {
 		return err
@@ -176,7 +178,7 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 	// A sum for each pair of blocks, added in their order.
 	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
 	n, _ := sums.Dims()
-	err := parallel.For(ctx, d.options.Workers, n, func(t int) error {
+	err = parallel.For(ctx, d.options.Workers, n, func(t int) error {
 		i, j := triangle(t)
 		x, z := d.sides[i], d.sides[j]
 		block := borrow(window(whole, i*stripe, j*stripe, x.len(), z.len()))

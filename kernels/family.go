@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Family is a kernel with one free parameter, the thing that a search runs over.
@@ -48,7 +49,8 @@ type RBFFamily struct{ positiveReals }
 func (RBFFamily) At(gamma float64) Kernel { return RBF{Gamma: gamma} }
 
 // Start returns one over the median squared distance.
-func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	k, err := MedianRBF(ctx, x, 0)
 	return min(max(k.Gamma, minParam), maxParam), err
@@ -73,7 +75,10 @@ type PolynomialFamily struct{}
 func (PolynomialFamily) At(degree float64) Kernel { return ShiftedPolynomialFamily{}.At(degree, 1) }
 
 // Start returns 12.
-func (PolynomialFamily) Start(context.Context, mat.Matrix) (float64, error) { return startDegree, nil }
+func (PolynomialFamily) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
+	return startDegree, nil
+}
 
 // Bounds returns 1 and 1e12.
 func (PolynomialFamily) Bounds() (lo, hi float64) { return 1, maxParam }
@@ -92,7 +97,8 @@ type LaplacianFamily struct{ positiveReals }
 func (LaplacianFamily) At(gamma float64) Kernel { return Laplacian{Gamma: gamma} }
 
 // Start returns the inverse of a typical distance.
-func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
@@ -111,7 +117,8 @@ type MaternFamily struct {
 func (f MaternFamily) At(rate float64) Kernel { return Matern{Nu: f.Nu, Length: 1 / rate} }
 
 // Start returns the inverse of a typical distance.
-func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
@@ -134,7 +141,8 @@ func (f RationalQuadraticFamily) At(rate float64) Kernel {
 }
 
 // Start returns the inverse of a typical distance.
-func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return inverseDistance(ctx, x)
 }
@@ -162,7 +170,8 @@ func (f PeriodicFamily) At(rate float64) Kernel {
 }
 
 // Start returns 1: the length has no unit.
-func (PeriodicFamily) Start(context.Context, mat.Matrix) (float64, error) {
+func (PeriodicFamily) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	return startPeriodicRate, nil
 }
 
@@ -180,7 +189,10 @@ type ELMFamily struct{ positiveReals }
 func (ELMFamily) At(sigma float64) Kernel { return ELM{Sigma: sigma} }
 
 // Start returns 1.
-func (ELMFamily) Start(context.Context, mat.Matrix) (float64, error) { return startSigma, nil }
+func (ELMFamily) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
+	return startSigma, nil
+}
 
 // String returns "ELM".
 func (ELMFamily) String() string { return "ELM" }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Family2 is a kernel with two free parameters. A search takes them in turn, each as the
@@ -52,7 +53,8 @@ func (f Fixed) free() int {
 }
 
 // Start returns that of the other parameter.
-func (f Fixed) Start(ctx context.Context, x mat.Matrix) (float64, error) {
+func (f Fixed) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	first, second, err := f.Family.Start(ctx, x)
 	return [2]float64{first, second}[f.free()], err
@@ -97,6 +99,7 @@ func (ShiftedPolynomialFamily) At(degree, shift float64) Kernel {
 
 // Start returns 12 and 1.
 func (ShiftedPolynomialFamily) Start(context.Context, mat.Matrix) (degree, shift float64, err error) {
+	defer fault.Recover(&err)
 	return startDegree, startShift, nil
 }
 
@@ -137,12 +140,14 @@ func (f ProductFamily) At(first, second float64) Kernel {
 
 // Start returns those of both families.
 func (f SumFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return startOf(ctx, x, f.First, f.Second)
 }
 
 // Start returns those of both families.
 func (f ProductFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return startOf(ctx, x, f.First, f.Second)
 }

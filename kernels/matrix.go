@@ -51,7 +51,8 @@ const stripe = 128
 // that order. Errors: ErrShape and ErrNotFinite for x (and for a kernel whose
 // value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
 // opt.MaxBytes, and ctx's.
-func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (*mat.SymDense, error) {
+func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
@@ -108,7 +109,8 @@ func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z
 // (m×d). Cost, errors and determinism are those of Matrix, without its halving
 // by symmetry.
-func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (*mat.Dense, error) {
+func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err

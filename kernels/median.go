@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -19,7 +20,8 @@ const medianSample = 1000
 // 0 for one row. Of more than 1000 rows it takes that many at random,
 // from the seed (0 is a seed like any other). Cost O(min(n, 1000)²·d).
 // Errors: ErrShape and ErrNotFinite for x.
-func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
+func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -98,7 +100,8 @@ func sampleRows(x *mat.Dense, limit int, seed uint64) *mat.Dense {
 // MedianSquaredDistance), the kernel that the estimators of this module take
 // when none is given. Where the median is 0 (more than half of the pairs are
 // equal rows, or there is one row) γ is 1/d.
-func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
+func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	m, err := MedianSquaredDistance(ctx, x, seed)
 	if err != nil {
@@ -114,7 +117,8 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (RBF, error) {
 
 // OrMedianRBF returns k, or MedianRBF of x where k is nil: what a nil Kernel field
 // stands for.
-func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (Kernel, error) {
+func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if k != nil {
 		if err := Validate(k); err != nil || x == nil {

@@ -24,7 +24,8 @@ type Prepared struct {
 
 // Prepare keeps what Cross needs of the rows of z (m×d), about three times their
 // memory. Nil opt means the defaults. Errors are those of Cross.
-func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (*Prepared, error) {
+func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prepared, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -54,7 +55,8 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
 // numbers that the function Cross gives.
-func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	out := &mat.Dense{}
 	if err := p.CrossTo(ctx, out, x); err != nil {
@@ -66,7 +68,8 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (*mat.Dense, error) 
 // CrossTo is Cross into dst, which is n×m or empty: then it takes that shape, in the memory
 // it has where that is enough. Block after block of rows then needs memory for one.
 // After an error dst holds nothing of use.
-func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
+func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	xd, err := check.Dense("x", x)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -92,7 +93,8 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it.
 // Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
 // rows are equal, ErrTooLarge) and of the estimator, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
 	if err != nil {
@@ -107,7 +109,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // preprocessing and the entropy know no weights. A row is left out, or falls into a
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
 // error wraps errors.ErrUnsupported if the estimator that was built takes none.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	f, err := c.engine().fitWeighted(ctx, x, y, weights, nil, y)
 	if err != nil {
@@ -118,7 +121,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 // Predict preprocesses the rows of x and predicts with the chosen kernel.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
 	if err != nil {
 		return nil, err
@@ -129,13 +133,15 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if c.f != nil {
 		if _, ok := c.f.inner.(estimators.DecisionPredictor); !ok {
 			return estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
@@ -148,7 +154,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 
 // PredictSet is that of the estimator that was built; an error that wraps errors.ErrUnsupported if it
 // has none.
-func (c *Classifier) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
+func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
+	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
 	if err != nil {
 		return nil, err
@@ -162,7 +169,8 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes, as PredictTo.
-func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if c.f != nil {
 		if _, ok := c.f.inner.(estimators.ProbaPredictor); !ok {
 			return estimators.Unsupported(classifierType, c.f.inner, estimators.Proba)
@@ -183,7 +191,8 @@ func (c *Classifier) Classes() []int {
 
 // PredictProba is that of the estimator that was built; an error that wraps
 // errors.ErrUnsupported if it has none.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
 	if err != nil {
 		return nil, err
@@ -197,7 +206,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 
 // Decision is that of the estimator that was built; an error that wraps
 // errors.ErrUnsupported if it has none.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,8 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 // rows. To preprocess, build a pipeline. Errors: ErrShape, ErrNotFinite,
 // ErrParam, the first fold's that failed, with its number (one that wraps
 // errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
-func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (Scores, error) {
+func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (_ Scores, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
@@ -79,7 +80,8 @@ func CrossValidateRegressor(ctx context.Context, build func() estimators.Regress
 }
 
 // CrossValidateClassifier is CrossValidate for classifiers; y are labels.
-func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (Scores, error) {
+func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (_ Scores, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, DefaultClassificationMetric(), classificationScorer)
 }

@@ -123,7 +123,8 @@ func (e *Entropy) Name() string { return "entropy" }
 
 // Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge,
 // those of the learner where CrossValidation could score nothing, or ctx's.
-func (e *Entropy) Choose(ctx context.Context, r *Run) (Choice, error) {
+func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -142,6 +143,11 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	f := &fitted[E]{chain: chainOf(c.typ, c.allSteps()), result: &Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
+	}
+	if r := f.result; r.Family != s.Family || r.Candidate != s.Point.Candidate || !r.IsCandidate() && r.Param != s.Point.Param ||
+		c.space.two != nil && r.Param2 != s.Param2 || !slices.Equal(r.Values, s.Values) {
+		return nil, fault.BadModel(kind, "the Result has chosen %s with %v and values %v, the model is of %s with %v and values %v",
+			described(r.Family, r.Point), r.Point, r.Values, described(s.Family, s.Point), s.Point, s.Values)
 	}
 	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
 		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)

@@ -92,7 +92,8 @@ func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, erro
 func (g *GoldenSection) Name() string { return "golden section" }
 
 // Choose implements [Strategy].
-func (g *GoldenSection) Choose(ctx context.Context, r *Run) (Choice, error) {
+func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun

@@ -44,7 +44,8 @@ func (g *Grid) Name() string { return "grid" }
 
 // Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
 // if none could be scored, or ctx's.
-func (g *Grid) Choose(ctx context.Context, r *Run) (Choice, error) {
+func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun

@@ -82,7 +82,8 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 func (h *Halving) Name() string { return "halving" }
 
 // Choose implements [Strategy]; errors are Grid's.
-func (h *Halving) Choose(ctx context.Context, r *Run) (Choice, error) {
+func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun

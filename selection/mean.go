@@ -51,18 +51,21 @@ var (
 	_ estimators.Reporter             = (*meanRegressor)(nil)
 )
 
-func (m *meanRegressor) Fit(context.Context, mat.Matrix, []float64) error {
+func (m *meanRegressor) Fit(context.Context, mat.Matrix, []float64) (err error) {
+	defer fault.Recover(&err)
 	return notByItself(regressorType)
 }
 
-func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
+func (m *meanRegressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	n, _ := x.Dims()
 	out := make([]float64, n)
 	return out, m.PredictTo(out, x)
 }
 
 // PredictTo adds the parts up, each in memory that is kept.
-func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if len(m.parts) == 1 {
 		return m.each(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
 	}
@@ -85,6 +88,7 @@ func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) error {
 
 // PredictVariance returns the mean and the variance of the mixture of the parts' predictions.
 func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
 	var means [][]float64
@@ -114,6 +118,7 @@ func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64,
 
 // PredictInterval is that of a normal distribution.
 func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -139,14 +144,16 @@ var (
 	_ estimators.Reporter            = (*meanClassifier)(nil)
 )
 
-func (m *meanClassifier) Fit(context.Context, mat.Matrix, []int) error {
+func (m *meanClassifier) Fit(context.Context, mat.Matrix, []int) (err error) {
+	defer fault.Recover(&err)
 	return notByItself(classifierType)
 }
 
 func (m *meanClassifier) Classes() []int { return slices.Clone(m.of) }
 
 // PredictProba returns the mean of the parts' probabilities.
-func (m *meanClassifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (m *meanClassifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(m.of), nil)
 	return out, m.PredictProbaTo(out, x)
@@ -161,7 +168,8 @@ func (m *meanClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 }
 
 // PredictProbaTo is PredictProba into dst.
-func (m *meanClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+func (m *meanClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	n, _ := x.Dims()
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, len(m.of))
@@ -191,14 +199,16 @@ func (m *meanClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 // shares are memory for those of a part.
 var shares = sync.Pool{New: func() any { return &mat.Dense{} }}
 
-func (m *meanClassifier) Predict(x mat.Matrix) ([]int, error) {
+func (m *meanClassifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	n, _ := x.Dims()
 	out := make([]int, n)
 	return out, m.PredictTo(out, x)
 }
 
 // PredictTo takes the class of the largest mean probability.
-func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) error {
+func (m *meanClassifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if n, _ := x.Dims(); n != len(dst) {
 		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Model is a fitted model of a Regressor (E is estimators.Regressor) or of a Classifier
@@ -20,7 +21,8 @@ type Model[E any] struct {
 }
 
 // Transform takes rows (n×d) to where Estimator lives. Errors are those of the preprocessing.
-func (m Model[E]) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (m Model[E]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	z, err := m.before.Transform(x)
 	if err != nil || m.own == nil {
 		return z, err

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -100,7 +101,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of
 // the preprocessing, of the search (ErrParam, ErrShape where all rows are equal,
 // ErrTooLarge) and of the estimator, or ctx's.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
 	if err != nil {
@@ -115,7 +117,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // preprocessing and the entropy know no weights. A row is left out, or falls into a
 // fold, with all its weight, so a weight of 2 is not quite the row given twice. The
 // error wraps errors.ErrUnsupported if the estimator that was built takes none.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	f, err := r.engine().fitWeighted(ctx, x, y, weights, y, nil)
 	if err != nil {
@@ -126,7 +129,8 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 // Predict preprocesses the rows of x and predicts with the chosen kernel.
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
 	if err != nil {
 		return nil, err
@@ -137,13 +141,15 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
 // estimator PredictTo, as all of this module.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
 // PredictVariance is that of the estimator that was built; an error that
 // wraps errors.ErrUnsupported if it has none.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
 	if err != nil {
 		return nil, nil, err
@@ -158,6 +164,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // PredictInterval is that of the estimator that was built; an error that wraps
 // errors.ErrUnsupported if it has none.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
 	if err != nil {
 		return nil, nil, err

@@ -205,7 +205,8 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 // many rows it is taken from there. Compute sets Basis with Score, to OnMatrix or a word of its
 // own, and Matrices to the number of kernel matrices that it made. The error is compute's,
 // ctx's, or [ErrBudget].
-func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(row *TraceRow) error) (TraceRow, error) {
+func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(row *TraceRow) error) (_ TraceRow, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	row := unscored(p)
 	row.Rows, row.Aim = rows, aim

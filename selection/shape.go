@@ -164,7 +164,8 @@ func (s *Shape) validate(d int) error {
 }
 
 // Choose implements [Strategy].
-func (s *Shape) Choose(ctx context.Context, r *Run) (Choice, error) {
+func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return Choice{}, errNoRun

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -58,7 +59,8 @@ type onSharedRows[Y float64 | int] struct {
 	rows    *sharedRows
 }
 
-func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) error {
+func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := o.rows.prepare(ctx); err != nil {
 		return err
@@ -74,7 +76,8 @@ func (o onSharedRows[Y]) values() (*mat.Dense, error) {
 	return o.rows.cross.Cross(context.Background(), o.kernel)
 }
 
-func (o onSharedRows[Y]) Predict(mat.Matrix) ([]Y, error) {
+func (o onSharedRows[Y]) Predict(mat.Matrix) (_ []Y, err error) {
+	defer fault.Recover(&err)
 	k, err := o.values()
 	if err != nil {
 		return nil, err
@@ -95,7 +98,8 @@ var (
 
 func (c classifierOnSharedRows) Classes() []int { return c.classifier.Classes() }
 
-func (c classifierOnSharedRows) Decision(mat.Matrix) (*mat.Dense, error) {
+func (c classifierOnSharedRows) Decision(mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	k, err := c.values()
 	if err != nil {
 		return nil, err
@@ -103,7 +107,8 @@ func (c classifierOnSharedRows) Decision(mat.Matrix) (*mat.Dense, error) {
 	return c.classifier.DecisionMatrix(k)
 }
 
-func (c classifierOnSharedRows) PredictProba(mat.Matrix) (*mat.Dense, error) {
+func (c classifierOnSharedRows) PredictProba(mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	k, err := c.values()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 var (
@@ -16,13 +17,15 @@ var (
 
 // Smoother is that of the estimator that was built, on preprocessed rows; an error that wraps
 // errors.ErrUnsupported if it has none, as the mean of several ways.
-func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
 // Smoother is that of the estimator that was built, as Regressor's.
-func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
@@ -50,7 +53,8 @@ type smoothed struct {
 }
 
 // Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.transform(x)
 	if err != nil {
@@ -61,6 +65,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.transform(x)
 	if err != nil {

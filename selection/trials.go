@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -47,7 +48,8 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 // Resume knows, are not fitted. A point at which a fit fails has no score, and the Result a
 // warning; once the budget is spent no fit begins but for those that it takes until one point
 // has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or ctx's.
-func (r *Run) CrossValidate(ctx context.Context, t Trials) ([]int, error) {
+func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	n, _ := r.x.Dims()
 	iterations := make([]int, len(t.Points))

@@ -184,6 +184,9 @@ func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
 		if err != nil {
 			return err
 		}
+		if part.result.Columns != name {
+			return fault.BadModel(kind, "columns %q, and a Result of columns %q", name, part.result.Columns)
+		}
 		if !(part.result.Share > 0) {
 			return fault.BadModel(kind, "a share of %v", part.result.Share)
 		}

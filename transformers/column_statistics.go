@@ -83,7 +83,8 @@ func (s *columnStatistics[C]) like(other Statistics) (*columnStatistics[C], erro
 }
 
 // AddBlock implements Statistics: the rows are summed by themselves first.
-func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) error {
+func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	rows, err := check.DenseGaps("x", x, s.gap)
 	if err != nil {

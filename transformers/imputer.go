@@ -64,7 +64,8 @@ type imputerModel struct {
 }
 
 // Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
-func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
+func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
@@ -87,7 +88,8 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) error {
 // once; with Median as Winsorizer's, in its memory. With MostFrequent it counts up to 65 536
 // different values of a column: of one with more, a second pass finds the most frequent if it is
 // in more than one of 65 536 rows; if not, that is ErrTooLarge.
-func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
@@ -159,7 +161,8 @@ func (p *Imputer) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a
 // Median of 8192 values or more is one whose rank is as far off as QuantileTransformer's.
-func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) error {
+func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	of, err := p.statistics()
 	if err != nil {
@@ -169,7 +172,8 @@ func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return p.partial(ctx, x, p)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // KernelCenterer centres the rows in the feature space of a kernel, given their
@@ -31,7 +32,8 @@ type kernelCentererModel struct{ Means codec.Floats }
 
 // Fit takes the column means of k, the kernel matrix of the training rows (n×n),
 // or their kernel with a basis (n×m).
-func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) error {
+func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
 		_, d := k.Dims()

@@ -57,7 +57,8 @@ func (k *KernelMap) validate() error {
 }
 
 // Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
-func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
+func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := k.validate(); err != nil {
 		return err
@@ -79,7 +80,8 @@ func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) error {
 }
 
 // Transform returns the kernel between the rows of x (m×d) and those of Fit, m×n.
-func (k *KernelMap) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (k *KernelMap) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
 	}
@@ -96,7 +98,8 @@ func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding; many
 // are those of Transform, copied.
-func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if k.fitted == nil {
 		return fault.NotFitted(kernelMapName)
 	}

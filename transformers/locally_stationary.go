@@ -93,7 +93,8 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 // Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
-func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) error {
+func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	count, err := l.frequencyCount()
 	if err != nil {
@@ -126,7 +127,8 @@ func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
 }
 
 // FitStatistics implements [StatisticsFitter], as RandomFourier's.
-func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) error {
+func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, count, err := l.statistics()
 	if err != nil {
@@ -144,7 +146,8 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 }
 
 // PartialFit implements [PartialFitter].
-func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return l.partial(ctx, x, l)
 }
@@ -214,12 +217,14 @@ func (m localModel) width() int {
 }
 
 // Transform returns the features of the rows of x (m×d), m×D.
-func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return transformed(l.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return l.into(dst, x, true, l.many)
 }
 

@@ -60,7 +60,8 @@ func (s *MinMaxScaler) limits() (low, high float64, err error) {
 }
 
 // Fit takes the least and the largest value of each column of x (n×d).
-func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
+func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
@@ -74,7 +75,8 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) error {
 }
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
-func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
@@ -105,7 +107,8 @@ func (s *MinMaxScaler) statistics() *columnStatistics[*extremes] {
 func (s *MinMaxScaler) NewStatistics() (Statistics, error) { return s.statistics(), nil }
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
-func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) error {
+func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	low, high, err := s.limits()
 	if err != nil {
@@ -121,14 +124,16 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.partial(ctx, x, s)
 }
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
 // that value, whatever z is; with Clip what lies within the ranges of Fit.
-func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return inverted(&s.learned, z)
 }
 

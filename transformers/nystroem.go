@@ -95,7 +95,8 @@ func (t *Nystroem) validate() error {
 
 // Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape,
 // ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel that is 0 on all landmarks, or ctx's.
-func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) error {
+func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := t.validate(); err != nil {
 		return err
@@ -156,7 +157,8 @@ func (t *Nystroem) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
 // bits come of any parts in any order. Indices is nil after it.
-func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) error {
+func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := t.statistics()
 	if err != nil {
@@ -173,7 +175,8 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	var sums Statistics
 	if t.fitted != nil {
@@ -216,12 +219,16 @@ func upper(n int) blas64.Triangular {
 }
 
 // Transform returns the features of the rows of x (m×d), m×r.
-func (t *Nystroem) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return transformed(t.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, true) }
+func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return t.into(dst, x, true)
+}
 
 // whole is TransformTo for which few rows are as many.
 func (t *Nystroem) whole(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, false) }
@@ -237,7 +244,11 @@ func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 		_, d := x.Dims()
 		return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
 			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
-			return atRow(m.features(dst.Slice(first, last, 0, r).(*mat.Dense), x.Slice(first, last, 0, d).(*mat.Dense)), first)
+			part := dst.Slice(first, last, 0, r).(*mat.Dense)
+			if err := atRow(m.features(part, x.Slice(first, last, 0, d).(*mat.Dense)), first); err != nil {
+				return err
+			}
+			return finite(m, part, first, false)
 		})
 	})
 }

@@ -59,7 +59,8 @@ type oneHotModel struct {
 }
 
 // Fit takes the categories of x (n×d).
-func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
+func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	m, limit, gap, err := o.configured()
 	if err != nil {
@@ -84,7 +85,8 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) error {
 }
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
-func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	m, limit, gap, err := o.configured()
 	if err != nil {
@@ -142,7 +144,8 @@ func (o *OneHot) NewStatistics() (Statistics, error) {
 }
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
-func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) error {
+func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, m, limit, err := o.statistics()
 	if err != nil {
@@ -162,7 +165,8 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return o.partial(ctx, x, o)
 }

@@ -2,7 +2,6 @@ package transformers
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -187,35 +186,4 @@ func envelope(tb testing.TB, kind string, payload any) []byte {
 	data, err := codec.Marshal(kind, 1, payload)
 	require.NoError(tb, err)
 	return data
-}
-
-// FuzzUnmarshal reads any bytes into each of the types: ErrBadModel or a value
-// that transforms; never a panic.
-func FuzzUnmarshal(f *testing.F) {
-	for name := range goldenFiles {
-		f.Add(golden.Bytes(f, name))
-	}
-	f.Add(envelope(f, "transformers.UnitRows", unitRowsModel{Width: math.MaxInt}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, g := range goldenFiles {
-			v := g.(Cloner).Clone().(marshaller)
-			if err := v.UnmarshalBinary(data); err != nil {
-				if !errors.Is(err, fault.ErrBadModel) {
-					t.Fatalf("%T: %v is no fault.ErrBadModel", v, err)
-				}
-				continue
-			}
-			if _, err := v.Transform(goldenRows); err != nil && !errors.Is(err, fault.ErrShape) && !errors.Is(err, fault.ErrNotFinite) {
-				t.Fatalf("%T: %v", v, err)
-			}
-			if i, ok := v.(Inverter); ok {
-				if _, err := i.InverseTransform(goldenRows); err != nil && !errors.Is(err, fault.ErrShape) && !errors.Is(err, fault.ErrNotFinite) {
-					t.Fatalf("%T: %v", v, err)
-				}
-			}
-			if _, err := v.MarshalBinary(); err != nil {
-				t.Fatalf("%T: %v", v, err)
-			}
-		}
-	})
 }

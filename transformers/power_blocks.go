@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -22,7 +23,8 @@ const mostValues = 8192
 // moved to the top of a parabola through the likelihood of all rows at three λ: of 100 000 rows at
 // most .0001 from Fit's, whose standard error is .004. Mean and standard deviation are exact for that
 // λ. Where the values of the first look are one or two, λ is 1.
-func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
@@ -63,7 +65,8 @@ func (t *PowerTransformer) NewStatistics() (Statistics, error) { return t.statis
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
 // column. Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far
 // off as QuantileTransformer's.
-func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) error {
+func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
@@ -94,7 +97,8 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) err
 }
 
 // PartialFit implements [PartialFitter].
-func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return t.partial(ctx, x, t)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 const powerTransformerName = "transformers: PowerTransformer"
@@ -60,7 +61,8 @@ type powerModel struct {
 }
 
 // Fit takes λ, mean and standard deviation of each column of x (n×d).
-func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
@@ -143,7 +145,8 @@ func (m *powerModel) standardize(j int, s *spread) {
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d; with Clip within the
 // ranges of Fit, where they count.
-func (t *PowerTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return inverted(&t.learned, z)
 }
 

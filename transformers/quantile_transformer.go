@@ -87,7 +87,8 @@ func (t *QuantileTransformer) configured() (count int, m *quantileModel, err err
 }
 
 // Fit takes the quantiles of each column of x (n×d).
-func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
+func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
@@ -112,7 +113,8 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) error {
 // n (log₂(n/8192) + 3) / 16384 from that of Fit's, six in ten thousand of a million, and the
 // least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
 // more each time that they double.
-func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
@@ -145,7 +147,8 @@ func (t *QuantileTransformer) NewStatistics() (Statistics, error) { return t.sta
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
 // column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
 // whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
-func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) error {
+func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	count, m, err := t.configured()
 	if err != nil {
@@ -163,7 +166,8 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 }
 
 // PartialFit implements [PartialFitter].
-func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return t.partial(ctx, x, t)
 }
@@ -227,7 +231,8 @@ func between(a, b, t float64) float64 {
 }
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d, within the ranges of Fit.
-func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return inverted(&t.learned, z)
 }
 

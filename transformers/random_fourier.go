@@ -87,7 +87,8 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 // Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
-func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) error {
+func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	count, err := r.frequencyCount()
 	if err != nil {
@@ -121,7 +122,8 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns; without one the median
 // distance is that of the sample's rows. The same bits come of any parts in any order.
-func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) error {
+func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, count, err := r.statistics()
 	if err != nil {
@@ -139,7 +141,8 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.partial(ctx, x, r)
 }
@@ -203,12 +206,14 @@ func (m fourierModel) width() int {
 }
 
 // Transform returns the features of the rows of x (m×d), m×D.
-func (r *RandomFourier) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return transformed(r.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return r.into(dst, x, true, r.many)
 }
 

@@ -71,7 +71,8 @@ type hiddenModel struct {
 }
 
 // Fit draws the units for rows like those of x (n×d).
-func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) error {
+func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	units, err := r.unitCount()
 	if err != nil {
@@ -131,7 +132,8 @@ func (r *RandomHidden) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for DataRBF of the rows of the sample. The same
 // bits come of any parts in any order.
-func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) error {
+func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := r.statistics()
 	if err != nil {
@@ -145,7 +147,8 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.partial(ctx, x, r)
 }
@@ -194,12 +197,14 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 }
 
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
-func (r *RandomHidden) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return transformed(r.whole, x)
 }
 
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
-func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return r.into(dst, x, true, r.many)
 }
 
@@ -295,7 +300,8 @@ func (m hiddenModel) valid() error {
 // TransformRow sets dst (h) to the activations of the units for one row x (d), without
 // allocating. They agree with Transform's to rounding. Errors: ErrNotFitted, ErrShape,
 // ErrNotFinite.
-func (r *RandomHidden) TransformRow(dst, x []float64) error {
+func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
+	defer fault.Recover(&err)
 	m := r.fitted
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)

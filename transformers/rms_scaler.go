@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // RMSScaler divides each column by its root mean square and does not centre it:
@@ -32,7 +33,8 @@ type rmsScalerModel struct {
 }
 
 // Fit takes the root mean square of each column of x (n×d).
-func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
+func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
@@ -43,7 +45,8 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns, to
 // the bit.
-func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
 		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
@@ -70,7 +73,8 @@ func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(),
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
-func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) error {
+func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
 		m := &rmsScalerModel{}
@@ -86,13 +90,15 @@ func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.partial(ctx, x, s)
 }
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
-func (s *RMSScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return inverted(&s.learned, z)
 }
 

@@ -57,7 +57,8 @@ func NewStages(t Transformer) (Stages, error) {
 
 // FitStages fits t by stages that NewStages gave for a transformer of its kind and settings, and that are at
 // their end.
-func FitStages(ctx context.Context, t Transformer, s Stages) error {
+func FitStages(ctx context.Context, t Transformer, s Stages) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if f, ok := own.As[StagedFitter](t); ok {
 		return f.FitStages(ctx, s)
@@ -96,7 +97,8 @@ func (s *oneStage) NewStatistics() (Statistics, error) {
 }
 
 // FitStatistics implements Stages.
-func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) error {
+func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // StandardScaler centres each column and divides it by its standard deviation:
@@ -36,7 +37,8 @@ type standardScalerModel struct {
 }
 
 // Fit takes the mean and the standard deviation of each column of x (n×d).
-func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
+func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
@@ -47,7 +49,8 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) error {
 
 // FitBlocks implements [BlockFitter]. It reads the stream twice and learns what Fit learns, to
 // the bit.
-func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
 		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
@@ -71,7 +74,8 @@ func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statisti
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
-func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) error {
+func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
 		m := &standardScalerModel{Clip: s.Clip}
@@ -87,13 +91,15 @@ func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) error
 }
 
 // PartialFit implements [PartialFitter].
-func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return s.partial(ctx, x, s)
 }
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
-func (s *StandardScaler) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return inverted(&s.learned, z)
 }
 

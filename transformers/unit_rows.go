@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
@@ -28,7 +29,8 @@ type unitRowsModel struct {
 }
 
 // Fit keeps the width of x (n×d).
-func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
+func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
@@ -37,7 +39,8 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) error {
 }
 
 // FitBlocks implements [BlockFitter]. It reads the stream once, to check it.
-func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) error {
+func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
 		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
@@ -53,7 +56,8 @@ func (u *UnitRows) statistics() *columnStatistics[*nothing] {
 func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), nil }
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
-func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) error {
+func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
 		return &unitRowsModel{Width: len(st.columns)}, nil
@@ -61,7 +65,8 @@ func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) error {
 }
 
 // PartialFit implements [PartialFitter].
-func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) error {
+func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return u.partial(ctx, x, u)
 }

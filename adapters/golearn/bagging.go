@@ -86,7 +86,8 @@ const baggingKind = "golearn.Bagging"
 var _ ours = (*Bagging)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
-func (b *Bagging) Fit(grid base.FixedDataGrid) error {
+func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(context.Background(), b, grid)
 }
 
@@ -95,7 +96,8 @@ func (b *Bagging) Fit(grid base.FixedDataGrid) error {
 // of range, or a class that is not drawn in 100 draws; ErrShape for no rows, no
 // features or not one class attribute; the first model's that failed, with its
 // number; ctx's.
-func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(ctx, b, grid)
 }
 
@@ -309,7 +311,8 @@ func (m *baggingModel) counted(vote cells) ([]float64, error) {
 // PredictProba returns the share of the models that give each row each class,
 // columns in the order of Labels, and the empty matrix for a grid of no rows.
 // Errors as Predict's, and one that wraps errors.ErrUnsupported for a float class.
-func (b *Bagging) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
+func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return predictProba(b, grid)
 }
 

@@ -64,7 +64,8 @@ const classifierKind = "golearn.Classifier"
 var _ ours = (*Classifier)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
-func (c *Classifier) Fit(grid base.FixedDataGrid) error {
+func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(context.Background(), c, grid)
 }
 
@@ -75,7 +76,8 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) error {
 // range or for no class; one that wraps errors.ErrUnsupported for weights that Estimator does not take; ErrShape for no rows, no features or not one
 // class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's
 // own, as it may refuse a single class; ctx's.
-func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(ctx, c, grid)
 }
 
@@ -221,7 +223,8 @@ func checkShape(what string, m *mat.Dense, rows, columns int) error {
 // in the order of Labels. For a grid of no rows it is the empty matrix. Errors as
 // Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no
 // probabilities.
-func (c *Classifier) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return predictProba(c, grid)
 }
 
@@ -238,7 +241,8 @@ func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
 // PredictSet returns, for each row of grid, the classes, as Labels has them, among which the right one is
 // with probability level, in (0, 1), as the estimator promises (estimators/conformal); nil for a grid of no
 // rows. Errors as Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no sets.
-func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) ([][]string, error) {
+func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
+	defer fault.Recover(&err)
 	return predictSet(c, grid, level)
 }
 

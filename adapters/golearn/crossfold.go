@@ -36,7 +36,8 @@ func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 // others. Errors are those of Folds and of cls, with the fold's number, a panic of
 // a classifier of golearn among them; and ctx's, which is asked before each fold and
 // given to the models of this package.
-func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) ([]evaluation.ConfusionMatrix, error) {
+func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
+	defer fault.Recover(&err)
 	return crossValidate(ctx, "CrossValidateClassifier", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) (evaluation.ConfusionMatrix, error) {
 		return evaluation.GetConfusionMatrix(test, predicted)
 	})
@@ -44,7 +45,8 @@ func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls b
 
 // CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model
 // that predicts one, such as a Regressor.
-func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) ([]RegressionSummary, error) {
+func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) (_ []RegressionSummary, err error) {
+	defer fault.Recover(&err)
 	return crossValidate(ctx, "CrossValidateRegressor", grid, model, folds, seed, SummarizeRegression)
 }
 

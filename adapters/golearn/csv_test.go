@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -191,19 +192,28 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.Equal(t, (*CSVOptions)(nil).withDefaults(), new(CSVOptions).withDefaults())
 }
 
+// Whatever a file holds is a grid, which an estimator may refuse, or an error that names the file and the line.
 func FuzzParseCSV(f *testing.F) {
-	f.Add("a,b\n1,x\n,?\n")
-	f.Add("\ufeff\"a\",b\n1e999,\"x\ny\"\n")
-	f.Add("a\tb\n\t1\n2\t\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if g, err := ParseCSV("f", strings.NewReader(text), &CSVOptions{Comma: '\t'}); err == nil {
-			_ = g.String()
+	f.Add("a,b\n1,x\n,?\n", byte(0), false)
+	f.Add("\ufeff\"a\",b\n1e999,\"x\ny\"\n", byte(0), false)
+	f.Add("a\tb\n\t1\n2\t\n", byte(1), true)
+	f.Add("a b\r\n \"1\"\r\n", byte(3), false)
+	f.Fuzz(func(t *testing.T, text string, comma byte, noHeader bool) {
+		o := CSVOptions{Comma: []rune{',', '\t', ';', ' ', '|'}[comma%5], NoHeader: noHeader}
+		anyBytes(t, text, &o)
+		if g, err := ParseCSV("f", strings.NewReader(text), &o); err == nil {
+			_ = (&Classifier{Estimator: &centroids{}}).Fit(g)
 		}
-		g, err := ParseCSV("f", strings.NewReader(text), nil)
-		if err != nil {
-			return
-		}
-		_ = g.String()
-		_ = (&Classifier{Estimator: &centroids{}}).Fit(g)
+	})
+}
+
+// What a seed makes is read as it was written.
+func FuzzCSVRoundTrip(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := drawSheet(rand.New(rand.NewPCG(seed, 1)))
+		g, err := ParseCSV("f.csv", strings.NewReader(s.text), &s.options)
+		require.NoError(t, err, "%q", s.text)
+		s.same(t, g)
 	})
 }

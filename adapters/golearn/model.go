@@ -101,7 +101,8 @@ func (a *adapter[M]) model() model {
 // what the type says of it. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam
 // for one of another type; ErrNotFinite; those of what was fitted. A grid of no rows comes
 // with them.
-func (a *adapter[M]) Predict(grid base.FixedDataGrid) (base.FixedDataGrid, error) {
+func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
+	defer fault.Recover(&err)
 	class, err := through(a, grid, answer)
 	if err == nil {
 		return classGrid(class)

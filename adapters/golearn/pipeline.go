@@ -48,7 +48,8 @@ const pipelineKind = "golearn.Pipeline"
 var _ ours = (*Pipeline)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
-func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
+func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(context.Background(), p, grid)
 }
 
@@ -57,7 +58,8 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) error {
 // grid, a filter that panics; ErrShape for no rows, no features or not one class
 // attribute; ErrNotFinite; one that wraps errors.ErrUnsupported for a transformer
 // without a Clone method; those of the transformers, of Final, and ctx's.
-func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(ctx, p, grid)
 }
 
@@ -136,7 +138,8 @@ func inFinal(err error) error {
 // PredictProba returns Final's class probabilities, columns in the order of
 // Labels, and the empty matrix for a grid of no rows. Errors as Predict's, and one
 // that wraps errors.ErrUnsupported if Final gives no probabilities.
-func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (*mat.Dense, error) {
+func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return predictProba(p, grid)
 }
 
@@ -147,6 +150,7 @@ func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, 
 // for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and
 // one that wraps errors.ErrUnsupported if Final gives no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	return predictVariance(p, grid)
 }
 
@@ -155,6 +159,7 @@ func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, 
 // PredictInterval returns Final's interval of that level for each row of grid, as
 // Regressor's does. What PredictVariance says of a Nystroem step holds here.
 func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	return predictInterval(p, grid, level)
 }
 
@@ -163,7 +168,8 @@ func (m *pipelineModel) interval(t *table, level float64) (pair, error) {
 }
 
 // PredictSet returns Final's sets of classes of that level for each row of grid, as Classifier's does.
-func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) ([][]string, error) {
+func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
+	defer fault.Recover(&err)
 	return predictSet(p, grid, level)
 }
 

@@ -40,14 +40,16 @@ const refittedKind = "golearn.Refitted"
 var _ ours = (*Refitted)(nil)
 
 // Fit fits a new model to the grid. It is FitContext without a context.
-func (r *Refitted) Fit(grid base.FixedDataGrid) error {
+func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(context.Background(), r, grid)
 }
 
 // FitContext fits a new model to the grid. Errors leave the model fitted before: ErrParam
 // for a nil New or a model that panics, ErrShape for a grid without rows or with other than
 // one class, the model's, and ctx's, which is asked before the model is fitted.
-func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
 }
 

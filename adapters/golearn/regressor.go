@@ -41,7 +41,8 @@ const regressorKind = "golearn.Regressor"
 var _ ours = (*Regressor)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
-func (r *Regressor) Fit(grid base.FixedDataGrid) error {
+func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(context.Background(), r, grid)
 }
 
@@ -50,7 +51,8 @@ func (r *Regressor) Fit(grid base.FixedDataGrid) error {
 // type, a refused categorical feature; ErrShape for no rows, no features
 // or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite;
 // the estimator's own; ctx's.
-func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) error {
+func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
+	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
 }
 
@@ -97,6 +99,7 @@ func (m *regressorModel) predict(t *table) (cells, error) {
 // nil for a grid of no rows. Errors as Predict's, and one that wraps
 // errors.ErrUnsupported if the estimator gives no variance.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	return predictVariance(r, grid)
 }
 
@@ -116,6 +119,7 @@ func (m *regressorModel) variance(t *table) (pair, error) {
 // Errors as Predict's, ErrParam for another level, and one that wraps
 // errors.ErrUnsupported if the estimator gives no intervals.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	return predictInterval(r, grid, level)
 }
 

@@ -105,13 +105,15 @@ func (c *Classifier) validate() error {
 // its rows, or a fit for each fold and one more. Errors: ErrParam, ErrShape, also where rows without a fold
 // lack a class, ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported where Estimator has neither
 // PredictProba nor Decision, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, which Estimator and the link get.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -322,7 +324,8 @@ func (c *Classifier) Classes() []int {
 }
 
 // PredictProba returns probabilities, n×K in the order of Classes.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
@@ -330,11 +333,13 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.m.link.apply(of), nil
+	p := c.m.link.apply(of)
+	return p, check.Vector("probability", p.RawMatrix().Data)
 }
 
 // Predict returns the most probable class for each row of x.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	p, err := c.PredictProba(x)
 	if err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func (c *Classifier) read(m *classModel, p estimators.Part, which string) (estim
 // model validates all but the estimators.
 func (s *storedClasses) model() (*classModel, error) {
 	rows, err := s.Rows.Dense()
-	if err != nil || rows.IsEmpty() {
+	if err != nil || rows == nil {
 		return nil, fault.BadModel(classifierKind, "rows: %v", err)
 	}
 	n, _ := rows.Dims()

@@ -109,13 +109,15 @@ func (c *Classifier) scoring() scoring {
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: ErrParam, ErrShape, also
 // where rows that an estimator is fitted to lack a class, ErrNotFinite, those of Estimator, one that wraps
 // errors.ErrUnsupported for a method that Estimator cannot serve, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, as Regressor's.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -280,7 +282,8 @@ func (c *Classifier) Classes() []int {
 
 // Decision returns n×K scores: of Full and JackknifePlus those of the system of all rows, else
 // probabilities.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	switch {
 	case c.m == nil:
 		return nil, fault.NotFitted(classifierType)
@@ -300,7 +303,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // Predict returns the class of the largest Decision for each row of x.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -309,7 +313,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 }
 
 // PredictProba returns Chosen's probabilities: with Full and JackknifePlus of the fit to a part of the rows.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
@@ -370,7 +375,8 @@ func (c *Classifier) Clone() estimators.Classifier {
 // PredictSet returns, for each row of x (m×d), the classes, ascending, of a set that has the right one with
 // probability at least level, in (0, 1), as the method promises. All classes are in it where there are too
 // few scores for the level.
-func (c *Classifier) PredictSet(x mat.Matrix, level float64) ([][]int, error) {
+func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
+	defer fault.Recover(&err)
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}

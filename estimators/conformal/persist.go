@@ -83,7 +83,7 @@ func (r *Regressor) read(p estimators.Part, which string) (estimators.Regressor,
 // model validates all but the estimators.
 func (s *stored) model() (*model, error) {
 	rows, err := s.Rows.Dense()
-	if err != nil || rows.IsEmpty() {
+	if err != nil || rows == nil {
 		return nil, fault.BadModel(regressorKind, "rows: %v", err)
 	}
 	n, _ := rows.Dims()

@@ -98,7 +98,8 @@ func (r *Regressor) estimator() estimators.Regressor {
 // Fit learns from x (n×d) and y (n). Errors: ErrParam, ErrShape for fewer rows than a method needs,
 // ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported for a method that needs
 // estimators.Smoothing of an estimator without, or ctx's.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -106,7 +107,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, and the system of all rows. Full
 // studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
 // is of rows that are exchangeable with their weights, and of a new row of weight 1.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -228,7 +230,8 @@ func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 
 // Predict returns, for each row of x (m×d), the prediction of the system of all rows, of the clone fitted
 // to all rows (CrossValidation), or to those that Split fits on.
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
@@ -251,6 +254,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // with probability at least level, in (0, 1), as the method promises. An end is infinite where there
 // are too few scores for the level: fewer than level/(1-level).
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if r.m == nil {
 		return nil, nil, fault.NotFitted(regressorType)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -91,7 +92,8 @@ func (c *Classifier) settings() settings {
 
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
 // class, or one of Labels without a row), ErrNotFinite, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
@@ -100,7 +102,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // that is learnt of a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, its
 // share in EmpiricalPriors. Weights should therefore be of the size of 1: a class whose
 // weights sum to no more than that counts as one row.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
@@ -108,7 +111,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // FitPath fits a machine for each number of hidden units, ascending, as Fit would with
 // Units set to it: the units of a smaller one are the first of a larger one, so that all
 // share the products of the largest, and each adds its own system of equations, O(h³).
-func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) ([]*Classifier, error) {
+func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
@@ -134,7 +138,8 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 // out again, so that k blocks cost two passes over the rows and k solutions, O(kh³),
 // where k fits would cost k passes. Errors are Fit's, and ErrShape for a block without
 // which a class has no rows.
-func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.settings().heldOut(ctx, x, y, block)
 }
@@ -146,7 +151,8 @@ func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.sett
 
 // FitStages implements estimators.StagedFitter. It is Fit, for DataRBF with the units of the sample; PartialFit
 // goes on from it. Labels, where they are given, have to have rows.
-func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().take(ctx, s))
 }
@@ -155,7 +161,8 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) er
 // c has, as Statistics gives them: summed elsewhere and merged, or kept beside a model file, after which PartialFit
 // goes on. Errors: ErrNotFitted before there are units; ErrShape for other numbers of classes, statistics and
 // features, and for a class without rows; ErrParam.
-func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) error {
+func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
@@ -167,7 +174,8 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 // chunk that is an error changes nothing. The system of equations is solved by Solve, or
 // by the first prediction; until then Report and Pairs tell of the solution before, and
 // MarshalBinary is ErrNotFitted.
-func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
@@ -175,11 +183,17 @@ func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) erro
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error { return c.predictTo(dst, x) }
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return c.predictTo(dst, x)
+}
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.decisionTo(dst, x) }
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return c.decisionTo(dst, x)
+}
 
 // Clone returns an unfitted Classifier of the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {

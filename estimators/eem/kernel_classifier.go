@@ -102,7 +102,8 @@ func (c *KernelClassifier) signature() string {
 func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
 
 // FitStages is Classifier's.
-func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().take(ctx, s))
 }
@@ -135,20 +136,23 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
 // class, or one of Labels without a row), ErrNotFinite, ErrNotPSD for a kernel without
 // a positive eigenvalue, or ctx's.
-func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, as Classifier's. The median distance of
 // a nil Kernel and the draw of the landmarks are of the rows without their weights.
-func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
 // FitPath is Classifier's, for numbers of landmarks.
-func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) ([]*KernelClassifier, error) {
+func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := checkPath(kernelClassifierType, components); err != nil {
 		return nil, err
@@ -168,13 +172,15 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 }
 
 // HeldOut is Classifier's; the landmarks are drawn from all rows.
-func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
 // PartialFit takes in more rows, as Classifier's; the landmarks are of the first chunk.
-func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
@@ -210,11 +216,15 @@ func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) error { return c.predictTo(dst, x) }
+func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return c.predictTo(dst, x)
+}
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)
 }
 

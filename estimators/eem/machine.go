@@ -102,13 +102,14 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 // prediction after a chunk does otherwise; after Fit there is nothing to do. Cost O(h³) for
 // each two classes, or once with Discriminant. Errors: ErrNotFitted before Fit and while a
 // class has no rows, ErrNotPSD, or ctx's.
-func (c *machine[N]) Solve(ctx context.Context) error {
+func (c *machine[N]) Solve(ctx context.Context) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	var steps *progress.Steps
 	if c.m != nil {
 		steps = &progress.Steps{Observe: c.m.observe, Total: c.m.systems()}
 	}
-	_, err := c.solution(ctx, steps)
+	_, err = c.solution(ctx, steps)
 	return err
 }
 
@@ -130,17 +131,20 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 // the log odds of the second, of more the sum over the other classes of the pairwise
 // probabilities, or with Discriminant the log densities. The first call after PartialFit
 // does what Solve does, as that of any prediction.
-func (c *machine[N]) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	s, z, err := c.project(x)
 	if err != nil {
 		return nil, err
 	}
-	return s.decision(z), nil
+	out := s.decision(z)
+	return out, check.Vector("score", out.RawMatrix().Data)
 }
 
 // Predict returns the class of the largest Decision for each row of x (r×d), the second
 // of two where the odds are even. Cost O(rhd).
-func (c *machine[N]) Predict(x mat.Matrix) ([]int, error) {
+func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -151,12 +155,14 @@ func (c *machine[N]) Predict(x mat.Matrix) ([]int, error) {
 // PredictProba returns probabilities for the rows of x (r×d), r×K: of two classes the
 // posterior of their Gaussians, of more the mean of the pairwise ones, or with
 // Discriminant the posterior of all.
-func (c *machine[N]) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	s, z, err := c.project(x)
 	if err != nil {
 		return nil, err
 	}
-	return s.proba(z), nil
+	out := s.proba(z)
+	return out, check.Vector("probability", out.RawMatrix().Data)
 }
 
 // Project returns where the rows of x (r×d) lie along the directions: a column for each

@@ -91,7 +91,8 @@ func (s *stages) NewStatistics() (estimators.Statistics[int], error) {
 }
 
 // FitStatistics implements estimators.Stages.
-func (s *stages) FitStatistics(ctx context.Context, st estimators.Statistics[int]) error {
+func (s *stages) FitStatistics(ctx context.Context, st estimators.Statistics[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := s.fresh()
 	if err != nil {

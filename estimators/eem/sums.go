@@ -71,7 +71,8 @@ func (s *sums) copied() *sums {
 }
 
 // AddBlock implements estimators.Statistics. Of classes it costs O(nhd + nh²) for h features.
-func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
@@ -126,7 +127,28 @@ func (s *sums) features(ctx context.Context, d int) (layer, error) {
 	if s.layer != nil {
 		return s.layer, nil
 	}
-	return s.c.draw(ctx, mat.NewDense(1, d, nil))
+	if err := check.Numbers(fmt.Sprintf("%s: a row of %d columns", s.c.typ, d), float64(d), "take fewer columns"); err != nil {
+		return nil, err
+	}
+	l, err := s.c.draw(ctx, mat.NewDense(1, d, nil))
+	if err != nil {
+		return nil, err
+	}
+	if have, want := s.dim(), l.width(math.MaxInt); have > 0 && have != want { // read from a file
+		return nil, fault.Shape("the statistics have", have, "features", "there are %d", want)
+	}
+	return l, nil
+}
+
+// dim is the number of features, 0 where it is not known yet.
+func (s *sums) dim() int {
+	if s.layer != nil {
+		return s.layer.width(math.MaxInt)
+	}
+	for _, of := range s.of {
+		return of.Dim()
+	}
+	return 0
 }
 
 func (s *sums) absorb(label int, of *Statistics) error {
@@ -164,6 +186,9 @@ func (s *sums) Merge(other estimators.Statistics[int]) error {
 	if o.n == 0 {
 		return nil
 	}
+	if have, got := s.dim(), o.dim(); have > 0 && got > 0 && have != got {
+		return fault.Shape("the other statistics have", got, "features", "these have %d", have)
+	}
 	o = o.copied()
 	if s.sample != nil {
 		s.sample.Merge(o.sample)
@@ -173,7 +198,10 @@ func (s *sums) Merge(other estimators.Statistics[int]) error {
 			return err
 		}
 	}
-	s.n, s.d, s.layer = s.n+o.n, o.d, o.layer
+	s.n, s.d = s.n+o.n, o.d
+	if o.layer != nil {
+		s.layer = o.layer
+	}
 	return nil
 }
 
@@ -242,21 +270,19 @@ func (s *sums) UnmarshalBinary(data []byte) error {
 }
 
 func (s *sums) restoreClasses(kind string, in storedSums) error {
-	if len(in.Classes) == 0 {
-		return nil
-	}
-	var err error
-	if s.layer, err = s.features(context.Background(), in.Width); err != nil {
-		return fault.BadModel(kind, "%v", err)
-	}
-	features := s.layer.width(math.MaxInt)
+	// Units that the settings and the width give are drawn when they are wanted: those of a width that a file only says
+	// would take far more memory than it.
+	features := s.dim()
 	for k, label := range in.Classes {
 		of := &Statistics{}
 		if err := of.UnmarshalBinary(in.Statistics[k]); err != nil {
 			return fmt.Errorf("%s: class %d: %w", kind, label, err)
 		}
+		if k == 0 && features == 0 {
+			features = of.Dim()
+		}
 		_, known := slices.BinarySearch(s.c.labels, label)
-		if of.Dim() != features || s.of[label] != nil || s.c.labels != nil && !known {
+		if of.Dim() != features || features == 0 || s.of[label] != nil || s.c.labels != nil && !known {
 			return fault.BadModel(kind, "class %d in %d features, there are %d", label, of.Dim(), features)
 		}
 		s.of[label] = of
@@ -269,7 +295,11 @@ func (s *sums) model(ctx context.Context) (*model, error) {
 	if s.n == 0 {
 		return nil, fmt.Errorf("%s: %w", s.c.typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
 	}
-	m := &model{settings: s.c, layer: s.layer, width: s.d, classes: slices.Clone(s.c.labels)}
+	l, err := s.features(ctx, s.d)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{settings: s.c, layer: l, width: s.d, classes: slices.Clone(s.c.labels)}
 	if m.classes == nil {
 		m.classes = slices.Sorted(maps.Keys(s.of))
 	}

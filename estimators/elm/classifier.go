@@ -61,14 +61,16 @@ type model struct {
 
 // Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
 // class), ErrNotFinite, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's. A class's rows are
 // then the sum of their weights.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -261,7 +263,8 @@ func (m *model) finite() error {
 
 // Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and
 // -1 for the others; of two classes minus and plus the one output.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	m := c.m
 	if m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -293,7 +296,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 
 // Predict returns the class of the largest output for each row of x (r×d), of two equal
 // ones the first of Classes. Cost O(rhd).
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -371,12 +375,14 @@ func (c *Classifier) row(out, x []float64) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.labels()), c.Decision, c.row)
 }

@@ -218,23 +218,6 @@ func TestGoldenModel(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-9))
 }
 
-func FuzzUnmarshal(f *testing.F) {
-	x, y := blobs(12, 2)
-	c := &Classifier{Units: 3}
-	require.NoError(f, c.Fit(ctx, x, y))
-	blob, err := c.MarshalBinary()
-	require.NoError(f, err)
-	f.Add(blob)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		read := &Classifier{}
-		if err := read.UnmarshalBinary(data); err != nil {
-			require.ErrorIs(t, err, estimators.ErrBadModel)
-			return
-		}
-		_, _ = read.Predict(x)
-	})
-}
-
 func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
 	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {

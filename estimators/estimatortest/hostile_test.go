@@ -14,9 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/gabasr"
-	"github.com/kernelearn/kernelearn/estimators/rvm"
-	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -74,6 +71,17 @@ func panics(f func()) (what string) {
 	return ""
 }
 
+// noPanic fails where an error among what was returned is a panic that was held: there was no code of a user's.
+func noPanic(t *testing.T, out []reflect.Value) {
+	t.Helper()
+	for _, v := range out {
+		if err, ok := v.Interface().(error); ok {
+			var p *estimators.PanicError
+			assert.False(t, errors.As(err, &p), "%v", err)
+		}
+	}
+}
+
 // No exported method of a type with settings panics, fitted or not, whatever it is given: nil, typed nil, empty, of
 // another shape.
 func TestHostileArguments(t *testing.T) {
@@ -115,11 +123,13 @@ func TestHostileArguments(t *testing.T) {
 							target = reflect.ValueOf(e)
 						}
 						what := panics(func() {
+							var out []reflect.Value
 							if method.Type.IsVariadic() {
-								target.Method(m).CallSlice(in)
+								out = target.Method(m).CallSlice(in)
 							} else {
-								target.Method(m).Call(in)
+								out = target.Method(m).Call(in)
 							}
+							noPanic(t, out)
 						})
 						if what != "" {
 							t.Errorf("%v.%s, fitted %v, argument %d of kind %d: %s", v.Type(), method.Name, fitted, i, k, what)
@@ -162,65 +172,4 @@ func TestNilContext(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam, "%T", make0())
 		assert.ErrorContains(t, err, "context.Background()", "%T", make0())
 	}
-}
-
-// failing is a kernel that panics on rows that begin with a number above 4.
-type failing struct{ kernels.RBF }
-
-func (failing) Eval(x, z []float64) float64 {
-	if x[0] > 4 || z[0] > 4 {
-		panic("this kernel takes no such rows")
-	}
-	return kernels.RBF{}.Eval(x, z)
-}
-
-func (failing) String() string { return "failing" }
-
-// A kernel or an Observe that panics does not end the program: within what runs on several goroutines it is an error that says where,
-// elsewhere the panic is one of the caller's goroutine. What was fitted before is kept.
-func TestPanicsOfUsers(t *testing.T) {
-	outcome := func(e any) error {
-		var err error
-		if what := panics(func() { err = fitAny(context.Background(), e) }); what != "" {
-			return nil
-		}
-		var p *estimators.PanicError
-		if !errors.As(err, &p) {
-			return nil // it asks the kernel later, or wants one with a spectral density
-		}
-		assert.ErrorContains(t, err, "hostile_test.go", "%T", e)
-		return err
-	}
-	kernelsTried, observed, told := 0, 0, 0
-	for _, make0 := range withSettings {
-		e := make0()
-		if field := reflect.ValueOf(e).Elem().FieldByName("Kernel"); field.IsValid() && field.Type() == reflect.TypeFor[kernels.Kernel]() {
-			kernelsTried++
-			field.Set(reflect.ValueOf(failing{}))
-			if outcome(e) != nil {
-				told++
-			}
-		}
-		e = make0()
-		field := reflect.ValueOf(e).Elem().FieldByName("Observe")
-		if !field.IsValid() || field.Kind() != reflect.Func || fitAny(context.Background(), make0()) != nil {
-			continue
-		}
-		observed++
-		called := false
-		field.Set(reflect.MakeFunc(field.Type(), func([]reflect.Value) []reflect.Value { called = true; panic("no more") }))
-		var err error
-		if what := panics(func() { err = fitAny(context.Background(), e) }); what == "" && called {
-			var p *estimators.PanicError
-			require.ErrorAs(t, err, &p, "%T", e)
-			told++
-		}
-		switch e.(type) {
-		case *gabasr.Regressor, *gabasr.Classifier, *rvm.Regressor, *rvm.Classifier, *svm.Regressor, *svm.Classifier:
-			assert.Equal(t, called, err != nil, "%T: its machines run beside each other", e)
-		}
-	}
-	assert.Greater(t, kernelsTried, 8)
-	assert.Greater(t, observed, 8)
-	assert.Greater(t, told, 5)
 }

@@ -116,14 +116,20 @@ func (s *stream[Y]) batches(ctx context.Context, k, size int, visit func(batch) 
 	empty <- nil
 	empty <- nil
 	var failed error
-	var caught any
 	go func() {
 		defer close(full)
-		defer func() { caught = recover() }()
+		defer fault.Recover(&failed)
 		failed = s.fill(ctx, k, size, empty, full, stop)
 	}()
 	var err error
-	first := 0
+	first, ended := 0, false
+	defer func() { // where visit panics the reader ends as well
+		if !ended {
+			close(stop)
+			for range full {
+			}
+		}
+	}()
 	for f := range full {
 		if err != nil {
 			continue
@@ -132,15 +138,14 @@ func (s *stream[Y]) batches(ctx context.Context, k, size int, visit func(batch) 
 		b.first = first
 		first += f.rows
 		if err = visit(b); err != nil {
+			ended = true
 			close(stop)
 			continue
 		}
 		empty <- &f.memory
 	}
-	switch {
-	case caught != nil:
-		panic(caught)
-	case err != nil:
+	ended = true
+	if err != nil {
 		return err
 	}
 	return failed

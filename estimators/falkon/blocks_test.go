@@ -100,9 +100,9 @@ func TestFitBlocksErrors(t *testing.T) {
 	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
 	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, nil)), estimators.ErrShape)
 	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, errReading)), errReading)
-	assert.PanicsWithValue(t, "of the caller's", func() {
-		_ = r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) { panic("of the caller's") })
-	})
+	var panicked *estimators.PanicError
+	require.ErrorAs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) { panic("of the caller's") }), &panicked)
+	assert.Equal(t, "of the caller's", panicked.Value)
 	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(estimators.Block[int], error) bool) {
 		yield(estimators.Block[int]{X: window(x, 0, 2), Y: []int{1, 1}}, nil)
 	}), estimators.ErrShape)

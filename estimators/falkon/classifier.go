@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -94,13 +95,15 @@ func (c *Classifier) validated() (settings, error) {
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those
 // of Regressor.Fit; the kernel is computed once a pass, whatever the number of classes.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -158,7 +161,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 
 // FitBlocks is Fit or FitWeighted on the rows of all blocks, as Regressor.FitBlocks. It reads them
 // once more, for the classes.
-func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
+func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	s, err := c.validated()
 	if err != nil {
@@ -259,7 +263,8 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With
 // SquaredLoss they are near +1 for the class and -1 for others, with LogisticLoss log odds. With
 // two classes the columns are -f and f.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.m.decide(classifierType, x, c.Workers)
 	if err != nil {
 		return nil, err
@@ -268,7 +273,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // Predict returns the class of the largest score for each row of x (m×d). Cost O(mMd).
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -279,7 +285,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 // PredictProba returns m×K probabilities for the rows of x (m×d): with SquaredLoss by the link
 // fitted to leave-one-out scores; with LogisticLoss those of the model, of more than two classes
 // divided by their sum.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -290,7 +297,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of Classes.
 // Up to sixteen rows of a dense matrix allocate nothing.
-func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
 		return err
 	}
@@ -334,13 +342,15 @@ func (c *Classifier) row(out, x []float64) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with Decision's to
 // rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes, without
 // allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -74,14 +75,16 @@ func (r *Regressor) settings() settings {
 // numbers so large that their squares overflow), ErrTooLarge over MaxBytes, ErrNotPSD for a
 // kernel that is not positive semi-definite on the landmarks, or ctx's, which is looked at
 // within each block of 128 rows.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row. With given Landmarks and Ridge a weight of 2
 // is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -115,7 +118,8 @@ func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
 // is run from its beginning for each pass, twice before the first product (to count, and to
 // draw rows), and has to give the same rows in the same order: ErrParam if it does not. It is
 // run on a goroutine of its own, one at a time. Errors are Fit's and the iterator's.
-func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
+func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	s := r.settings()
 	if err := s.validate(); err != nil {
@@ -130,7 +134,8 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 }
 
 // Predict returns k(x, C)'β + b for each row of x (m×d). Cost O(mMd).
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	f, err := r.m.decide(regressorType, x, r.Workers)
 	if err != nil {
 		return nil, err
@@ -141,7 +146,8 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; they agree with Predict's to
 // rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
@@ -149,6 +155,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
 // the noise included: the two components of the package documentation. Cost O(mM²), and O(M³) at
 // the first call after UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	var b *basis
 	if r.m != nil {
 		if b, err = r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults()); err != nil {
@@ -177,6 +184,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // x (m×d) lies in with probability level, in (0, 1), under the normal distribution that
 // PredictVariance gives. Cost and errors are those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}

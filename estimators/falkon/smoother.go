@@ -25,7 +25,8 @@ var _ estimators.LinearSmoother = (*Regressor)(nil)
 // Smoother implements estimators.LinearSmoother: the machine of the chosen kernel, ridge and
 // landmarks on these rows and targets, solved directly. It holds n×M numbers: ErrTooLarge over
 // MaxBytes. Cost O(nM²). What the landmarks do not see of k(x, x) has no part in its variance.
-func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -65,7 +66,8 @@ func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 }
 
 // Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {
@@ -84,6 +86,7 @@ func (s *smoothed) featuresOf(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {

@@ -118,7 +118,8 @@ func (c *Classifier) settings() (settings, error) {
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory
 // are those of Regressor's Fit for each class, or once for two classes. Errors: ErrParam,
 // ErrShape, ErrNotFinite, ErrNotPSD, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
@@ -128,7 +129,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // Probabilities are those of rows as often as they weigh. With PolyaGamma the error wraps
 // errors.ErrUnsupported: a row of weight w wants a Pólya-Gamma variable of shape w, which
 // can be drawn exactly as a sum for whole numbers alone.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if c.Likelihood == PolyaGamma {
 		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
@@ -285,14 +287,16 @@ func (c *Classifier) rowForm() (width int, classes []int, row rowwise.Row) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their log odds agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
 	return rowwise.Labels(classifierType, dst, x, width, classes, c.Predict, row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
 	return rowwise.Scores(classifierType, dst, x, width, len(classes), c.Decision, row)
 }
@@ -300,7 +304,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 // Decision returns m×K log odds for the rows of x (m×d), each class against the rest,
 // columns in the order of Classes. With two classes the columns are -f and f. Cost O(mp)
 // for each kept sweep of each machine; with PolyaGamma O(mp²) for each of Covariances besides.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	xd, err := c.m.of().input(classifierType, x)
 	if err != nil {
 		return nil, err
@@ -338,7 +343,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // Predict returns the most probable class of each row of x (m×d). Cost as Decision.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -348,7 +354,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 
 // PredictProba returns m×K probabilities for the rows of x (m×d): the sigmoids of the log
 // odds of Decision, divided by their sum.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err

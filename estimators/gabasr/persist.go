@@ -77,6 +77,9 @@ func (s storedLearned) learned(kind string, written, machines int, variances boo
 	case s.Report.Objective-s.Report.Objective != 0:
 		return bad("objective %v", s.Report.Objective)
 	}
+	if left := l.scaling.Width - len(l.scaling.Columns); len(l.scaling.Constant) == 0 && left > 0 {
+		l.scaling.Constant = make(codec.Floats, left) // which version 1 lacks, and a file that is written now has
+	}
 	for i, m := range s.Machines {
 		if len(m.Draws) == 0 || m.Baseline-m.Baseline != 0 {
 			return bad("machine %d: %d draws, baseline %v", i, len(m.Draws), m.Baseline)

@@ -143,25 +143,6 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-func FuzzUnmarshal(f *testing.F) {
-	x, y, _ := problem(10, 1)
-	r := &Regressor{Pairs: 2, Sweeps: 5, Chains: 1, Trend: 1}
-	if err := r.Fit(ctx, x, y); err != nil {
-		f.Fatal(err)
-	}
-	data, err := r.MarshalBinary()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		read := &Regressor{}
-		if read.UnmarshalBinary(data) == nil {
-			_, _ = read.Predict(x) // it may say that the width is another
-		}
-	})
-}
-
 // A width that no numbers stand behind is refused, whatever version the file says.
 func TestWidthOfAFile(t *testing.T) {
 	x, y := mat.NewDense(40, 3, nil), make([]float64, 40)

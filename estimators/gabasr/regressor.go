@@ -99,7 +99,8 @@ func (r *Regressor) settings() (settings, error) {
 // ErrParam, ErrShape (also for rows that do not count 2 more than a Trend's coefficients), ErrNotFinite (also for
 // targets whose squares overflow), ErrNotPSD
 // for a fixed Ridge beyond rounding, or ctx's.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -108,7 +109,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // weight of 2 is the row given twice, in the scaling, the evidence and the noise too, but for
 // the median distance that the start takes its scale of, which is of the rows without their
 // weights.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -201,7 +203,8 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 
 // Predict returns the mean over the kept sweeps at each row of x (m×d). Cost O(mp) for
 // each kept sweep.
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	mean, _, err := r.predict(x, false)
 	return mean, err
 }
@@ -213,6 +216,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // ends at that of the prior's functions, which λ makes, and grows on as a Trend's does, of degree k
 // as the 2k-th power.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	return r.predict(x, true)
 }
 
@@ -220,6 +224,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // row of x (m×d) lies in with probability level, in (0, 1), under a t distribution with
 // the mean and the variance of PredictVariance and n degrees of freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -233,7 +238,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating; they agree with Predict's
 // to rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	width := 0
 	if r.m != nil {
 		width = r.m.Width

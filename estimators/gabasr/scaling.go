@@ -18,7 +18,7 @@ type scaling struct {
 	Mean    codec.Floats // of these
 	Inverse codec.Floats // 1/standard deviation
 	// Constant has the means of those that are left out, since version 2 of a file: a width that nothing
-	// stands behind would make whoever reads it allocate it.
+	// stands behind would make whoever reads it allocate it. Zeros in those of version 1.
 	Constant codec.Floats `cbor:",omitempty"`
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -71,13 +72,15 @@ func (c *Classifier) validated() (settings, error) {
 // O(n²d + n³), whatever the number of classes. Errors: ErrParam, ErrShape,
 // ErrNotFinite, ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such
 // limit), ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, times its class's.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -101,7 +104,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes. Up to sixteen rows of a dense matrix allocate nothing.
-func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
 		return err
 	}
@@ -112,13 +116,15 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
 // y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.
-func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
-func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -166,7 +172,8 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of
 // Classes: near +1 for the class and -1 for others. With two classes the columns
 // are -f and f.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.m.decide(classifierType, x, c.settings().options)
 	if err != nil {
 		return nil, err
@@ -176,7 +183,8 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 
 // DecisionMatrix is Decision from kernel values k (m×n) between new rows and
 // those that were fitted.
-func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.m.decideMatrix(classifierType, k)
 	if err != nil {
 		return nil, err
@@ -186,7 +194,8 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
 
 // Predict returns the class of the largest score for each row of x (m×d). Cost
 // O(mnd).
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -195,7 +204,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 }
 
 // PredictMatrix is Predict from kernel values, as DecisionMatrix.
-func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
+func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
 	if err != nil {
 		return nil, err
@@ -205,7 +215,8 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), by the link
 // fitted on leave-one-out scores.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -215,7 +226,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // PredictProbaMatrix is PredictProba from kernel values, as DecisionMatrix.
-func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
 	if err != nil {
 		return nil, err
@@ -281,12 +293,14 @@ func (c *Classifier) row(out, x []float64) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }

@@ -23,6 +23,7 @@ import (
 // at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, ErrShape, ErrNotFinite,
 // ErrTooLarge over MaxKernelBytes, or ctx's.
 func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior, sums []float64) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	kd, err := r.m.checkCross(regressorType, k)
 	if err != nil {

@@ -780,27 +780,6 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, before, r.ChosenRidge())
 }
 
-func FuzzUnmarshal(f *testing.F) {
-	x, y := blobs(12, 3, 0.3, 1)
-	c := Classifier{}
-	require.NoError(f, c.Fit(ctx, x, y))
-	data, err := c.MarshalBinary()
-	require.NoError(f, err)
-	f.Add(data)
-	f.Add(data[:len(data)/2])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var c Classifier
-		if err := c.UnmarshalBinary(data); err != nil {
-			assert.ErrorIs(t, err, estimators.ErrBadModel)
-			return
-		}
-		_, err := c.Predict(x)
-		if err != nil {
-			assert.ErrorIs(t, err, estimators.ErrShape)
-		}
-	})
-}
-
 // A given ridge is that ridge, whatever the rule.
 func TestGivenRidge(t *testing.T) {
 	x, y := sinc(20, 0.1, 1)

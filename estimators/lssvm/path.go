@@ -15,7 +15,8 @@ import (
 // FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the
 // caller has, and labels y (n), as FitMatrix would with that Ridge: all come from one
 // reduction of the matrix, O(n³), and each then costs O(n²).
-func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) ([]*Classifier, error) {
+func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) (_ []*Classifier, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	for i, r := range ridges {
 		if !(r > 0) || r-r != 0 {

@@ -84,7 +84,10 @@ func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.De
 		out.Slice(start, start+r, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return out, check.Vector("prediction", out.RawMatrix().Data)
 }
 
 // decideMatrix returns the outputs for kernel values with the training rows.
@@ -93,7 +96,8 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.outputs(kd), nil
+	out := m.outputs(kd)
+	return out, check.Vector("prediction", out.RawMatrix().Data)
 }
 
 // row computes the outputs of one row.

@@ -54,7 +54,8 @@ func (r *Regressor) settings() settings {
 // ErrShape, ErrNotFinite (also for numbers so large that their squares overflow),
 // ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
 // ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -62,7 +63,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
 // is the row given twice; leave-one-out still leaves out one row, not one unit of
 // weight.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -90,13 +92,15 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n).
 // Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictVarianceMatrix and PredictIntervalMatrix.
-func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
-func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -124,7 +128,8 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 }
 
 // Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). Cost O(mnd).
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	return firstColumn(r.m.decide(regressorType, x, r.settings().options))
 }
 
@@ -138,7 +143,8 @@ func firstColumn(f *mat.Dense, err error) ([]float64, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating; they agree with Predict's
 // to rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
@@ -146,6 +152,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
 // row of x (m×d), the noise included. Cost O(mn²), and O(n³) at the first call
 // after Fit or UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	err = r.m.eachChunk(regressorType, x, r.settings().options, func(_ int, rows, k *mat.Dense) error {
 		n, _ := rows.Dims()
 		diag := make([]float64, n)
@@ -157,6 +164,17 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
+	return finitePair(mean, variance)
+}
+
+// finitePair is the error of numbers that overflowed.
+func finitePair(mean, variance []float64) (m, v []float64, err error) {
+	if err := check.Vector("prediction", mean); err != nil {
+		return nil, nil, err
+	}
+	if err := check.Vector("variance", variance); err != nil {
+		return nil, nil, err
+	}
 	return mean, variance, nil
 }
 
@@ -164,6 +182,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
 // that PredictVariance gives. Cost and errors are those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +191,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 
 // PredictMatrix predicts from kernel values k (m×n) between new rows and those
 // that were fitted.
-func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
+func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	return firstColumn(r.m.decideMatrix(regressorType, k))
 }
 
@@ -180,6 +200,7 @@ func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
 // new rows and those that were fitted, and of the new rows with themselves,
 // diag (m).
 func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	kd, err := r.m.checkCross(regressorType, k)
 	if err != nil {
 		return nil, nil, err
@@ -193,11 +214,12 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	if variance, err = r.m.variance(context.Background(), kd, diag); err != nil {
 		return nil, nil, err
 	}
-	return mat.Col(nil, 0, r.m.outputs(kd)), variance, nil
+	return finitePair(mat.Col(nil, 0, r.m.outputs(kd)), variance)
 }
 
 // PredictIntervalMatrix is PredictInterval from what PredictVarianceMatrix takes.
 func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -231,7 +253,8 @@ func (r *Regressor) Intercept() float64 {
 // with the same ridge, exactly; nil for one row. It is at no cost where leave-one-out chose
 // the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted,
 // or ctx's.
-func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) ([]float64, error) {
+func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)

@@ -30,14 +30,16 @@ var (
 // rows and targets. It holds 2n² numbers, ErrTooLarge over MaxKernelBytes. Cost
 // O(n²d + n³). After FitMatrix there are no rows to
 // compare with: the error wraps ErrNotFitted.
-func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
 }
 
 // Smoother implements estimators.LinearSmoother, as Regressor's. The targets are those of the
 // machine, ±1 for each class, and not the labels. Balanced weights are not added to those given.
-func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.m.smoother(ctx, c.settings(), x, targets, weights)
 }
@@ -84,7 +86,8 @@ func (s *smoothed) values(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense
 }
 
 // Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	_, k, err := s.values(ctx, x)
 	if err != nil {
@@ -95,6 +98,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	rows, k, err := s.values(ctx, x)
 	if err != nil {

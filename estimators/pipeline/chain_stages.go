@@ -75,7 +75,8 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 }
 
 // FitStatistics implements estimators.Stages.
-func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Statistics[Y]) error {
+func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Statistics[Y]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {

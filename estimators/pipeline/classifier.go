@@ -55,7 +55,8 @@ func (p *Classifier) configured() *chain[int, estimators.Classifier] {
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
-func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
@@ -69,7 +70,8 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // know no weights: the steps are fitted on the rows as they are, so that a
 // weight of 2 equals the row given twice for Final, but not for a step that
 // counts rows, such as a StandardScaler.
-func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
@@ -83,7 +85,8 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // step is fitted on what those before it give for the stream, one after the other, then Final. The
 // stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
 // part the error wraps errors.ErrUnsupported.
-func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) error {
+func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
@@ -106,7 +109,8 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 
 // FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
 // the same stages share them, and so what PartialFit does to one.
-func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) error {
+func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
@@ -119,7 +123,8 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) er
 // PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
 // alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
 // Final does.
-func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) error {
+func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
@@ -130,7 +135,8 @@ func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) erro
 }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
-func (p *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	if p.fitted == nil {
 		return nil, fault.NotFitted(classifierName)
 	}
@@ -140,7 +146,8 @@ func (p *Classifier) Predict(x mat.Matrix) ([]int, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix allocate nothing where the steps have TransformTo and Final has
 // PredictTo, as all of this module.
-func (p *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if p.fitted == nil {
 		return fault.NotFitted(classifierName)
 	}
@@ -149,7 +156,8 @@ func (p *Classifier) PredictTo(dst []int, x mat.Matrix) error {
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // as PredictTo. Without Final's Decision the error wraps errors.ErrUnsupported.
-func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	final, err := able[estimators.DecisionPredictor](p.configured, p.fitted, estimators.Decision)
 	if err != nil {
 		return err
@@ -167,6 +175,7 @@ func (p *Classifier) Classes() []int {
 
 // PredictProba implements estimators.ProbaPredictor with Final's.
 func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
 		proba, err = f.PredictProba(z)
 		return err
@@ -176,7 +185,8 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes, as PredictTo. Without Final's PredictProba the error wraps errors.ErrUnsupported.
-func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
+func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	final, err := able[estimators.ProbaPredictor](p.configured, p.fitted, estimators.Proba)
 	if err != nil {
 		return err
@@ -186,6 +196,7 @@ func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 
 // Decision implements estimators.DecisionPredictor with Final's.
 func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
 		scores, err = f.Decision(z)
 		return err
@@ -195,6 +206,7 @@ func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 
 // PredictSet implements estimators.SetPredictor with Final's.
 func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
+	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Sets, x, func(f estimators.SetPredictor, z mat.Matrix) (err error) {
 		sets, err = f.PredictSet(z, level)
 		return err

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -297,42 +296,6 @@ type steps struct {
 type part struct {
 	Type string
 	Data []byte
-}
-
-// FuzzUnmarshal reads any bytes, and any bytes as the parts of an intact
-// envelope: ErrBadModel or a pipeline that predicts; never a panic.
-func FuzzUnmarshal(f *testing.F) {
-	p := regressor()
-	require.NoError(f, p.Fit(ctx, x, targets))
-	data, err := p.MarshalBinary()
-	require.NoError(f, err)
-	f.Add(data, data, data)
-	var parts [3][]byte
-	for i, s := range p.FittedSteps() {
-		parts[i], err = s.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
-		require.NoError(f, err)
-	}
-	parts[2], err = p.FittedFinal().(*toy.Ridge).MarshalBinary()
-	require.NoError(f, err)
-	f.Add(parts[0], parts[1], parts[2])
-	f.Fuzz(func(t *testing.T, a, b, c []byte) {
-		whole, err := codec.Marshal("pipeline.Regressor", 1, payload{
-			Steps: steps{Width: 2, Steps: []part{{"transformers.UnitRows", a}, {"transformers.StandardScaler", b}}},
-			Final: part{"toy.Ridge", c},
-		})
-		require.NoError(t, err)
-		for _, data := range [][]byte{a, whole} {
-			p := regressor()
-			if err := p.UnmarshalBinary(data); err != nil {
-				require.ErrorIs(t, err, estimators.ErrBadModel)
-				continue
-			}
-			_, err := p.Predict(x)
-			if err != nil && !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) {
-				t.Fatal(err)
-			}
-		}
-	})
 }
 
 // Ridge on the features of all rows as landmarks is the machine of the kernel: its variance

@@ -55,7 +55,8 @@ func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
-func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
@@ -69,7 +70,8 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // know no weights: the steps are fitted on the rows as they are, so that a
 // weight of 2 equals the row given twice for Final, but not for a step that
 // counts rows, such as a StandardScaler.
-func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
@@ -83,7 +85,8 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 // step is fitted on what those before it give for the stream, one after the other, then Final. The
 // stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
 // part the error wraps errors.ErrUnsupported.
-func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) error {
+func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
@@ -106,7 +109,8 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 
 // FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
 // the same stages share them, and so what PartialFit does to one.
-func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) error {
+func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
@@ -119,7 +123,8 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 // PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
 // alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
 // Final does.
-func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
@@ -130,7 +135,8 @@ func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) e
 }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
-func (p *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	if p.fitted == nil {
 		return nil, fault.NotFitted(regressorName)
 	}
@@ -140,7 +146,8 @@ func (p *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix allocate nothing where the steps have TransformTo and Final has
 // PredictTo, as all of this module.
-func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	if p.fitted == nil {
 		return fault.NotFitted(regressorName)
 	}
@@ -154,6 +161,7 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
 // training row as a landmark it is the variance of the machine of the kernel itself
 // (package lssvm).
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	final, err := able[estimators.VariancePredictor](p.configured, p.fitted, estimators.Variance)
 	if err != nil {
 		return nil, nil, err
@@ -181,6 +189,7 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // PredictInterval implements estimators.IntervalPredictor with Final's, or, where
 // PredictVariance adds to Final's variance, under the normal distribution that it gives.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
 	if err != nil {
 		return nil, nil, err

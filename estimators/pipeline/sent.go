@@ -109,7 +109,8 @@ func (s *sentRows) Rows() int { return s.sums.Rows() }
 func (s *sentRows) Clone() transformers.Statistics { return &sentRows{s.place, s.sums.Clone()} }
 
 // AddBlock implements transformers.Statistics.
-func (s *sentRows) AddBlock(ctx context.Context, x *mat.Dense) error {
+func (s *sentRows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	sums, to := s.sums, s.place
 	if x != nil && x.RawMatrix().Rows > pieceRows { // of which a later part may fail
@@ -185,7 +186,8 @@ func (s *sentBlocks[Y]) Clone() estimators.Statistics[Y] {
 }
 
 // AddBlock implements estimators.Statistics.
-func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) error {
+func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if b.X != nil && !b.X.IsEmpty() {
 		if err := fitting(b); err != nil {
@@ -199,7 +201,7 @@ func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) err
 	if len(b.Y) > pieceRows { // of which a later part may fail
 		sums = sums.Clone()
 	}
-	err := to.send(ctx, b.X, func(z *mat.Dense, from, to int) error {
+	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error {
 		piece := estimators.Block[Y]{X: z, Y: b.Y[from:to]}
 		if b.Weights != nil {
 			piece.Weights = b.Weights[from:to]
@@ -228,6 +230,9 @@ func (s *sentBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
 	s.width = max(s.width, o.width)
 	return nil
 }
+
+// String names the place.
+func (s *sentBlocks[Y]) String() string { return s.at().String() }
 
 // at is the place that rows are sent to.
 func (s *sentBlocks[Y]) at() *place {

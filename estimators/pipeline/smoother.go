@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 var (
@@ -15,13 +16,15 @@ var (
 )
 
 // Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
-func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
 // Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
-func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
@@ -48,7 +51,8 @@ type smoothed struct {
 }
 
 // Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.rows(x)
 	if err != nil {
@@ -60,6 +64,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	z, err := s.rows(x)
 	if err != nil {

@@ -97,7 +97,8 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 }
 
 // FitStatistics implements transformers.Stages.
-func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) error {
+func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	fresh, err := s.NewStatistics()
 	if err != nil {
@@ -241,7 +242,8 @@ func (t *Transformer) NewStages() (transformers.Stages, error) {
 }
 
 // FitStages implements transformers.StagedFitter. The Transformer has the steps of the stages then.
-func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) error {
+func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	own, ok := s.(*stepStages)
 	if !ok || own == nil || own.now != nil || !sameSteps(t.Steps, own.t.Steps) {

@@ -84,15 +84,17 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 }
 
 // Fit fits a clone of each step on what the step before it gives for x (n×d).
-func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) error {
+func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	_, err := t.fit(ctx, x, false)
+	_, err = t.fit(ctx, x, false)
 	return err
 }
 
 // FitTransform is Fit, and returns what Transform gives for x, computed once. Without Steps
 // that is x itself, which the caller must not write to then.
-func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (mat.Matrix, error) {
+func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return t.fit(ctx, x, true)
 }
@@ -130,7 +132,8 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 }
 
 // Transform sends x (m×d) through the fitted steps.
-func (t *Transformer) Transform(x mat.Matrix) (*mat.Dense, error) {
+func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	steps, err := t.ready(x)
 	if err != nil {
 		return nil, err
@@ -146,7 +149,8 @@ func (t *Transformer) Transform(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // TransformTo implements transformers.TransformerTo where the steps do.
-func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
+func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	steps, err := t.ready(x)
 	if err != nil {
 		return err
@@ -249,7 +253,8 @@ func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (m
 
 // InverseTransform implements transformers.Inverter: it sends z (m×r) back through the fitted
 // steps, the last one first. It wraps errors.ErrUnsupported where a step cannot go back.
-func (t *Transformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
+func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	steps, err := t.ready(z)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,8 @@ const symmetry = 1e-9
 // Fit learns from a kernel matrix x (n×n) and y (n). Cost O(n³). Errors: ErrParam;
 // ErrShape for an x that is not square; ErrNotPSD for one that is not symmetric or
 // indefinite beyond the ridge; ErrNotFinite, or ctx's.
-func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
@@ -77,7 +78,8 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) error
 // FitWeighted is Fit with a weight > 0 for each row, λ diag(1/w) in the place of λI. A
 // kernel that was centred without weights will do: what the centring takes away is the
 // same for all rows, and b takes it up.
-func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
 		return err
@@ -142,7 +144,8 @@ func symmetric(x mat.Matrix) (*mat.SymDense, error) {
 
 // Predict returns Σ α[j] x[i,j] + b for each row of x (m×n), the kernel between new
 // rows and those of Fit, centred as they were.
-func (d *DirectKernel) Predict(x mat.Matrix) ([]float64, error) {
+func (d *DirectKernel) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	if d.m == nil {
 		return nil, fault.NotFitted(directKernelType)
 	}
@@ -191,7 +194,8 @@ func (d *DirectKernel) ChosenRidge() float64 {
 // LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
 // rows with the same ridge, exactly; nil for one row. Fit has computed them. The error is
 // ErrNotFitted.
-func (d *DirectKernel) LeaveOneOutResiduals(context.Context) ([]float64, error) {
+func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	if d.m == nil {
 		return nil, fault.NotFitted(directKernelType)
 	}
@@ -215,7 +219,8 @@ func (d *DirectKernel) Clone() estimators.Regressor {
 
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating.
-func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) error {
+func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	width := 0
 	if d.m != nil {
 		width = len(d.m.coefficients)

@@ -109,28 +109,6 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal reads any bytes: ErrBadModel, or a value that predicts.
-func FuzzUnmarshal(f *testing.F) {
-	for _, name := range []string{"Regressor-v1.keln", "Regressor-wide-v1.keln", "DirectKernel-v1.keln"} {
-		f.Add(golden.Bytes(f, name))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, v := range []stored{&Regressor{}, &DirectKernel{}} {
-			if err := v.UnmarshalBinary(data); err != nil {
-				if !errors.Is(err, estimators.ErrBadModel) {
-					t.Fatalf("%T: %v is no ErrBadModel", v, err)
-				}
-				continue
-			}
-			for _, d := range []int{1, 2, 3, 4} {
-				if _, err := v.Predict(mat.NewDense(2, d, nil)); err != nil && !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) {
-					t.Fatalf("%T: %v", v, err)
-				}
-			}
-		}
-	})
-}
-
 // FuzzFit turns bytes into rows and targets of all sizes: an error of the contract,
 // or finite predictions and variances that are not negative.
 func FuzzFit(f *testing.F) {

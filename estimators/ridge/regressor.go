@@ -63,7 +63,8 @@ type model struct {
 // Fit learns from x (n×d) and y (n). Cost O(nd²) with d ≤ n and O(dn²) with more
 // columns than rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so
 // large that their squares overflow), or ctx's.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -71,7 +72,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
 // is the row given twice; leave-one-out still leaves out one row, not one unit of
 // weight.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -218,7 +220,8 @@ func (m *model) residuals(ctx context.Context, p *problem, solution *mat.Dense) 
 }
 
 // Predict returns b + <β, x> for each row of x (m×d). Cost O(md).
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	mean, _, err := r.predict(x)
 	return mean, err
 }
@@ -252,6 +255,7 @@ func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
 // row of x (m×d), the noise included. Cost O(md²), or O(mdn) with more columns than
 // rows.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	mean, centred, err := r.predict(x)
 	if err != nil {
 		return nil, nil, err
@@ -284,6 +288,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
 // that PredictVariance gives.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -331,7 +336,8 @@ func (r *Regressor) ChosenRidge() float64 {
 // LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
 // rows with the same ridge, exactly; nil for one row. Fit has computed them. Errors: ErrNotFitted, and
 // one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which know no single rows.
-func (r *Regressor) LeaveOneOutResiduals(context.Context) ([]float64, error) {
+func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
@@ -359,7 +365,8 @@ func (r *Regressor) Clone() estimators.Regressor {
 
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	width := 0
 	if r.m != nil {
 		width = len(r.m.means)

@@ -31,7 +31,8 @@ var _ estimators.LinearSmoother = (*Regressor)(nil)
 
 // Smoother implements estimators.LinearSmoother: the regression with the chosen ridge on these rows
 // and targets. Cost O(nd²), and O(dn²) with more columns than rows.
-func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -70,7 +71,8 @@ func (m *model) centred(x *mat.Dense) *mat.Dense {
 }
 
 // Outputs implements estimators.Smoother.
-func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
@@ -81,6 +83,7 @@ func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, err
 
 // Influence implements estimators.Smoother.
 func (s *ofFeatures) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
@@ -100,7 +103,8 @@ func (s *ofRows) products(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense
 }
 
 // Outputs implements estimators.Smoother.
-func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	_, k, err := s.products(ctx, x)
 	if err != nil {
@@ -111,6 +115,7 @@ func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error) 
 
 // Influence implements estimators.Smoother.
 func (s *ofRows) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	rows, k, err := s.products(ctx, x)
 	if err != nil {

@@ -47,7 +47,8 @@ func (s *statistics) Clone() estimators.Statistics[float64] {
 func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
 
 // AddBlock implements estimators.Statistics. Cost O(nd²).
-func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) error {
+func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	x, err := check.Targeted(b.X, b.Y)
 	if err != nil {
@@ -151,7 +152,8 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 //   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
 //
 // Cost O(d³), whatever the rows are.
-func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) error {
+func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
@@ -175,7 +177,8 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 // PartialFit implements estimators.PartialFitter: it is FitStatistics of the rows of all calls, or of
 // those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out.
 // After Fit or UnmarshalBinary there are none to go on from, which is ErrNotFitted.
-func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	s := &statistics{}
 	if r.m != nil {

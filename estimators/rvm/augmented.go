@@ -21,6 +21,7 @@ import (
 // for m relevance vectors, memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after
 // FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	xd, err := r.support().input(regressorType, "x", x, false)
 	if err != nil {
 		return nil, nil, err

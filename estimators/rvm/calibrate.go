@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -134,12 +135,18 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if fault.IsPanic(err) {
+		return nil, err
+	}
 	if err != nil || s.noise == 0 || math.IsInf(s.evidence, 1) {
 		return nil, nil // the rest of the rows cannot do without these
 	}
 	m := newModel(s, t.design)
 	x := k.design.rowsAt(out)
 	mean, variance, err := m.predict(x, 1, true)
+	if fault.IsPanic(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, nil
 	}
@@ -149,6 +156,9 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 	}
 	if l.sees {
 		phi, err := m.features(x, 0, 1)
+		if fault.IsPanic(err) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, nil
 		}

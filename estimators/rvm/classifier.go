@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/shape"
@@ -77,7 +78,8 @@ func (c *Classifier) validate() error {
 // Fit learns from x (n×d) and n labels y. Cost, with M basis functions of which m
 // stay: O(nMm) for each of some m scans of the basis. Errors: ErrParam, ErrShape (also
 // for a single class), ErrNotFinite, or ctx's.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
@@ -87,7 +89,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 // given twice, in the evidence too, but for the lengths of a nil Kernel, which begin at the median
 // distance, and the draw of Components, both of the rows without their weights. Probabilities are those of
 // rows as often as they weigh.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -108,7 +111,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
 // and Components are not used; predictions are made by the methods that end in Design.
-func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) error {
+func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := c.validate(); err != nil {
 		return err
@@ -192,13 +196,20 @@ func (c *Classifier) proba(name string, x mat.Matrix, matrix bool) (*mat.Dense, 
 
 // Decision returns for each row of x (r×d) the moderated score of each class, r×K:
 // the logit of its probability against the rest.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) { return c.decide("x", x, false) }
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.decide("x", x, false)
+}
 
 // Predict returns the class of the largest Decision for each row of x (r×d).
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) { return c.predict("x", x, false) }
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
+	return c.predict("x", x, false)
+}
 
 // PredictDesign is Predict from new rows of the design matrix (r×M).
-func (c *Classifier) PredictDesign(phi mat.Matrix) ([]int, error) {
+func (c *Classifier) PredictDesign(phi mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	return c.predict("phi", phi, true)
 }
 
@@ -206,23 +217,29 @@ func (c *Classifier) PredictDesign(phi mat.Matrix) ([]int, error) {
 // Classes: for two classes the sigmoid of the score, moderated by its variance, so that
 // it nears 1/2 where the model is not sure; for more, those of each class against the
 // rest, over their sum.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) { return c.proba("x", x, false) }
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.proba("x", x, false)
+}
 
 // PredictProbaDesign is PredictProba from new rows of the design matrix (r×M).
-func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	return c.proba("phi", phi, true)
 }
 
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.support().rowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.support().rowWidth(), len(c.labels()), c.Decision, c.m.row)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/minimize"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
@@ -243,7 +244,8 @@ func (p *binary) statistics(column []float64) (s, q float64) {
 		s += p.curve[i] * a * a
 		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
-	quad, _ := p.chol.QuadInverse(context.Background(), cross) // one column: m² steps, no time to end in
+	quad, err := p.chol.QuadInverse(context.Background(), cross) // one column: m² steps, no time to end in
+	onPanic(err)
 	return s - quad[0], q
 }
 
@@ -467,20 +469,20 @@ func (p *binary) refine(ctx context.Context) error {
 	}
 	at(start)
 	before := p.lev
-	result, _ := optimize.Minimize(optimize.Problem{
-		Func: func(u []float64) float64 {
-			if at(u); failed != nil {
-				return math.Inf(1)
-			}
-			return -p.lev
-		},
-		Grad: func(g, u []float64) {
-			at(u)
-			for i, v := range p.gradient()[1:] {
-				g[i] = -v
-			}
-		},
-	}, start, &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 100}, &optimize.BFGS{})
+	result, err := minimize.Run(func(u []float64) float64 {
+		if at(u); failed != nil {
+			return math.Inf(1)
+		}
+		return -p.lev
+	}, func(g, u []float64) {
+		at(u)
+		for i, v := range p.gradient()[1:] {
+			g[i] = -v
+		}
+	}, func() error { return failed }, start, &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: 100}, &optimize.BFGS{})
+	if failed == nil {
+		failed = err
+	}
 	if failed == nil && result != nil && -result.F > before {
 		start = result.X
 	}

@@ -215,29 +215,6 @@ func TestHostileClassPayloads(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal reads any bytes: ErrBadModel, or a value that predicts or says why not.
-func FuzzUnmarshal(f *testing.F) {
-	for _, name := range []string{"Regressor-v1.keln", "Regressor-ard-v1.keln", "Classifier-v1.keln"} {
-		f.Add(golden.Bytes(f, name))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, c := &Regressor{}, &Classifier{}
-		for _, err := range []error{r.UnmarshalBinary(data), c.UnmarshalBinary(data)} {
-			if err != nil && !errors.Is(err, estimators.ErrBadModel) {
-				t.Fatalf("%v is no ErrBadModel", err)
-			}
-		}
-		x := mat.NewDense(2, 1, []float64{0, 1})
-		_, _, err := r.PredictVariance(x)
-		_, errClasses := c.PredictProba(x)
-		for _, err := range []error{err, errClasses} {
-			if err != nil && !errors.Is(err, estimators.ErrNotFitted) && !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
 // FuzzFit turns bytes into rows and targets: an error of the contract or a finite model.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(1), uint8(0))

@@ -147,7 +147,8 @@ func (r *Regressor) intercept() interceptKind {
 // of the model costs O(nm + Mm), a new one also O(nM), and memory is that of CacheBytes
 // and O(Mm). Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that
 // overflows), or ctx's. The refits of the variances about double it, see NoCalibration.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -158,7 +159,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // noise is estimated from the sum of the weights in the place of n, which FlatPrior wants
 // above 1: where weights are known but for a factor, as precisions of the targets, let their
 // mean be 1.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -180,7 +182,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
 // the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
 // are then made by PredictDesign and PredictVarianceDesign.
-func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) error {
+func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := r.validate(); err != nil {
 		return err
@@ -308,7 +311,8 @@ func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool
 
 // Predict returns the mean at each row of x (r×d). Cost O(rmd) for m relevance
 // vectors.
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	mean, _, err := r.predict("x", x, false, false)
 	return mean, err
 }
@@ -319,6 +323,7 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 // (package documentation). With NoCalibration it is there that of the noise and the
 // intercept alone, as for every relevance vector machine. Cost O(rm(d + m)), and O(m³) once.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	return r.predict("x", x, false, true)
 }
 
@@ -326,6 +331,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // each row of x (r×d) lies in with probability level, in (0, 1), under the normal
 // distribution that PredictVariance gives.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
@@ -333,7 +339,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 }
 
 // PredictDesign predicts from new rows of the design matrix (r×M).
-func (r *Regressor) PredictDesign(phi mat.Matrix) ([]float64, error) {
+func (r *Regressor) PredictDesign(phi mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
 	mean, _, err := r.predict("phi", phi, true, false)
 	return mean, err
 }
@@ -342,6 +349,7 @@ func (r *Regressor) PredictDesign(phi mat.Matrix) ([]float64, error) {
 // nothing is known that its columns do not see: the variance is the machine's own, times a
 // factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
 	return r.predict("phi", phi, true, true)
 }
 
@@ -454,7 +462,8 @@ func (r *Regressor) Clone() estimators.Regressor {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating; they agree with Predict's
 // to rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.support().rowWidth(), r.Predict, r.m.row)
 }
 

@@ -6,15 +6,24 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // seen is the factor of the kernel matrix of the relevance vectors, made once, when it is wanted.
 type seen struct {
-	once    sync.Once
+	mu      sync.Mutex
+	made    bool
 	vectors *mat.Dense       // without repetition
 	factor  *linalg.Cholesky // nil where the kernel is not positive semi-definite on them
+}
+
+// onPanic hands a panic on to where it is made an error, by whoever predicts.
+func onPanic(err error) {
+	if fault.IsPanic(err) {
+		panic(err)
+	}
 }
 
 // sees reports whether unseen is known: of a kernel that is positive semi-definite on the vectors, not
@@ -26,15 +35,20 @@ func (s *support) sees() bool {
 	if s.vectors == nil {
 		return true
 	}
-	s.seen.once.Do(func() {
-		s.seen.vectors = s.distinct()
-		gram, err := kernels.Matrix(context.Background(), s.kernels.whole(), s.seen.vectors, nil)
-		if err == nil {
-			// The error is that of a kernel that is not positive semi-definite. What is made once for all
-			// predictions must not hang on the context of the first; vectors are few.
-			s.seen.factor, _ = linalg.NewCholesky(context.Background(), "the kernel matrix of the relevance vectors", gram)
-		}
-	})
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	if s.seen.made {
+		return s.seen.factor != nil
+	}
+	s.seen.vectors = s.distinct()
+	gram, err := kernels.Matrix(context.Background(), s.kernels.whole(), s.seen.vectors, nil)
+	if err == nil {
+		// The error is that of a kernel that is not positive semi-definite. What is made once for all
+		// predictions must not hang on the context of the first; vectors are few.
+		s.seen.factor, err = linalg.NewCholesky(context.Background(), "the kernel matrix of the relevance vectors", gram)
+	}
+	onPanic(err)
+	s.seen.made = true
 	return s.seen.factor != nil
 }
 
@@ -54,14 +68,17 @@ func (s *support) unseen(x, values *mat.Dense) (unseen, own []float64) {
 	if s.vectors == nil {
 		return unseen, own
 	}
-	// Predictions have no context, the only error.
+	// Predictions have no context, the only error but a panic.
 	var k mat.Matrix
 	if len(s.kernels) == 1 {
 		k = mat.DenseCopyOf(values.Slice(0, rows, 0, len(s.columns)).T())
 	} else {
-		k, _ = kernels.Cross(context.Background(), whole, s.seen.vectors, x, &kernels.Options{Workers: 1})
+		cross, err := kernels.Cross(context.Background(), whole, s.seen.vectors, x, &kernels.Options{Workers: 1})
+		onPanic(err)
+		k = cross
 	}
-	squares, _ := s.seen.factor.QuadInverse(context.Background(), k.(*mat.Dense))
+	squares, err := s.seen.factor.QuadInverse(context.Background(), k.(*mat.Dense))
+	onPanic(err)
 	for i, q := range squares {
 		unseen[i] = max(0, unseen[i]-q)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -87,13 +88,15 @@ func (c *Classifier) settings() (settings, error) {
 // O(n²) and O(n³), and O(n²d) for the kernel; memory that of CacheBytes and O(nd).
 // Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that overflows), or
 // ctx's. Not converging is in Report.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
-func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
+func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -125,13 +128,15 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // Kernel is not used. Predictions are then made by PredictMatrix, PredictProbaMatrix
 // and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
 // of k is kept.
-func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) error {
+func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
-func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
+func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
@@ -163,20 +168,35 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 			return err
 		}
 	}
-	pairs := float64(len(names)) * float64(len(names)-1) / 2
-	if err := check.Numbers(fmt.Sprintf("%s: coefficients of %d rows for %.0f pairs of classes", classifierType, len(at), pairs), pairs*float64(len(at)), "take another estimator, such as an lssvm.Classifier, for so many classes"); err != nil {
+	// A row is in the problems of its class with each other one.
+	perRow := 8.0 // numbers of a row in a problem
+	if c.Probabilities {
+		perRow *= defaultFolds
+	}
+	if err := check.Numbers(fmt.Sprintf("%s: the problems of %d rows of %d classes, two by two", classifierType, len(at), len(names)),
+		perRow*float64(len(names)-1)*float64(len(at)+len(names)), "take another estimator, such as an lssvm.Classifier, for so many classes"); err != nil {
 		return err
+	}
+	members := make([][]int, len(names))
+	for i, l := range at {
+		members[l] = append(members[l], i)
 	}
 	var problems []problem
 	for a := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for b := a + 1; b < len(names); b++ {
-			problems = append(problems, s.pair(at, a, b, own))
+			problems = append(problems, s.pair(members[a], members[b], own))
 		}
 	}
 	solutions := make([]solution, len(problems))
 	unseen := make([][]float64, len(problems)) // decision values of rows left out
 	var tasks []task
 	for i, p := range problems {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		tasks = append(tasks, task{p, func(_ context.Context, sol solution) error { solutions[i] = sol; return nil }})
 		if c.Probabilities {
 			unseen[i] = make([]float64, len(p.rows))
@@ -200,12 +220,19 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	return nil
 }
 
-// pair is the problem of the classes at the positions a and b.
-func (s settings) pair(at []int, a, b int, own []float64) problem {
-	var p problem
-	p.rows, p.target = classes.Pair(at, a, b)
-	for i, t := range p.target {
-		bound := s.bound(weights.At(own, p.rows[i]))
+// pair is the problem of two classes with these rows, ascending in each.
+func (s settings) pair(negative, positive []int, own []float64) problem {
+	n := len(negative) + len(positive)
+	p := problem{rows: make([]int, 0, n), target: make([]float64, 0, n), lo: make([]float64, 0, n), hi: make([]float64, 0, n)}
+	for len(negative)+len(positive) > 0 {
+		row, t := 0, 0.0
+		if len(positive) == 0 || len(negative) > 0 && negative[0] < positive[0] {
+			row, t, negative = negative[0], -1, negative[1:]
+		} else {
+			row, t, positive = positive[0], 1, positive[1:]
+		}
+		bound := s.bound(weights.At(own, row))
+		p.rows, p.target = append(p.rows, row), append(p.target, t)
 		p.lo, p.hi = append(p.lo, min(t, 0)*bound), append(p.hi, max(t, 0)*bound)
 	}
 	return p
@@ -220,46 +247,73 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // PairDecision returns the decision values f(x) + b of each two classes for the rows of
 // x (m×d), in the order of Pairs: above 0 for the greater label.
-func (c *Classifier) PairDecision(x mat.Matrix) (*mat.Dense, error) {
-	return c.m.decide(classifierType, x, c.Workers)
+func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.m.all(classifierType, c.rows(x))
+}
+
+// rows and values visit the decision values of rows, and of their kernel values.
+func (c *Classifier) rows(x mat.Matrix) func(visit) error {
+	return func(v visit) error { return c.m.decide(classifierType, x, c.Workers, v) }
+}
+
+func (c *Classifier) values(k mat.Matrix) func(visit) error {
+	return func(v visit) error { return c.m.decideMatrix(classifierType, k, v) }
 }
 
 // PairDecisionMatrix is PairDecision from kernel values k (m×n) between new rows and
 // those that FitMatrix was given. Only the columns of support vectors count.
-func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
-	return c.m.decideMatrix(classifierType, k)
+func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.m.all(classifierType, c.values(k))
 }
 
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes.
 // Those of two classes are -f and f for the decision value f. Of more each is the number
 // of votes, plus the sum of the class's decision values, brought into (-⅓, ⅓), which
 // decides between equal votes.
-func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) {
-	f, err := c.PairDecision(x)
-	if err != nil {
-		return nil, err
-	}
-	return c.scores(f), nil
+func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.scores(c.rows(x))
 }
 
 // DecisionMatrix is Decision from kernel values, as PairDecisionMatrix.
-func (c *Classifier) DecisionMatrix(k mat.Matrix) (*mat.Dense, error) {
-	f, err := c.PairDecisionMatrix(k)
+func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return c.scores(c.values(k))
+}
+
+// perClass collects what is made of the decision values of each row, a number for each class, some rows at a time.
+func (c *Classifier) perClass(values func(visit) error, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
+	var out *mat.Dense
+	err := values(func(n, first int, f *mat.Dense) error {
+		if out == nil {
+			out = mat.NewDense(n, len(c.classes), nil)
+		}
+		r, _ := f.Dims()
+		of(out.Slice(first, first+r, 0, len(c.classes)).(*mat.Dense), f)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return c.scores(f), nil
+	return out, nil
 }
 
 // scores turns decision values of pairs into those of classes.
-func (c *Classifier) scores(f *mat.Dense) *mat.Dense {
-	n, _ := f.Dims()
-	out := mat.NewDense(n, len(c.classes), nil)
+func (c *Classifier) scores(values func(visit) error) (*mat.Dense, error) {
 	sums := make([]float64, len(c.classes))
-	for i := range n {
-		vote(out.RawRowView(i), f.RawRowView(i), sums)
-	}
-	return out
+	return c.perClass(values, func(dst, f *mat.Dense) {
+		n, _ := f.Dims()
+		for i := range n {
+			vote(dst.RawRowView(i), f.RawRowView(i), sums)
+		}
+	})
+}
+
+// probabilities turns decision values of pairs into probabilities of classes.
+func (c *Classifier) probabilities(values func(visit) error) (*mat.Dense, error) {
+	return c.perClass(values, func(dst, f *mat.Dense) { couple(dst, f, c.links, len(c.classes)) })
 }
 
 // vote sets row to the scores that the decision values of pairs give; sums is memory.
@@ -302,7 +356,8 @@ func (c *Classifier) row(out, x []float64) {
 
 // Predict returns the class of the largest of Decision for each row of x (m×d). Cost
 // O(sd) a row for s support vectors.
-func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
+func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -311,7 +366,8 @@ func (c *Classifier) Predict(x mat.Matrix) ([]int, error) {
 }
 
 // PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
-func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
+func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
+	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
 	if err != nil {
 		return nil, err
@@ -321,27 +377,21 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) ([]int, error) {
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order
 // of Classes. Without Probabilities at Fit the error wraps errors.ErrUnsupported.
-func (c *Classifier) PredictProba(x mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
-	f, err := c.PairDecision(x)
-	if err != nil {
-		return nil, err
-	}
-	return couple(f, c.links, len(c.classes)), nil
+	return c.probabilities(c.rows(x))
 }
 
 // PredictProbaMatrix is PredictProba from kernel values, as PairDecisionMatrix.
-func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error) {
+func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
-	f, err := c.PairDecisionMatrix(k)
-	if err != nil {
-		return nil, err
-	}
-	return couple(f, c.links, len(c.classes)), nil
+	return c.probabilities(c.values(k))
 }
 
 func (c *Classifier) hasLinks() error {
@@ -354,7 +404,8 @@ func (c *Classifier) hasLinks() error {
 // Pair is the machine of two classes.
 type Pair struct {
 	Negative, Positive int       // the labels; Negative is the lesser
-	Coefficients       []float64 // β, one for each of SupportIndices, 0 for those of other pairs
+	Support            []int     // the pair's support vectors, by their position in SupportIndices, ascending
+	Coefficients       []float64 // β, one for each of Support
 	Intercept          float64   // b
 }
 
@@ -368,7 +419,8 @@ func (c *Classifier) Pairs() []Pair {
 	for a, negative := range c.classes {
 		for _, positive := range c.classes[a+1:] {
 			p := len(out)
-			out = append(out, Pair{Negative: negative, Positive: positive, Coefficients: c.m.coefficients(p), Intercept: c.m.intercepts[p]})
+			support, values := c.m.coefficients(p)
+			out = append(out, Pair{Negative: negative, Positive: positive, Support: support, Coefficients: values, Intercept: c.m.intercepts[p]})
 		}
 	}
 	return out
@@ -402,12 +454,14 @@ func (c *Classifier) Clone() estimators.Classifier {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
 // dense matrix are predicted one by one without allocating; their scores agree with
 // Decision's to rounding.
-func (c *Classifier) PredictTo(dst []int, x mat.Matrix) error {
+func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
 // DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
 // without allocating as PredictTo.
-func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }

@@ -101,7 +101,7 @@ func ExamplePair() {
 func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	f := p.Intercept
 	for i, b := range p.Coefficients {
-		f += b * c.SupportVectors().At(i, 0) * at
+		f += b * c.SupportVectors().At(p.Support[i], 0) * at
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -181,7 +182,7 @@ func compareRegressor(t *testing.T, ref reference) {
 	assert.InDeltaSlice(t, f, got, 1e-9)
 }
 
-// Files of version 1 stay readable and predict what a fit predicts now; the machine
+// Files of each version stay readable and predict what a fit predicts now; the machine
 // that wrote them may have rounded in another way.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	// The solver stops within Tolerance of the optimum, where exactly depends on how the
@@ -192,26 +193,30 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 
 	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default one is in the units of y here
 	require.NoError(t, fitted.Fit(ctx, x, y))
-	read := &Regressor{}
-	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", fitted.MarshalBinary)))
 	want, err := fitted.Predict(at)
 	require.NoError(t, err)
-	got, err := read.Predict(at)
-	require.NoError(t, err)
-	assert.InDeltaSlice(t, want, got, stopping)
+	for v := 1; v <= version; v++ {
+		read := &Regressor{}
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, fmt.Sprintf("Regressor-v%d.keln", v), fitted.MarshalBinary)))
+		got, err := read.Predict(at)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, want, got, stopping)
+	}
 
 	k := kernels.RBF{Gamma: 0.5}
 	labels := []int{1, 1, 2, 2, 2, 5, 5, 5}
 	c := &Classifier{Kernel: k, C: 5, Probabilities: true}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	readClassifier := &Classifier{Kernel: k}
-	require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
 	p, err := c.PredictProba(at)
 	require.NoError(t, err)
-	gotP, err := readClassifier.PredictProba(at)
-	require.NoError(t, err)
-	assert.True(t, mat.EqualApprox(p, gotP, stopping))
-	assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
+	for v := 1; v <= version; v++ {
+		readClassifier := &Classifier{Kernel: k}
+		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, fmt.Sprintf("Classifier-v%d.keln", v), c.MarshalBinary)))
+		gotP, err := readClassifier.PredictProba(at)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(p, gotP, stopping))
+		assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
+	}
 
 	km, err := kernels.Matrix(ctx, k, x, nil)
 	require.NoError(t, err)
@@ -219,11 +224,13 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, err)
 	m := &Classifier{C: 5}
 	require.NoError(t, m.FitMatrix(ctx, km, labels))
-	readMatrix := &Classifier{}
-	require.NoError(t, readMatrix.UnmarshalBinary(golden.Model(t, "Classifier-matrix-v1.keln", m.MarshalBinary)))
 	f, err := m.DecisionMatrix(kt)
 	require.NoError(t, err)
-	gotF, err := readMatrix.DecisionMatrix(kt)
-	require.NoError(t, err)
-	assert.True(t, mat.EqualApprox(f, gotF, stopping))
+	for v := 1; v <= version; v++ {
+		readMatrix := &Classifier{}
+		require.NoError(t, readMatrix.UnmarshalBinary(golden.Model(t, fmt.Sprintf("Classifier-matrix-v%d.keln", v), m.MarshalBinary)))
+		gotF, err := readMatrix.DecisionMatrix(kt)
+		require.NoError(t, err)
+		assert.True(t, mat.EqualApprox(f, gotF, stopping))
+	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -104,6 +103,7 @@ func (s settings) solveAll(ctx context.Context, src source, tasks []task) error 
 	var mu sync.Mutex
 	iterations := make([]int, len(tasks))
 	objectives := make([]float64, len(tasks))
+	var sum estimators.Step
 	return parallel.For(ctx, s.workers, len(tasks), func(t int) error {
 		c := control{
 			tolerance: s.tolerance, maxIterations: s.maxIterations, shrinking: !s.noShrinking,
@@ -113,13 +113,11 @@ func (s settings) solveAll(ctx context.Context, src source, tasks []task) error 
 			c.observe = func(iteration int, objective float64) {
 				mu.Lock()
 				defer mu.Unlock()
+				sum.Iteration += iteration - iterations[t]
+				sum.Objective += objective - objectives[t]
 				iterations[t], objectives[t] = iteration, objective
-				step := estimators.Step{Message: fmt.Sprintf("machine %d of %d", t+1, len(tasks))}
-				for i, v := range objectives {
-					step.Iteration += iterations[i]
-					step.Objective += v
-				}
-				s.observe(step)
+				sum.Message = fmt.Sprintf("machine %d of %d", t+1, len(tasks))
+				s.observe(sum)
 			}
 		}
 		out, err := solve(ctx, src, tasks[t].problem, c)
@@ -136,7 +134,7 @@ type machine struct {
 	width      int            // columns of x, or of the kernel matrix
 	indices    []int          // of the support vectors in the training rows, ascending
 	vectors    *mat.Dense     // s×d; nil after FitMatrix and where s is 0
-	coef       *mat.Dense     // p×s; nil where s is 0
+	coef       *coefficients  // of p machines; nil where s is 0
 	c, epsilon float64        // of all machines
 	intercepts []float64      // p
 	report     estimators.Report
@@ -159,9 +157,8 @@ func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems
 			m.indices = append(m.indices, i)
 		}
 	}
-	if len(m.indices) > 0 {
-		m.coef = mat.NewDense(len(solutions), len(m.indices), nil)
-	}
+	var entries coefficients
+	entries.starts = append(entries.starts, 0)
 	total, failed, gap := 0.0, 0, 0.0
 	for p, sol := range solutions {
 		m.intercepts = append(m.intercepts, sol.intercept)
@@ -173,11 +170,16 @@ func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems
 			gap = max(gap, sol.gap)
 		}
 		for k, b := range sol.beta {
-			if b != 0 {
-				m.coef.Set(p, position[problems[p].rows[k]], b)
+			if b != 0 { // the rows of a problem ascend
+				entries.at, entries.values = append(entries.at, position[problems[p].rows[k]]), append(entries.values, b)
 				total += b
 			}
 		}
+		entries.starts = append(entries.starts, len(entries.at))
+	}
+	if len(m.indices) > 0 {
+		entries.ready(len(m.indices))
+		m.coef = &entries
 	}
 	if total += m.report.Objective; total-total != 0 {
 		return nil, fmt.Errorf("%s: the targets, C or the kernel's values are too large, their products overflow: %w", s.typ, fault.ErrNotFinite)
@@ -196,28 +198,55 @@ func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems
 	return m, nil
 }
 
-// predictChunk rows at a time bound the memory of a prediction to predictChunk × s,
-// whatever is asked for.
-const predictChunk = 512
+const (
+	// predictChunk rows at a time bound the memory of a prediction to predictChunk × s,
+	// whatever is asked for.
+	predictChunk = 512
+	// mostDecisions is how many decision values are made at a time where only what they say of classes is wanted.
+	mostDecisions = 1 << 22
+)
 
-// decide returns the decision values of all machines for the rows of x, r×p.
-func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, error) {
+// visit takes the decision values of some rows, r×p, from a first one of n on; they are overwritten afterwards.
+type visit func(n, first int, f *mat.Dense) error
+
+// all returns the decision values that values visits.
+func (m *machine) all(typ string, values func(v visit) error) (*mat.Dense, error) {
+	var out *mat.Dense
+	err := values(func(n, first int, f *mat.Dense) error {
+		r, p := f.Dims()
+		if out == nil {
+			if err := check.Numbers(fmt.Sprintf("%s: decision values of %d rows for %d pairs of classes", typ, n, p), float64(n)*float64(p), "take fewer rows at a time"); err != nil {
+				return err
+			}
+			out = mat.NewDense(n, p, nil)
+		}
+		out.Slice(first, first+r, 0, p).(*mat.Dense).Copy(f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// decide visits the decision values of all machines for the rows of x.
+func (m *machine) decide(typ string, x mat.Matrix, workers int, v visit) error {
 	if m == nil {
-		return nil, fault.NotFitted(typ)
+		return fault.NotFitted(typ)
 	}
 	if m.kernel == nil {
-		return nil, &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
+		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
 	}
 	xd, err := check.Wide("x", x, m.width)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if m.coef == nil {
-		return m.chunks(xd, nil)
+		return m.chunks(xd, nil, v)
 	}
 	prepared, err := kernels.Prepare(context.Background(), m.kernel, m.vectors, &kernels.Options{Workers: workers})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	k := &mat.Dense{}
 	return m.chunks(xd, func(part *mat.Dense) (*mat.Dense, error) {
@@ -225,20 +254,20 @@ func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, err
 			k.Reset() // the last block
 		}
 		return k, prepared.CrossTo(context.Background(), k, part)
-	})
+	}, v)
 }
 
 // decideMatrix is decide from kernel values between new and fitted rows.
-func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
+func (m *machine) decideMatrix(typ string, k mat.Matrix, v visit) error {
 	if m == nil {
-		return nil, fault.NotFitted(typ)
+		return fault.NotFitted(typ)
 	}
 	if m.kernel != nil {
-		return nil, &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix, or FitMatrix"}
+		return &fault.NotFittedError{Type: typ + ": fitted on rows: use the methods that do not end in Matrix, or FitMatrix"}
 	}
 	kd, err := check.Wide("K", k, m.width)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	return m.chunks(kd, func(part *mat.Dense) (*mat.Dense, error) {
 		r, _ := part.Dims()
@@ -250,31 +279,45 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 			}
 		}
 		return out, nil
-	})
+	}, v)
 }
 
 // chunks applies the machines to rows, given how to get their kernel values with the
 // support vectors; without any, values is not called.
-func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error)) (*mat.Dense, error) {
+func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error), v visit) error {
 	n, d := x.Dims()
-	out := mat.NewDense(n, len(m.intercepts), nil)
+	p := len(m.intercepts)
+	most := min(n, predictChunk, max(1, mostDecisions/p))
+	memory := mat.NewDense(most, p, nil)
 	for i := 0; i < n; i += predictChunk {
 		r := min(predictChunk, n-i)
-		to := out.Slice(i, i+r, 0, len(m.intercepts)).(*mat.Dense)
+		var k *mat.Dense
 		if m.coef != nil {
-			k, err := values(x.Slice(i, i+r, 0, d).(*mat.Dense))
-			if err != nil {
-				return nil, err
+			var err error
+			if k, err = values(x.Slice(i, i+r, 0, d).(*mat.Dense)); err != nil {
+				return err
 			}
-			fast.Mul(to, k, m.coef.T())
 		}
-		for row := range r {
-			for p, v := range to.RawRowView(row) {
-				to.Set(row, p, v+m.intercepts[p])
+		for from := 0; from < r; from += most {
+			rows := min(most, r-from)
+			f := memory.Slice(0, rows, 0, p).(*mat.Dense)
+			if m.coef == nil {
+				f.Zero()
+			} else {
+				m.coef.product(f, k.Slice(from, from+rows, 0, len(m.indices)).(*mat.Dense))
+			}
+			for row := range rows {
+				to := f.RawRowView(row)
+				for j, b := range m.intercepts {
+					to[j] += b
+				}
+			}
+			if err := v(n, i+from, f); err != nil {
+				return err
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (m *machine) supportIndices() []int {
@@ -291,12 +334,13 @@ func (m *machine) supportVectors() *mat.Dense {
 	return mat.DenseCopyOf(m.vectors)
 }
 
-// coefficients returns those of machine p, one for each support vector.
-func (m *machine) coefficients(p int) []float64 {
+// coefficients returns those of machine p, and of which support vectors they are.
+func (m *machine) coefficients(p int) (at []int, values []float64) {
 	if m.coef == nil {
-		return nil
+		return nil, nil
 	}
-	return mat.Row(nil, p, m.coef)
+	at, values = m.coef.of(p)
+	return slices.Clone(at), slices.Clone(values)
 }
 
 func (m *machine) chosenC() float64 {
@@ -329,11 +373,7 @@ func (m *machine) row(out, x []float64) {
 	p := rowwise.Scratch(len(m.indices))
 	defer rowwise.Release(p)
 	kernels.Row(*p, m.kernel, x, m.vectors)
-	for j := range out {
-		for i, a := range m.coef.RawRowView(j) {
-			out[j] += a * (*p)[i]
-		}
-	}
+	m.coef.add(out, *p)
 }
 
 // rowWidth is the number of columns that row wants; 0 where there is no kernel.

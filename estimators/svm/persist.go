@@ -15,7 +15,7 @@ import (
 const (
 	regressorKind  = "svm.Regressor"
 	classifierKind = "svm.Classifier"
-	version        = 1
+	version        = 2
 )
 
 var (
@@ -32,7 +32,8 @@ type stored struct {
 	Width        int
 	Indices      []int
 	Vectors      codec.Matrix
-	Coefficients codec.Matrix
+	Coefficients codec.Matrix  // of version 1
+	Entries      storedEntries // since version 2
 	Intercepts   codec.Floats
 	C, Epsilon   float64
 	Report       estimators.Report
@@ -41,7 +42,12 @@ type stored struct {
 func (m *machine) store(configured kernels.Kernel) stored {
 	s := stored{
 		Matrix: m.kernel == nil, Width: m.width, Indices: m.indices, Vectors: codec.FromDense(m.vectors),
-		Coefficients: codec.FromDense(m.coef), Intercepts: m.intercepts, C: m.c, Epsilon: m.epsilon, Report: m.report,
+		Intercepts: m.intercepts, C: m.c, Epsilon: m.epsilon, Report: m.report,
+	}
+	if m.coef == nil {
+		s.Entries = entriesOf(nil, len(m.intercepts))
+	} else {
+		s.Entries = m.coef.store()
 	}
 	if m.kernel != nil {
 		s.Kernel = kernels.MakeReference(configured, m.kernel)
@@ -49,27 +55,40 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine rebuilds and validates; pairs is the number of decision values.
-func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
+// machine rebuilds and validates a file of some version; pairs is the number of decision values.
+func (s stored) machine(kind string, written int, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
 	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
 	var err error
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
 		return bad("support vectors: %v", err)
 	}
-	if m.coef, err = s.Coefficients.Dense(); err != nil {
-		return bad("coefficients: %v", err)
-	}
-	vectors := 0
-	if m.coef != nil {
-		var rows int
-		if rows, vectors = m.coef.Dims(); rows != pairs {
-			return bad("%d machines, want %d", rows, pairs)
+	entries := s.Entries
+	if written < 2 {
+		dense, err := s.Coefficients.Dense()
+		if err != nil {
+			return bad("coefficients: %v", err)
 		}
+		if dense != nil {
+			if rows, columns := dense.Dims(); rows != pairs || columns != len(s.Indices) {
+				return bad("coefficients of %d machines and %d vectors, want %d and %d", rows, columns, pairs, len(s.Indices))
+			}
+		} else if len(s.Indices) > 0 {
+			return bad("vectors without coefficients")
+		}
+		entries = entriesOf(dense, pairs)
+	}
+	vectors := len(s.Indices)
+	coef, ok := entries.coefficients(pairs, vectors)
+	if !ok {
+		return bad("coefficients of %d machines, want %d, on %d vectors", len(entries.Counts), pairs, vectors)
+	}
+	if vectors > 0 {
+		m.coef = coef
 	}
 	switch {
-	case s.Width < 1 || len(s.Indices) != vectors || len(s.Intercepts) != pairs:
-		return bad("%d indices and %d intercepts for %d vectors and %d machines", len(s.Indices), len(s.Intercepts), vectors, pairs)
+	case s.Width < 1 || len(s.Intercepts) != pairs:
+		return bad("a width of %d, and %d intercepts for %d machines", s.Width, len(s.Intercepts), pairs)
 	case !(s.C > 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
 		return bad("C = %v, a tube of %v", s.C, s.Epsilon)
 	case !s.Intercepts.Finite() || s.Report.Objective-s.Report.Objective != 0:
@@ -111,10 +130,11 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 // Errors are ErrBadModel and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
-	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
+	written, err := codec.Unmarshal(data, regressorKind, version, &s)
+	if err != nil {
 		return err
 	}
-	m, err := s.machine(regressorKind, r.Kernel, 1)
+	m, err := s.machine(regressorKind, written, r.Kernel, 1)
 	if err != nil {
 		return err
 	}
@@ -146,7 +166,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // Errors are ErrBadModel and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
-	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
+	written, err := codec.Unmarshal(data, classifierKind, version, &s)
+	if err != nil {
 		return err
 	}
 	if !classes.Valid(s.Classes) {
@@ -158,7 +179,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if links != 0 && links != pairs || len(s.Offsets) != links || !s.Slopes.Finite() || !s.Offsets.Finite() {
 		return fault.BadModel(classifierKind, "%d classes with %d and %d parameters of probabilities", k, links, len(s.Offsets))
 	}
-	m, err := s.Machine.machine(classifierKind, c.Kernel, pairs)
+	m, err := s.Machine.machine(classifierKind, written, c.Kernel, pairs)
 	if err != nil {
 		return err
 	}

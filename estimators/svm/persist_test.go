@@ -59,8 +59,16 @@ func TestHostilePayloads(t *testing.T) {
 		"negative":    func(s *storedClassifier) { s.Machine.Indices[0] = -1 },
 		"fewer":       func(s *storedClassifier) { s.Machine.Indices = s.Machine.Indices[1:] },
 		"vectors":     func(s *storedClassifier) { s.Machine.Vectors = codec.Matrix{} },
-		"coefficient": func(s *storedClassifier) { s.Machine.Coefficients.Data[0] = math.NaN() },
-		"machines":    func(s *storedClassifier) { s.Machine.Coefficients.Rows--; s.Machine.Coefficients.Data = nil },
+		"coefficient": func(s *storedClassifier) { s.Machine.Entries.Values[0] = math.NaN() },
+		"nothing":     func(s *storedClassifier) { s.Machine.Entries.Values[0] = 0 },
+		"no vector":   func(s *storedClassifier) { s.Machine.Entries.At[0] = len(s.Machine.Indices) },
+		"no entry":    func(s *storedClassifier) { s.Machine.Entries.At[0] = -1 },
+		"twice":       func(s *storedClassifier) { s.Machine.Entries.At[1] = s.Machine.Entries.At[0] },
+		"too many":    func(s *storedClassifier) { s.Machine.Entries.Counts[1]++ },
+		"too few":     func(s *storedClassifier) { s.Machine.Entries.Counts[2]-- },
+		"below":       func(s *storedClassifier) { s.Machine.Entries.Counts[0] = -1 },
+		"sizes":       func(s *storedClassifier) { s.Machine.Entries.At = s.Machine.Entries.At[1:] },
+		"machines":    func(s *storedClassifier) { s.Machine.Entries.Counts = s.Machine.Entries.Counts[1:] },
 		"intercepts":  func(s *storedClassifier) { s.Machine.Intercepts = s.Machine.Intercepts[1:] },
 		"intercept":   func(s *storedClassifier) { s.Machine.Intercepts[0] = math.Inf(-1) },
 		"objective":   func(s *storedClassifier) { s.Machine.Report.Objective = math.NaN() },
@@ -70,34 +78,13 @@ func TestHostilePayloads(t *testing.T) {
 		},
 	} {
 		var s storedClassifier
-		_, err := codec.Unmarshal(good, classifierKind, 1, &s)
+		_, err := codec.Unmarshal(good, classifierKind, version, &s)
 		require.NoError(t, err)
 		change(&s)
-		data, err := codec.Marshal(classifierKind, 1, s)
+		data, err := codec.Marshal(classifierKind, version, s)
 		require.NoError(t, err)
 		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
 	}
-}
-
-func FuzzUnmarshal(f *testing.F) {
-	x, y := blobs(12, 3, 0.3, 1)
-	c := Classifier{Probabilities: true}
-	require.NoError(f, c.Fit(ctx, x, y))
-	data, err := c.MarshalBinary()
-	require.NoError(f, err)
-	f.Add(data)
-	f.Add(data[:len(data)/2])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var c Classifier
-		if err := c.UnmarshalBinary(data); err != nil {
-			assert.ErrorIs(t, err, estimators.ErrBadModel)
-			return
-		}
-		_, err := c.Predict(x)
-		if err != nil {
-			documented(t, err)
-		}
-	})
 }
 
 // FuzzFit fits rows of any bits: every model predicts finite numbers, and every refusal

@@ -102,15 +102,14 @@ const leastPair = 1e-7
 // probability of a among a and b (Wu, Lin and Weng 2004, equation 21). In matrix form
 // that is p'Qp; with the all-ones matrix added, which on Σ p = 1 changes nothing, Q is
 // positive definite, and p is along the solution of Qp = 1.
-func couple(f *mat.Dense, links []platt.Sigmoid, classes int) *mat.Dense {
+func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
-	out := mat.NewDense(n, classes, nil)
 	if classes == 2 {
 		for i := range n {
 			p := links[0].At(f.At(i, 0))
 			out.SetRow(i, []float64{1 - p, p})
 		}
-		return out
+		return
 	}
 	q := mat.NewSymDense(classes, nil)
 	ones := mat.NewVecDense(classes, nil)
@@ -138,7 +137,6 @@ func couple(f *mat.Dense, links []platt.Sigmoid, classes int) *mat.Dense {
 		}
 		normalise(out.RawRowView(i))
 	}
-	return out
 }
 
 // normalise makes probabilities of p, uniform ones where there are none.

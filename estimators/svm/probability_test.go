@@ -110,7 +110,8 @@ func TestCouplingOfConsistentProbabilities(t *testing.T) {
 			pair++
 		}
 	}
-	p := couple(f, links, 4)
+	p := mat.NewDense(2, 4, nil)
+	couple(p, f, links, 4)
 	assert.InDeltaSlice(t, want, p.RawRowView(0), 1e-12)
 	assert.InDeltaSlice(t, []float64{0, 0, 0, 1}, p.RawRowView(1), 1e-5)
 }
@@ -126,7 +127,8 @@ func TestCouplingIsAMinimum(t *testing.T) {
 		sq := func(v float64) float64 { return v * v }
 		return sq(r[0]*p[0]-(1-r[0])*p[1]) + sq(r[1]*p[0]-(1-r[1])*p[2]) + sq(r[2]*p[1]-(1-r[2])*p[2])
 	}
-	p := couple(f, []platt.Sigmoid{{Slope: 1}, {Slope: 1}, {Slope: 1}}, 3).RawRowView(0)
+	p := make([]float64, 3)
+	couple(mat.NewDense(1, 3, p), f, []platt.Sigmoid{{Slope: 1}, {Slope: 1}, {Slope: 1}}, 3)
 	for _, d := range [][]float64{{1, -1, 0}, {-1, 1, 0}, {0, 1, -1}, {0, -1, 1}, {1, 0, -1}, {-1, 0, 1}} {
 		q := make([]float64, 3)
 		for k := range q {

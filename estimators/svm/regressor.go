@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -60,13 +61,15 @@ func (r *Regressor) settings() (settings, error) {
 // Fit learns from x (n×d) and y (n). Cost between O(n²) and O(n³), and O(n²d) for the
 // kernel; memory that of CacheBytes and O(nd). Errors: ErrParam, ErrShape, ErrNotFinite
 // (also for a kernel that overflows), or ctx's. Not converging is in Report.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
-func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) error {
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -93,13 +96,15 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n). Kernel
 // is not used. Predictions are then made by PredictMatrix. Only the upper triangle of a
 // *mat.SymDense is read, and nothing of k is kept.
-func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) error {
+func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
-func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
+func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
@@ -147,8 +152,9 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 
 // Predict returns f(x) + b for each row of x (m×d). Cost O(sd) a row for s support
 // vectors.
-func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
-	f, err := r.m.decide(regressorType, x, r.Workers)
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
+	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +163,9 @@ func (r *Regressor) Predict(x mat.Matrix) ([]float64, error) {
 
 // PredictMatrix predicts from kernel values k (m×n) between new rows and those that
 // FitMatrix was given. Only the columns of support vectors count.
-func (r *Regressor) PredictMatrix(k mat.Matrix) ([]float64, error) {
-	f, err := r.m.decideMatrix(regressorType, k)
+func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
+	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +185,8 @@ func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return r.m.coefficients(0)
+	_, values := r.m.coefficients(0)
+	return values
 }
 
 // Intercept returns b, 0 before Fit.
@@ -218,6 +226,7 @@ func (r *Regressor) Clone() estimators.Regressor {
 // PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
 // of a dense matrix are predicted one by one without allocating; they agree with Predict's
 // to rounding.
-func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) error {
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }

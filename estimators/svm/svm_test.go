@@ -122,15 +122,16 @@ func TestPairsGiveTheDecision(t *testing.T) {
 		for i := range 80 {
 			want := pair.Intercept
 			for k, b := range pair.Coefficients {
-				want += b * c.Kernel.Eval(x.RawRowView(i), vectors.RawRowView(k))
+				want += b * c.Kernel.Eval(x.RawRowView(i), vectors.RawRowView(pair.Support[k]))
 			}
 			assert.InDelta(t, want, f.At(i, p), 1e-10)
 		}
 		for k, i := range c.SupportIndices() {
 			assert.Equal(t, x.RawRowView(i), vectors.RawRowView(k))
-			if y[i] != pair.Negative && y[i] != pair.Positive {
-				assert.Zero(t, pair.Coefficients[k])
-			}
+		}
+		for k, at := range pair.Support {
+			assert.NotZero(t, pair.Coefficients[k])
+			assert.Contains(t, []int{pair.Negative, pair.Positive}, y[c.SupportIndices()[at]])
 		}
 	}
 }
@@ -141,7 +142,8 @@ func TestVotes(t *testing.T) {
 		-1, -1, -1, // 1 beats both
 		1, -2, 5, // 2 beats 1, 1 beats 3, 3 beats 2: the sums 1, -4, 3 decide
 	})
-	s := c.scores(f)
+	s, err := c.scores(func(v visit) error { return v(2, 0, f) })
+	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{2 + 2./9, 1, -2. / 9}, s.RawRowView(0), 1e-12)
 	assert.Equal(t, []int{1, 3}, classes.Predicted(c.classes, s))
 	assert.InDelta(t, 1-4./15, s.At(1, 1), 1e-12)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Write calls write with a temporary file beside path, flushes it to the disk
@@ -25,11 +25,10 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	dir, prefix := filepath.Dir(path), prefixOf(filepath.Base(path))
 	removeLeftovers(dir, prefix)
-	tmp, err := os.CreateTemp(dir, prefix+"*"+suffix)
+	tmp, err := create(dir, prefix)
 	if err != nil {
 		return err
 	}
-	lock(tmp)
 	defer func() {
 		if err != nil {
 			// The first failure is the one to report.
@@ -51,14 +50,44 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	if err := tmp.Close(); err != nil {
-		return err
+	// Where files have locks that of the temporary one is held until it has its name, lest another program remove it.
+	if !locks {
+		if err := tmp.Close(); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return err
 	}
+	if locks {
+		_ = tmp.Close() // all of it is on the disk
+	}
 	syncDir(dir)
 	return nil
+}
+
+// create makes a temporary file and locks it.
+func create(dir, prefix string) (*os.File, error) {
+	for {
+		tmp, err := os.CreateTemp(dir, prefix+"*"+suffix)
+		if err != nil {
+			return nil, err
+		}
+		lock(tmp)
+		// Before it was locked another program may have taken it for one that was left, and removed it.
+		ours, err := tmp.Stat()
+		if err == nil {
+			var there os.FileInfo
+			if there, err = os.Lstat(tmp.Name()); err == nil && os.SameFile(ours, there) {
+				return tmp, nil
+			}
+		}
+		_ = tmp.Close()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(tmp.Name())
+			return nil, err
+		}
+	}
 }
 
 // mostLinks is how many symbolic links are followed, as by Linux.
@@ -87,8 +116,6 @@ const (
 	suffix = ".tmp"
 	// readable is how much of the file's name a temporary one begins with: a name has 255 bytes at most.
 	readable = 40
-	// fresh is the age below which a temporary file is left alone, for its lock may not be taken yet.
-	fresh = time.Minute
 )
 
 // prefixOf is what the names of temporary files of a base name begin with, and those of no other.
@@ -109,8 +136,8 @@ func removeLeftovers(dir, prefix string) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > fresh && abandoned(path) {
-			_ = os.Remove(path)
+		if old, err := e.Info(); err == nil {
+			removeAbandoned(path, old)
 		}
 	}
 }

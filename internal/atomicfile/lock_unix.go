@@ -7,16 +7,24 @@ import (
 	"syscall"
 )
 
+// locks is whether files have locks that end with the program.
+const locks = true
+
 // lock says that the file is being written, until it is closed or the program ends. A file system without locks
 // leaves it without.
-func lock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+func lock(f *os.File) {
+	for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
+	}
+}
 
-// abandoned reports whether nobody writes the file.
-func abandoned(path string) bool {
+// removeAbandoned removes a file that nobody writes, as its lock says: while that is ours nobody else's is.
+func removeAbandoned(path string, _ os.FileInfo) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return
 	}
 	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		_ = os.Remove(path)
+	}
 }

@@ -83,20 +83,6 @@ func AgainstRest(at []int, k int) *mat.Dense {
 	return out
 }
 
-// Pair returns the rows at the positions a and b, and a target for each of them: -1 for a
-// and +1 for b.
-func Pair(at []int, a, b int) (rows []int, targets []float64) {
-	for i, l := range at {
-		switch l {
-		case a:
-			rows, targets = append(rows, i), append(targets, -1)
-		case b:
-			rows, targets = append(rows, i), append(targets, 1)
-		}
-	}
-	return rows, targets
-}
-
 // Scores returns a column for each class from the outputs f of the machines, n×Machines(k):
 // f itself, or of two classes the columns -f and f.
 func Scores(f *mat.Dense) *mat.Dense {

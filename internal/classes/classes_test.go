@@ -44,12 +44,6 @@ func TestAgainstRest(t *testing.T) {
 	assert.Equal(t, 3, classes.Machines(3))
 }
 
-func TestPair(t *testing.T) {
-	rows, targets := classes.Pair([]int{0, 1, 2, 0, 2}, 0, 2)
-	assert.Equal(t, []int{0, 2, 3, 4}, rows)
-	assert.Equal(t, []float64{-1, 1, -1, 1}, targets)
-}
-
 func TestScores(t *testing.T) {
 	assert.True(t, mat.Equal(mat.NewDense(2, 2, []float64{-3, 3, 1, -1}), classes.Scores(mat.NewDense(2, 1, []float64{3, -1}))))
 	three := mat.NewDense(1, 3, []float64{1, 2, 3})

@@ -1,12 +1,13 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 )
 
-// PanicError is a panic of what a user gave, a kernel or an Observe, within a computation. It unwraps to ErrParam, and to
+// PanicError is a panic of what a user gave, as a kernel, an Observe or a BLAS, within a computation. It unwraps to ErrParam, and to
 // the value where that is an error.
 type PanicError struct {
 	Value any
@@ -28,10 +29,24 @@ func (e *PanicError) Unwrap() []error {
 // Panicked makes the error of a recovered value; called by the deferred function that recovered it. One that was
 // recovered before stays what it was.
 func Panicked(value any) error {
-	if e, ok := value.(*PanicError); ok {
-		return e
+	if err, ok := value.(error); ok && IsPanic(err) {
+		return err
 	}
 	return &PanicError{Value: value, Place: place()}
+}
+
+// Recover is deferred, first of all, by what runs a user's code, or a BLAS, and returns an error: a panic becomes one, a
+// [PanicError], on whatever goroutine it was. What the runtime ends the program for, as memory that is out, it cannot hold.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = Panicked(p)
+	}
+}
+
+// IsPanic reports whether err is, or wraps, a panic: what tries something and goes on without it does not go on then.
+func IsPanic(err error) bool {
+	var p *PanicError
+	return errors.As(err, &p)
 }
 
 // place is where the panic that is being recovered began: the first frame below the runtime's.

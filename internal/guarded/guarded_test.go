@@ -40,3 +40,33 @@ func TestCopy(t *testing.T) {
 	}
 	assert.Empty(t, Copy(t, "after", nil))
 }
+
+// An arena's slice is a copy, beside which a write is seen and a read beyond the page ends the test.
+func TestArena(t *testing.T) {
+	a := NewArena(t, 1000)
+	for _, place := range Places() {
+		for _, n := range []int{0, 1, 7, 1000} {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(i)
+			}
+			got := a.Put(place, v)
+			assert.Equal(t, v, got)
+			assert.True(t, a.Intact())
+			if n == 0 {
+				continue
+			}
+			for _, beside := range []int{-1, n} {
+				if place == "before" && beside < 0 || place == "after" && beside == n {
+					f := &failing{TB: t}
+					Run(f, "beside", func() { *(*float64)(unsafe.Add(unsafe.Pointer(&got[0]), 8*beside)) = 1 })
+					assert.NotEmpty(t, f.said)
+					continue
+				}
+				*(*float64)(unsafe.Add(unsafe.Pointer(&got[0]), 8*beside)) = 1
+				assert.False(t, a.Intact(), "%s, %d", place, beside)
+				a.Put(place, v)
+			}
+		}
+	}
+}

@@ -15,9 +15,21 @@ var Sides = []string{"before", "after"}
 // Copy returns a copy of v right behind a page that may not be read, or right before one.
 func Copy(t testing.TB, side string, v []float64) []float64 {
 	t.Helper()
+	room := memory(t, len(v))
+	if side == "after" {
+		room = room[len(room)-len(v):]
+	}
+	out := room[:len(v):len(v)]
+	copy(out, v)
+	return out
+}
+
+// memory is room for numbers at least that fills pages between two that may not be read.
+func memory(t testing.TB, numbers int) []float64 {
+	t.Helper()
 	const size = 8
 	page := os.Getpagesize()
-	room := (len(v)*size + page - 1) / page * page
+	room := (numbers*size + page - 1) / page * page
 	memory, err := syscall.Mmap(-1, 0, room+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -28,14 +40,8 @@ func Copy(t testing.TB, side string, v []float64) []float64 {
 			t.Fatal(err)
 		}
 	}
-	if len(v) == 0 {
-		return v
+	if room == 0 {
+		return nil
 	}
-	at := page
-	if side == "after" {
-		at += room - len(v)*size
-	}
-	out := unsafe.Slice((*float64)(unsafe.Pointer(&memory[at])), len(v))
-	copy(out, v)
-	return out
+	return unsafe.Slice((*float64)(unsafe.Pointer(&memory[page])), room/size)
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/minimize"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -251,17 +252,15 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		floats.Add(x, theta)
 		return x
 	}
-	problem := optimize.Problem{
-		Func: func(z []float64) float64 { f, _ := c.at(from(z)); return f },
-		Grad: func(g, z []float64) {
+	_, err := minimize.Run(func(z []float64) float64 { f, _ := c.at(from(z)); return f },
+		func(g, z []float64) {
 			_, v := c.at(from(z))
 			mat.NewVecDense(len(g), g).MulVec(scale.T(), mat.NewVecDense(len(v), v))
 		},
-		Status: c.status,
+		func() error { return c.err }, make([]float64, len(theta)), settings, &optimize.LBFGS{})
+	if c.err == nil {
+		c.err = err
 	}
-	// A line search that makes no more progress is an error of gonum's and a normal end here: the
-	// best point counts.
-	_, _ = optimize.Minimize(problem, make([]float64, len(theta)), settings, &optimize.LBFGS{})
 	c.best.Inverse = c.inverse
 	return c.best, c.err
 }
@@ -369,11 +368,4 @@ func (c *climb) clamp(x []float64) []float64 {
 		out[j] = min(max(v, c.Bounds.Low[j]), c.Bounds.High[j])
 	}
 	return out
-}
-
-func (c *climb) status() (optimize.Status, error) {
-	if c.err != nil {
-		return optimize.Failure, c.err
-	}
-	return optimize.NotTerminated, nil
 }

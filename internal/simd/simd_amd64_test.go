@@ -34,6 +34,19 @@ func everywhere(t *testing.T, test func(t *testing.T)) {
 	t.Run("neither", test)
 }
 
+// onPaths calls f on each of the paths of this processor, with vectors or without.
+func onPaths(f func(path string, vectors bool)) {
+	defer func(was2, was512 bool) { hasVectors, hasAVX512 = was2, was512 }(hasVectors, hasAVX512)
+	if hasAVX512 {
+		f("AVX-512", true)
+	}
+	if hasAVX512 = false; hasVectors {
+		f("AVX2", true)
+	}
+	hasVectors = false
+	f("neither", false)
+}
+
 // Nor does it on whether there is AVX-512, but for triangular matrices.
 func TestProcessorDoesNotMatter(t *testing.T) {
 	if !hasAVX512 {

@@ -14,3 +14,11 @@ func everywhere(t *testing.T, test func(t *testing.T)) {
 	hasVectors = false
 	t.Run("gonum", test)
 }
+
+// onPaths calls f with vectors and without.
+func onPaths(f func(path string, vectors bool)) {
+	defer func() { hasVectors = true }()
+	f("NEON", true)
+	hasVectors = false
+	f("gonum", false)
+}

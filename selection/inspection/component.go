@@ -24,7 +24,8 @@ import (
 // prediction. Cost as RegressorEffect's. Errors: ErrParam for another estimator or kernel, for
 // a column that the steps before the kernel mix with others and for options; ErrNotFitted;
 // ErrShape for a column without a value; those of the steps, or ctx's.
-func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (Effect, error) {
+func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	t, err := newTable("Component", r, x, opt)
 	if err != nil {

@@ -88,7 +88,8 @@ func (e Effect) String() string {
 // O(n³), where none is kept, and an upper bound for all others that have a variance. Errors:
 // ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column
 // without a value, those of the predictions, or ctx's.
-func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (Effect, error) {
+func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	t, err := newTable("RegressorEffect", r, x, opt)
 	if err != nil {
@@ -124,7 +125,8 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 // ClassifierEffect is RegressorEffect for the probability of a class, without a band. The error
 // wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
 // does not know the class.
-func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (Effect, error) {
+func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (_ Effect, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	t, err := newTable("ClassifierEffect", c, x, opt)
 	if err != nil {

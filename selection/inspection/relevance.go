@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Relevance is how much a column, or columns that go together, matters to what is predicted;
@@ -75,7 +76,8 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 // they are those; a gap (NaN) is for estimators that take gaps, and no value that a column
 // takes. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict, or
 // ctx's.
-func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (Relevances, error) {
+func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	t, err := newTable("RegressorRelevances", r, x, opt)
 	if err != nil {
@@ -86,7 +88,8 @@ func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matr
 
 // ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier; an
 // error that wraps errors.ErrUnsupported if it has none.
-func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (Relevances, error) {
+func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (_ Relevances, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	t, err := newTable("ClassifierRelevances", c, x, opt)
 	if err != nil {

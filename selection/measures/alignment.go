@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -45,7 +46,8 @@ type Alignment struct {
 // AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). Cost
 // O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
 // length, ErrNotFinite, and ctx's.
-func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (Alignment, error) {
+func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (_ Alignment, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := matrixInput(k)
 	if err != nil {
@@ -56,7 +58,8 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
 // (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
-func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := kernelInput(k, x)
 	if err != nil {
@@ -67,7 +70,8 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
 // (n×r): see SeparabilityOfFeatures for cost and errors.
-func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (Alignment, error) {
+func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := featureInput(phi)
 	if err != nil {

@@ -53,7 +53,8 @@ func (s *ClassSums) Clone() estimators.Statistics[int] {
 }
 
 // AddBlock takes in rows of features with their labels. Cost O(nr²).
-func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) error {
+func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	phi, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
@@ -161,7 +162,8 @@ func (s *ClassSums) all() *moments.Gram {
 }
 
 // Entropy is TargetSums'.
-func (s *ClassSums) Entropy(ctx context.Context) (VonNeumann, error) {
+func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return entropyOf(ctx, classSumsType, s.all(), s.columns())
 }
@@ -186,7 +188,8 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 
 // Separability returns what SeparabilityOfFeatures does for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for less
 // than two classes, or ctx's.
-func (s *ClassSums) Separability(ctx context.Context) (Separability, error) {
+func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	labels := s.labels()
 	if len(labels) < 2 {

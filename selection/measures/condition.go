@@ -7,12 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Condition returns the condition number of k (n×n), positive semi-definite, from its
 // eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
 // Entropy; who wants both takes the eigenvalues once.
-func Condition(ctx context.Context, k mat.Symmetric) (float64, error) {
+func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	w, err := eigenvalues(ctx, k)
 	if err != nil {

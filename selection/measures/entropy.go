@@ -24,7 +24,8 @@ type VonNeumann struct {
 // Entropy returns the entropy of k (n×n) from its eigenvalues. Negative
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
 // ErrShape for an empty k, ErrNotFinite, or ctx's.
-func Entropy(ctx context.Context, k mat.Symmetric) (VonNeumann, error) {
+func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
@@ -37,7 +38,8 @@ func Entropy(ctx context.Context, k mat.Symmetric) (VonNeumann, error) {
 // without forming it where r < n: its eigenvalues but for zeros are those of Φ'Φ. For
 // centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
 // ErrShape, ErrNotFinite, or ctx's.
-func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (VonNeumann, error) {
+func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	f, err := check.Dense("phi", phi)
 	if err != nil {

@@ -52,7 +52,8 @@ type LowRank struct {
 // semi-definite kernel, whatever was drawn: its eigenvalues are at least those of F'F, and
 // their sum is known. Cost O(nm² + nmd) for m pivots,
 // memory mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, or ctx's.
-func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (*LowRank, error) {
+func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (_ *LowRank, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	var o LowRankOptions
 	if opt != nil {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -48,7 +49,8 @@ type Separability struct {
 // SeparabilityOfMatrix returns the separability of k (n×n) for the labels y (n) of two
 // classes or more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
 // an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
-func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (Separability, error) {
+func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (_ Separability, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := matrixInput(k)
 	if err != nil {
@@ -63,7 +65,8 @@ func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Op
 // sums are centred, and the two halves of the blocks on the diagonal. The result does not
 // depend on the number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for
 // the kernel's parameters.
-func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (Separability, error) {
+func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := kernelInput(k, x)
 	if err != nil {
@@ -77,7 +80,8 @@ func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y
 // all but the alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is
 // less. Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the
 // linear kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
-func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (Separability, error) {
+func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	in, err := featureInput(phi)
 	if err != nil {

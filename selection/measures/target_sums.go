@@ -38,7 +38,8 @@ func (s *TargetSums) Rows() int { return s.sums.N }
 func (s *TargetSums) Clone() estimators.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
 
 // AddBlock takes in rows of features with their targets. Cost O(nr²).
-func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) error {
+func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	phi, err := check.Targeted(b.X, b.Y)
 	if err != nil {
@@ -133,7 +134,8 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 
 // Entropy returns what EntropyOfFeatures does for all rows, also of more features than rows. Cost O(r³). Errors: ErrShape
 // for no rows, ErrNotFinite for products that overflow, or ctx's.
-func (s *TargetSums) Entropy(ctx context.Context) (VonNeumann, error) {
+func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))
 }

@@ -106,7 +106,8 @@ type Entry struct {
 // candidate's if all fail, and ctx's.
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
-) (*Ranking, error) {
+) (_ *Ranking, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -131,7 +132,8 @@ func ForClassification(
 // no FSM and CSM.
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64, opt *Options,
-) (*Ranking, error) {
+) (_ *Ranking, err error) {
+	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	o, err := opt.withDefaults()
 	if err != nil {

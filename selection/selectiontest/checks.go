@@ -365,6 +365,10 @@ func checkOddData(p *conformance.Probe, s *subject) {
 	} {
 		r := s.regressor(new(atomic.Int64))
 		if err := r.Fit(ctx, c.x, c.y); err != nil {
+			var panicked *estimators.PanicError
+			if errors.As(err, &panicked) {
+				p.Errorf("%s: %v", name, err)
+			}
 			if r.Result() != nil || err.Error() == "" {
 				p.Errorf("%s: after %v there is a Result", name, err)
 			}

@@ -1,0 +1,342 @@
+package estimatortest_test
+
+import (
+	"context"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/filefuzz"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// storedModels are small models of each type and of each form of its file.
+func storedModels() map[string]func() any {
+	rbf := kernels.RBF{Gamma: .5}
+	scaled := func() []transformers.Transformer { return []transformers.Transformer{&transformers.StandardScaler{}} }
+	out := map[string]func() any{
+		"StandardScaler":        func() any { return &transformers.StandardScaler{} },
+		"RMSScaler":             func() any { return &transformers.RMSScaler{} },
+		"UnitRows":              func() any { return &transformers.UnitRows{} },
+		"MinMaxScaler":          func() any { return &transformers.MinMaxScaler{} },
+		"PowerTransformer":      func() any { return &transformers.PowerTransformer{} },
+		"PowerTransformer raw":  func() any { return &transformers.PowerTransformer{NoStandardize: true, Gaps: true} },
+		"QuantileTransformer":   func() any { return &transformers.QuantileTransformer{Quantiles: 4, Output: transformers.Normal} },
+		"Winsorizer":            func() any { return &transformers.Winsorizer{} },
+		"Imputer":               func() any { return &transformers.Imputer{Indicators: true} },
+		"Imputer most frequent": func() any { return &transformers.Imputer{Statistic: transformers.MostFrequent} },
+		"OneHot":                func() any { return &transformers.OneHot{Gaps: true, Drop: transformers.DropBinary} },
+		"KernelMap":             func() any { return &transformers.KernelMap{} },
+		"KernelCenterer":        func() any { return &transformers.KernelCenterer{} },
+		"RandomHidden":          func() any { return &transformers.RandomHidden{Units: 3} },
+		"RandomFourier":         func() any { return &transformers.RandomFourier{Components: 4} },
+		"RandomFourier phases": func() any {
+			return &transformers.RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true}
+		},
+		"LocallyStationaryFourier": func() any { return &transformers.LocallyStationaryFourier{Components: 4} },
+		"Nystroem":                 func() any { return &transformers.Nystroem{Components: 3} },
+		"pipeline.Transformer":     func() any { return &pipeline.Transformer{Steps: scaled()} },
+		"pipeline.Regressor":       func() any { return &pipeline.Regressor{Steps: scaled(), Final: &ridge.Regressor{Ridge: .1}} },
+		"pipeline.Classifier": func() any {
+			return &pipeline.Classifier{Steps: scaled(), Final: &lssvm.Classifier{Kernel: rbf, Ridge: .1}}
+		},
+		"pipeline of sums":        func() any { return &pipeline.Classifier{Steps: scaled(), Final: &eem.Classifier{Units: 3}} },
+		"lssvm.Regressor":         func() any { return &lssvm.Regressor{} },
+		"lssvm.Regressor fixed":   func() any { return &lssvm.Regressor{Kernel: rbf, Ridge: .1} },
+		"lssvm.Classifier":        func() any { return &lssvm.Classifier{} },
+		"falkon.Regressor":        func() any { return &falkon.Regressor{Components: 4} },
+		"falkon.Regressor CG":     func() any { return &falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 4, Ridge: .1} },
+		"falkon.Classifier":       func() any { return &falkon.Classifier{Components: 4} },
+		"falkon.Classifier log":   func() any { return &falkon.Classifier{Components: 4, Loss: falkon.LogisticLoss} },
+		"ridge.Regressor":         func() any { return &ridge.Regressor{} },
+		"ridge.DirectKernel":      func() any { return &ridge.DirectKernel{} },
+		"svm.Regressor":           func() any { return &svm.Regressor{} },
+		"svm.Classifier":          func() any { return &svm.Classifier{} },
+		"svm.Classifier proba":    func() any { return &svm.Classifier{Probabilities: true, C: 1, Kernel: rbf} },
+		"rvm.Regressor":           func() any { return &rvm.Regressor{} },
+		"rvm.Regressor ARD":       func() any { return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior} },
+		"rvm.Regressor kernels":   func() any { return &rvm.Regressor{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
+		"rvm.Classifier":          func() any { return &rvm.Classifier{} },
+		"rvm.Classifier kernels":  func() any { return &rvm.Classifier{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
+		"gabasr.Regressor":        func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4} },
+		"gabasr.Regressor paired": func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4, Features: gabasr.Paired, Trend: 2} },
+		"gabasr.Classifier":       func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4} },
+		"gabasr.Classifier PG":    func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.PolyaGamma} },
+		"gabasr.Classifier fast":  func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.Surrogate} },
+		"eem.Classifier":          func() any { return &eem.Classifier{Units: 3} },
+		"eem.Classifier Gauss": func() any {
+			return &eem.Classifier{Units: 3, Multiclass: eem.Discriminant, Activation: transformers.Tanh}
+		},
+		"eem.KernelClassifier": func() any { return &eem.KernelClassifier{Components: 3} },
+		"elm.Classifier":       func() any { return &elm.Classifier{Units: 3} },
+		"conformal.Regressor":  func() any { return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Folds: 3} },
+		"conformal.Regressor split": func() any {
+			return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Method: conformal.Split}
+		},
+		"conformal.Regressor full": func() any {
+			return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Method: conformal.Full}
+		},
+		"conformal.Classifier": func() any {
+			return &conformal.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Folds: 3}
+		},
+		"conformal.Classifier split": func() any {
+			return &conformal.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: conformal.Split, Score: conformal.Adaptive}
+		},
+		"conformal.Classifier full": func() any { return &conformal.Classifier{Method: conformal.Full} },
+		"calibration.Classifier":    func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
+		"calibration isotonic": func() any {
+			return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: calibration.Isotonic}
+		},
+		"selection.Regressor":        func() any { return &selection.Regressor{Preprocess: scaled()} },
+		"selection.Regressor grid":   func() any { return &selection.Regressor{Search: &selection.Grid{Points: 3}} },
+		"selection.Classifier":       func() any { return &selection.Classifier{} },
+		"selection.Classifier steps": func() any { return &selection.Classifier{Preprocess: scaled(), Search: &selection.Entropy{}} },
+	}
+	return out
+}
+
+// rowsOfFiles are what the files are fitted to: as many rows as make each form of a file, and no more.
+func rowsOfFiles() (x *mat.Dense, y []float64, labels []int) {
+	const n = 12
+	rng := rand.New(rand.NewPCG(27, 1))
+	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
+	for i := range n {
+		x.SetRow(i, []float64{rng.NormFloat64(), float64(i%3) - .5})
+		y[i] = x.At(i, 0) - x.At(i, 1) + .1*rng.NormFloat64()
+		labels[i] = i % 3
+	}
+	return x, y, labels
+}
+
+// fileSubjects are all that this package can reach and that is stored: models, what they learn from, stages, and the Result of a search.
+func fileSubjects(tb testing.TB) []*filefuzz.Subject {
+	subjectsOnce.Do(func() { subjects = makeSubjects(tb) })
+	require.NotEmpty(tb, subjects)
+	return subjects
+}
+
+var (
+	subjectsOnce sync.Once
+	subjects     []*filefuzz.Subject
+)
+
+func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
+	root := filepath.Join("..", "..")
+	ctx := context.Background()
+	x, y, labels := rowsOfFiles()
+	blocks := []any{
+		estimators.Block[float64]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: y[:4]}, estimators.Block[int]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: labels[:4]},
+		mat.DenseCopyOf(x.Slice(0, 4, 0, 2)),
+	}
+	add := func(name string, build func() any, fitted any, args ...any) {
+		var data []byte
+		var err error
+		if j, ok := fitted.(json.Marshaler); ok {
+			data, err = j.MarshalJSON()
+		} else {
+			data, err = fitted.(encoding.BinaryMarshaler).MarshalBinary()
+		}
+		require.NoError(tb, err, name)
+		s := &filefuzz.Subject{Name: name, New: build, Files: [][]byte{data}, Args: append(blocks, args...)}
+		if _, ok := fitted.(json.Marshaler); !ok {
+			s.Files = append(s.Files, filefuzz.Accepting(build, filefuzz.Golden(tb, root, data))...)
+		}
+		assert.NoError(tb, s.Prepare())
+		out = append(out, s)
+	}
+	models := storedModels()
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		build := models[name]
+		e := build()
+		if _, ok := e.(*ridge.DirectKernel); ok || name == "KernelCenterer" { // of columns that are kernels to the rows
+			k := mat.NewDense(4, 4, []float64{1, .5, .2, 0, .5, 1, .3, 0, .2, .3, 1, .1, 0, 0, .1, 1})
+			if r, ok := e.(estimators.Regressor); ok {
+				require.NoError(tb, r.Fit(ctx, k, y[:4]), name)
+			} else {
+				require.NoError(tb, e.(transformers.Transformer).Fit(ctx, k), name)
+			}
+			add(name, build, e, k)
+			continue
+		}
+		require.NoError(tb, fitWeightless(ctx, e, x, y, labels), name)
+		add(name, build, e)
+		addStatistics(tb, name, build, x, y, labels, add)
+	}
+
+	var state *falkon.State
+	cg := &falkon.Regressor{Components: 4, Solver: falkon.ConjugateGradients, Ridge: .1, Checkpoint: func(s *falkon.State) { state = s }}
+	require.NoError(tb, cg.Fit(ctx, x, y))
+	add("falkon.State", func() any { return &falkon.State{} }, state)
+
+	classes, targets := &measures.ClassSums{}, &measures.TargetSums{}
+	require.NoError(tb, classes.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels}))
+	require.NoError(tb, targets.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	units := &eem.Statistics{}
+	require.NoError(tb, units.Add(x))
+	add("eem.Statistics", func() any { return &eem.Statistics{} }, units)
+	add("measures.ClassSums", func() any { return &measures.ClassSums{} }, classes)
+	add("measures.TargetSums", func() any { return &measures.TargetSums{} }, targets)
+
+	r := &selection.Regressor{}
+	require.NoError(tb, r.Fit(ctx, x, y))
+	add("selection.Result", func() any { return &selection.Result{} }, r.Result())
+	add("selection.TraceRow", func() any { return &selection.TraceRow{} }, &r.Result().Trace[0])
+	return out
+}
+
+func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels []int) error {
+	switch e := e.(type) {
+	case transformers.Transformer:
+		return e.Fit(ctx, x)
+	case estimators.Regressor:
+		return e.Fit(ctx, x, y)
+	case estimators.Classifier:
+		return e.Fit(ctx, x, labels)
+	}
+	return fmt.Errorf("%T is nothing to fit", e)
+}
+
+// addStatistics adds what a model that learns from statistics has: the stages, before the first and after each, and the
+// statistics of each.
+func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y []float64, labels []int, add func(string, func() any, any, ...any)) {
+	e := build()
+	if !estimators.Supports(e, estimators.Mergeable) {
+		return
+	}
+	switch e := e.(type) {
+	case transformers.Transformer:
+		addStages(tb, name, func() (transformers.Stages, error) { return transformers.NewStages(e) },
+			func(s transformers.Statistics) error { return s.AddBlock(tb.Context(), x) }, add)
+	case estimators.Regressor:
+		addStages(tb, name, func() (estimators.Stages[float64], error) { return estimators.NewStages[float64](e) },
+			func(s estimators.Statistics[float64]) error {
+				return s.AddBlock(tb.Context(), estimators.Block[float64]{X: x, Y: y})
+			}, add)
+	case estimators.Classifier:
+		addStages(tb, name, func() (estimators.Stages[int], error) { return estimators.NewStages[int](e) },
+			func(s estimators.Statistics[int]) error {
+				return s.AddBlock(tb.Context(), estimators.Block[int]{X: x, Y: labels})
+			}, add)
+	}
+}
+
+// stagesOf are those of transformers, regressors and classifiers.
+type stagesOf[S any] interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	NewStatistics() (S, error)
+	FitStatistics(ctx context.Context, s S) error
+	Stage() (at, of int)
+}
+
+func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T, error), sum func(S) error, add func(string, func() any, any, ...any)) {
+	fresh := func() T {
+		s, err := begin()
+		if err != nil {
+			panic(err) // it worked before, and a fuzz target has another testing.TB
+		}
+		return s
+	}
+	_, of := fresh().Stage()
+	for k := range of + 1 {
+		at := fresh() // its bytes after k stages, since it goes on
+		for range k {
+			s, err := at.NewStatistics()
+			require.NoError(tb, err, name)
+			require.NoError(tb, sum(s), name)
+			require.NoError(tb, at.FitStatistics(tb.Context(), s), name)
+		}
+		add(fmt.Sprintf("%s: %d stages", name, k), func() any { return fresh() }, at)
+		if k == of {
+			break
+		}
+		empty := func() any {
+			s, err := at.NewStatistics()
+			if err != nil {
+				panic(err)
+			}
+			return s
+		}
+		s := empty().(S)
+		require.NoError(tb, sum(s), name)
+		add(fmt.Sprintf("%s: statistics of stage %d", name, k), empty, s)
+	}
+}
+
+// FuzzFiles changes files of every type under right checksums, and tries all that can be done with what is read: see
+// [filefuzz].
+func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
+
+// TestCampaignFiles is FuzzFiles on random inputs, which is far faster than the engine.
+func TestCampaignFiles(t *testing.T) {
+	subjects := fileSubjects(t)
+	campaign.Run(t, "files", 600, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
+}
+
+// Whatever is stored is among the subjects.
+func TestEveryFileIsChanged(t *testing.T) {
+	root := filepath.Join("..", "..")
+	var listed []string
+	hidden := map[string]bool{}
+	for _, s := range fileSubjects(t) {
+		v := s.New()
+		listed = append(listed, declared.Name(v))
+		name, _, _ := strings.Cut(declared.Name(v), "[")
+		hidden[name] = true
+	}
+	declared.Lists(t, "fileSubjects", listed, nil, root, "UnmarshalBinary", "UnmarshalJSON")
+
+	// Those that are not exported: statistics and stages.
+	found := 0
+	declared.Files(t, root, []string{"internal", "adapters", "examples"}, func(_ string, file *ast.File) {
+		for _, decl := range file.Decls {
+			d, ok := decl.(*ast.FuncDecl)
+			if !ok || d.Recv == nil || d.Name.Name != "UnmarshalBinary" {
+				continue
+			}
+			typ := d.Recv.List[0].Type.(*ast.StarExpr).X
+			switch generic := typ.(type) {
+			case *ast.IndexExpr:
+				typ = generic.X
+			case *ast.IndexListExpr:
+				typ = generic.X
+			}
+			name := typ.(*ast.Ident).Name
+			if name == "learned" || name == "ranks" { // of the transformers, which declared.Lists finds, and a part of columnStatistics
+				continue
+			}
+			found++
+			assert.True(t, hidden[file.Name.Name+"."+name], "fileSubjects has no %s.%s", file.Name.Name, name)
+		}
+	})
+	assert.Greater(t, found, 20)
+}

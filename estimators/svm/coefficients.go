@@ -1,0 +1,129 @@
+package svm
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
+)
+
+// coefficients are those of p machines on common support vectors, of which a machine of two classes among many has
+// few: only those that are not 0 are stored.
+type coefficients struct {
+	starts []int     // p+1: where the entries of each machine begin
+	at     []int     // the support vector of each entry, ascending within a machine
+	values []float64 // none is 0
+	dense  *mat.Dense
+}
+
+// densest times the entries is the most numbers that a matrix of them may have: of some ten classes, where products
+// of matrices are faster than sums over entries.
+const densest = 16
+
+// ready makes the matrix where there is to be one, for so many support vectors.
+func (c *coefficients) ready(vectors int) {
+	machines := len(c.starts) - 1
+	if len(c.values) == 0 || float64(machines)*float64(vectors) > densest*float64(len(c.values)) {
+		return
+	}
+	c.dense = mat.NewDense(machines, vectors, nil)
+	for p := range machines {
+		at, values := c.of(p)
+		row := c.dense.RawRowView(p)
+		for k, i := range at {
+			row[i] = values[k]
+		}
+	}
+}
+
+// of returns the entries of machine p.
+func (c *coefficients) of(p int) (at []int, values []float64) {
+	return c.at[c.starts[p]:c.starts[p+1]], c.values[c.starts[p]:c.starts[p+1]]
+}
+
+// product sets dst (r×p) to the sums over the support vectors of k (r×s).
+func (c *coefficients) product(dst, k *mat.Dense) {
+	if c.dense != nil {
+		fast.Mul(dst, k, c.dense.T())
+		return
+	}
+	r, _ := k.Dims()
+	for i := range r {
+		clear(dst.RawRowView(i))
+		c.add(dst.RawRowView(i), k.RawRowView(i))
+	}
+}
+
+// add adds the sums over the support vectors of a row k (s) to out (p).
+func (c *coefficients) add(out, k []float64) {
+	for p := range out {
+		at, values := c.of(p)
+		sum := out[p]
+		for j, i := range at {
+			sum += values[j] * k[i]
+		}
+		out[p] = sum
+	}
+}
+
+// storedEntries are coefficients in a file.
+type storedEntries struct {
+	Counts []int // of the entries of each machine
+	At     []int
+	Values codec.Floats
+}
+
+func (c *coefficients) store() storedEntries {
+	out := storedEntries{At: c.at, Values: c.values}
+	for p := range len(c.starts) - 1 {
+		out.Counts = append(out.Counts, c.starts[p+1]-c.starts[p])
+	}
+	return out
+}
+
+// coefficients rebuilds those of some machines on some support vectors; ok is false for what none wrote.
+func (s storedEntries) coefficients(machines, vectors int) (c *coefficients, ok bool) {
+	c = &coefficients{starts: make([]int, 1, machines+1), at: s.At, values: s.Values}
+	if len(s.Counts) != machines || len(s.At) != len(s.Values) || !s.Values.Finite() || slices.Contains(s.Values, 0) {
+		return nil, false
+	}
+	for p, count := range s.Counts {
+		from := c.starts[p]
+		if count < 0 || count > len(s.At)-from {
+			return nil, false
+		}
+		c.starts = append(c.starts, from+count)
+		last := -1
+		for _, i := range s.At[from : from+count] {
+			if i <= last || i >= vectors {
+				return nil, false
+			}
+			last = i
+		}
+	}
+	if c.starts[machines] != len(s.At) {
+		return nil, false
+	}
+	c.ready(vectors)
+	return c, true
+}
+
+// entriesOf are those of a matrix, as files of version 1 have it.
+func entriesOf(m *mat.Dense, machines int) (out storedEntries) {
+	if m == nil {
+		return storedEntries{Counts: make([]int, machines)}
+	}
+	p, _ := m.Dims()
+	for i := range p {
+		before := len(out.At)
+		for j, v := range m.RawRowView(i) {
+			if v != 0 {
+				out.At, out.Values = append(out.At, j), append(out.Values, v)
+			}
+		}
+		out.Counts = append(out.Counts, len(out.At)-before)
+	}
+	return out
+}

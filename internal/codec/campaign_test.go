@@ -1,0 +1,102 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// someBytes changes a few bytes of a seed, cuts it, or repeats a part: what a decoder sees of a body whose checksum is right.
+func someBytes(rng *rand.Rand, out, seed []byte) []byte {
+	out = append(out[:0], seed...)
+	for range 1 + rng.IntN(4) {
+		if len(out) == 0 {
+			return append(out, byte(rng.Uint32()))
+		}
+		at := rng.IntN(len(out))
+		switch rng.IntN(8) {
+		case 0:
+			out = out[:at]
+		case 1:
+			out = append(out, out[at:]...)
+		case 2:
+			out[at] = byte(rng.IntN(8))<<5 | byte(24+rng.IntN(4)) // a head with a long argument
+		case 3:
+			out[at] = majorOther<<5 | null
+		default:
+			out[at] = byte(rng.Uint32())
+		}
+	}
+	return out[:min(len(out), 1<<12)]
+}
+
+// The walk over heads does not panic, goes past no more than there is, and spends no more than its budget.
+func TestCampaignHeads(t *testing.T) {
+	data, err := Marshal("kind", 1, example())
+	require.NoError(t, err)
+	seeds := [][]byte{
+		data[fixedSize+4 : len(data)-checksumSize], field("Inner", field("List", array(3, majorMap<<5))), field("Tree", array(2, majorOther<<5|null)),
+		field("Named", field("a", field("A", []byte{0xd8, 86, 0x40}))),
+	}
+	types := map[reflect.Type]map[string]reflect.Type{}
+	var body []byte
+	campaign.Run(t, "codec heads", 20000, func(rng *rand.Rand) error {
+		body = someBytes(rng, body, seeds[rng.IntN(len(seeds))])
+		limit := budgetFactor*int64(len(body)) + budgetFloor
+		w := walk{data: body, left: limit, types: types}
+		err := w.value(reflect.TypeFor[many](), 0)
+		switch {
+		case err != nil && !errors.Is(err, errMalformed) && !errors.Is(err, errBudget):
+			return fmt.Errorf("body %x: %w", body, err)
+		case w.left < 0 || w.left > limit || len(w.data) >= len(body) && err == nil:
+			return fmt.Errorf("body %x: %d of %d are left, after %d bytes of %d", body, w.left, limit, len(body)-len(w.data), len(body))
+		}
+		return nil
+	})
+}
+
+// What is decoded has an error of the one sentinel, or matrices that can be made or not.
+func TestCampaignDecode(t *testing.T) {
+	data, err := Marshal("kind", 1, example())
+	require.NoError(t, err)
+	seed := data[fixedSize+4 : len(data)-checksumSize]
+	var body []byte
+	campaign.Run(t, "codec decode", 2000, func(rng *rand.Rand) error {
+		body = someBytes(rng, body, seed)
+		var got payload
+		if _, err := Unmarshal(sealed(body), "kind", 1, &got); err != nil && (!errors.Is(err, fault.ErrBadModel) || len(err.Error()) > 4096) {
+			return fmt.Errorf("body %x: %w", body, err)
+		}
+		if m, err := got.M.Dense(); err == nil && m != nil && got.M.Rows*got.M.Cols != len(got.M.Data) {
+			return fmt.Errorf("body %x: a matrix of %d×%d with %d values", body, got.M.Rows, got.M.Cols, len(got.M.Data))
+		}
+		return nil
+	})
+}
+
+// Files that stand within each other are counted and opened without a panic.
+func TestCampaignEnvelopes(t *testing.T) {
+	inner, err := Marshal("inner", 1, example())
+	require.NoError(t, err)
+	outer, err := Marshal("outer", 1, struct{ A, B []byte }{inner, inner})
+	require.NoError(t, err)
+	var body []byte
+	campaign.Run(t, "codec envelopes", 5000, func(rng *rand.Rand) error {
+		body = someBytes(rng, body, outer)
+		if deep := nested(body); deep < 0 || deep > len(body)/fixedSize {
+			return fmt.Errorf("%x: %d files within each other", body, deep)
+		}
+		_, _, got, err := open(body, "outer")
+		if err != nil && !errors.Is(err, fault.ErrBadModel) || err == nil && len(got) >= len(body) {
+			return fmt.Errorf("%x: %w", body, err)
+		}
+		return nil
+	})
+}

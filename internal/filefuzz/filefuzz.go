@@ -1,0 +1,374 @@
+// Package filefuzz attacks readers of model files by files whose checksums are right: a valid file is read into a tree of values,
+// those of files and of JSON within it among them, the tree is changed as the bytes of a fuzzer's input say (numbers become
+// extreme, arrays are cut, swapped, repeated, keys are renamed, kinds and lengths are others), and written with the checksums of
+// all envelopes repaired. Of such a file [Subject.Check] holds that
+//
+//   - reading it does not panic, and allocates at most 64 times its length and a megabyte;
+//   - an error unwraps to ErrBadModel, is no longer than 4 KB, and leaves the value as it was;
+//   - of a value that was read no exported method panics, all together in less than ten seconds, predictions are finite or an
+//     error, it can be written and read again, predicts the same then, to the bit, and writes the same bytes.
+//
+// Methods are found by reflection: a type has nothing to do for it but to be a Subject in a test's list. Which values it was
+// fitted with before, and by which settings, is the list's.
+package filefuzz
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// What a file may cost.
+const (
+	budgetFactor   = 64
+	budgetFloor    = 1 << 20
+	mostOfMethods  = 256 << 20 // that all methods together may allocate, beside budgetFactor times the file
+	longestError   = 4 << 10
+	longestSeconds = 10 // of decoding and all methods: a bound for what hangs, whatever else the machine does
+)
+
+// Subject is a type that is stored.
+type Subject struct {
+	Name string
+	// New returns a value of the settings that the files are of, before anything was read into it.
+	New func() any
+	// Files are valid ones.
+	Files [][]byte
+	// Args are arguments for the methods, by their types; those of a context and of numbers have defaults.
+	Args []any
+	// Errors are what reading may unwrap to beside ErrBadModel.
+	Errors []error
+
+	trees []*node
+	plan  *plan
+	kept  any // with the first file read, for errors to leave as it was
+	state string
+}
+
+// Prepare reads the files, which have to be sound ones, as they are.
+func (s *Subject) Prepare() error {
+	for _, data := range s.Files {
+		tree := raw(data)
+		tree.look()
+		s.trees = append(s.trees, tree)
+		for _, sound := range [][]byte{data, tree.content()} { // JSON within it may be written in another way
+			if loaded, err := s.check(sound, 0); err != nil || !loaded {
+				return fmt.Errorf("%s: a sound file: loaded %v, %w", s.Name, loaded, err)
+			}
+		}
+	}
+	s.keep()
+	if len(s.trees) == 0 {
+		return fmt.Errorf("%s has no files", s.Name)
+	}
+	return nil
+}
+
+// Mutate makes a file of a fuzzer's input; input that begins as a file is one.
+func (s *Subject) Mutate(input []byte) []byte {
+	if bytes.HasPrefix(input, []byte(magic)) {
+		return input
+	}
+	from := &source{input}
+	tree := s.trees[from.below(len(s.trees))]
+	if from.byte() == 255 { // the bytes as they are, no checksum repaired
+		return bytes.Clone(from.data)
+	}
+	return mutated(tree, from).content()
+}
+
+// Check reads the file that an input makes and tries all that can be done with the value. The error is what the package's
+// documentation says that must not be; loaded is whether the file was accepted.
+func (s *Subject) Check(input []byte) (loaded bool, err error) {
+	costly := uint32(0)
+	for _, b := range input {
+		costly = costly*31 + uint32(b)
+	}
+	return s.check(s.Mutate(input), costly)
+}
+
+func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
+	doing := "reading"
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %s panics: %v\n%s", s.Name, doing, r, stackOf(debug.Stack()))
+		}
+	}()
+	began := time.Now()
+	v, before := s.kept, s.state
+	looks := v != nil && choice%4 == 0 // whether an error leaves what there was: writing it costs more than all else
+	if !looks {
+		v = s.New()
+		if looks = choice%8 == 1; looks {
+			before = state(v)
+		}
+	}
+	given := bytes.Clone(data)
+	limit := int64(budgetFactor*len(data) + budgetFloor)
+	if spent := allocated(func() { err = load(v, given) }); spent > limit/2 {
+		// The quick count is of whole spans: a second reading counts exactly.
+		if spent = allocatedExactly(func() { _ = load(s.New(), given) }); spent > limit {
+			return false, fmt.Errorf("%s: reading %d bytes allocates %d, at most %d", s.Name, len(data), spent, limit)
+		}
+	}
+	if !bytes.Equal(given, data) {
+		return false, fmt.Errorf("%s: reading changes the bytes that it reads", s.Name)
+	}
+	if err != nil {
+		refusal := err
+		if err := s.sound(refusal); err != nil {
+			return false, err
+		}
+		if looks && state(v) != before {
+			s.keep()
+			return false, fmt.Errorf("%s: an error of reading, %v, does not leave the value as it was", s.Name, refusal)
+		}
+		return false, nil
+	}
+	if v == s.kept {
+		s.keep()
+	}
+
+	clear(given) // what was read has memory of its own
+	if s.plan == nil {
+		s.plan = planOf(v, s.Args)
+	}
+	var first, second outputs
+	doing = "MarshalBinary"
+	stored, err := save(v)
+	if err != nil {
+		return true, fmt.Errorf("%s: what was read cannot be written: %w", s.Name, err)
+	}
+	doing = "reading again"
+	again := s.New()
+	if err := load(again, stored); err != nil {
+		return true, fmt.Errorf("%s: what was read and written cannot be read again: %w", s.Name, err)
+	}
+	spent := allocated(func() { first, err = s.plan.ask(v, &doing) })
+	if err != nil {
+		return true, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if most := int64(budgetFactor*len(data) + mostOfMethods); spent > most {
+		return true, fmt.Errorf("%s: methods of what %d bytes say allocate %d, at most %d", s.Name, len(data), spent, most)
+	}
+	if second, err = s.plan.ask(again, &doing); err != nil {
+		return true, fmt.Errorf("%s, read again: %w", s.Name, err)
+	}
+	if method, ok := first.same(second); !ok {
+		return true, fmt.Errorf("%s: %s is another once it was written and read", s.Name, method)
+	}
+	doing = "MarshalBinary again"
+	twice, err := save(again)
+	if err != nil || !bytes.Equal(stored, twice) {
+		return true, fmt.Errorf("%s: what was written, read and written again is other bytes: %w", s.Name, errors.Join(err))
+	}
+	if after, err := save(v); err != nil || !bytes.Equal(stored, after) {
+		return true, fmt.Errorf("%s: methods that predict change what is written: %w", s.Name, errors.Join(err))
+	}
+	s.plan.alter(v, again, choice%64 == 0, &doing)
+	if took := time.Since(began).Seconds(); took > longestSeconds {
+		return true, fmt.Errorf("%s: reading %d bytes and all methods took %.1f s", s.Name, len(data), took)
+	}
+	return true, nil
+}
+
+// keep reads the first file, for what is refused to leave it.
+func (s *Subject) keep() {
+	v := s.New()
+	if load(v, s.Files[0]) == nil {
+		s.kept, s.state = v, state(v)
+	}
+}
+
+// sound says what is wrong with an error of reading.
+func (s *Subject) sound(err error) error {
+	if n := len(err.Error()); n > longestError {
+		return fmt.Errorf("%s: an error of %d bytes: %.200s", s.Name, n, err.Error())
+	}
+	if errors.Is(err, fault.ErrBadModel) {
+		return nil
+	}
+	for _, may := range s.Errors {
+		if errors.Is(err, may) {
+			return nil
+		}
+	}
+	if _, ok := s.New().(json.Unmarshaler); ok { // whose errors are those of JSON
+		return nil
+	}
+	return fmt.Errorf("%s: an error of reading that is no ErrBadModel: %w", s.Name, err)
+}
+
+func load(v any, data []byte) error {
+	if j, ok := v.(json.Unmarshaler); ok {
+		return j.UnmarshalJSON(data)
+	}
+	return v.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
+}
+
+func save(v any) ([]byte, error) {
+	if j, ok := v.(json.Marshaler); ok {
+		return j.MarshalJSON()
+	}
+	return v.(encoding.BinaryMarshaler).MarshalBinary()
+}
+
+// state is what a value would write, or why it cannot.
+func state(v any) string {
+	data, err := save(v)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return string(data)
+}
+
+// allocated is about what f allocates, by a count that costs little and does not see the last few hundred kilobytes of
+// small objects.
+func allocated(f func()) int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	before := sample[0].Value.Uint64()
+	f()
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64() - before)
+}
+
+func allocatedExactly(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// stackOf is the stack from the panic on.
+func stackOf(stack []byte) []byte {
+	if i := bytes.Index(stack, []byte("panic(")); i >= 0 {
+		stack = stack[i:]
+	}
+	return stack[:min(len(stack), 3000)]
+}
+
+// Golden returns the files of testdata folders that have the kind of one of the files, so that those that older versions
+// wrote are changed too.
+func Golden(tb testing.TB, root string, like []byte) (out [][]byte) {
+	tb.Helper()
+	f := openFile(like)
+	if f == nil {
+		tb.Fatal("no file")
+	}
+	for _, dir := range []string{"*", filepath.Join("*", "*")} {
+		paths, err := filepath.Glob(filepath.Join(root, dir, "testdata", "*.keln"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if g := openFile(data); g != nil && g.kind == f.kind {
+				out = append(out, data)
+			}
+		}
+	}
+	return out
+}
+
+// Accepting returns those of some files that a value of New reads.
+func Accepting(build func() any, files [][]byte) (out [][]byte) {
+	for _, data := range files {
+		if load(build(), data) == nil {
+			out = append(out, data)
+		}
+	}
+	return out
+}
+
+// Input makes the input of a random driver: some bytes, most of which say small changes.
+func Input(rng *rand.Rand) []byte {
+	out := make([]byte, 8+rng.IntN(40))
+	for i := range out {
+		out[i] = byte(rng.Uint32())
+	}
+	if string(out[:4]) == magic {
+		out[0] = 0
+	}
+	return out
+}
+
+// Corpus is a seed of Go's fuzz engine for a subject, which makes a finding a regression test.
+func Corpus(name string, data []byte) string {
+	return fmt.Sprintf("go test fuzz v1\nstring(%q)\n[]byte(%q)\n", name, data)
+}
+
+// CheckRandom checks one of the subjects on an input by rng. The error of a finding holds the file as a seed of the target that
+// [Fuzz] makes.
+func CheckRandom(subjects []*Subject, rng *rand.Rand) error {
+	s := subjects[rng.IntN(len(subjects))]
+	input := Input(rng)
+	if _, err := s.Check(input); err != nil {
+		return fmt.Errorf("%w\n%s", err, Corpus(s.Name, s.Mutate(input)))
+	}
+	return nil
+}
+
+// Fuzz makes a target of the subjects, which are prepared. Its seeds are each subject's files as they are, and with a few changes.
+func Fuzz(f *testing.F, subjects []*Subject) {
+	byName := map[string]*Subject{}
+	for _, s := range subjects {
+		if byName[s.Name] != nil {
+			f.Fatalf("two subjects are %s", s.Name)
+		}
+		byName[s.Name] = s
+		f.Add(s.Name, s.Files[0])
+		f.Add(s.Name, []byte{0, 0, 1, 3, 100, 7})
+	}
+	f.Fuzz(func(t *testing.T, name string, input []byte) {
+		s := byName[name]
+		if s == nil { // by its sum, so that a fuzzer's changed names are of use
+			sum := 0
+			for _, b := range []byte(name) {
+				sum += int(b)
+			}
+			s = subjects[sum%len(subjects)]
+		}
+		if _, err := s.Check(input); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// finite says where a value is not.
+func finite(values []float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("value %d is %v", i, v)
+		}
+	}
+	return nil
+}
+
+// oneOf reports whether a name begins with one of those.
+func oneOf(name string, beginnings ...string) bool {
+	for _, b := range beginnings {
+		if strings.HasPrefix(name, b) {
+			return true
+		}
+	}
+	return false
+}
