@@ -146,6 +146,19 @@ type PartialFitter[Y float64 | int] interface {
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
 }
 
+// Continuer is the capability to stop learning from a stream and to go on in another program. MarshalBinary leaves out the
+// statistics that PartialFit goes on from, which may be larger than the model; these methods store them beside it. With a
+// value that UnmarshalBinary read, UnmarshalStatistics makes what it was: its PartialFit goes on. Package modelfile keeps
+// both in one file, by Checkpoint.
+type Continuer interface {
+	// MarshalStatistics returns what PartialFit goes on from. ErrNotFitted before Fit, and after a fit that left none.
+	MarshalStatistics() ([]byte, error)
+	// UnmarshalStatistics takes it over into a fitted value, of the settings and the model that it was stored with; that they
+	// are of the same rows cannot be checked. Errors: ErrNotFitted before a model was read, ErrBadModel for damaged
+	// statistics and for those of other columns, classes or settings; they leave the value as it was.
+	UnmarshalStatistics(data []byte) error
+}
+
 // Block is some rows of a stream: X is r×d, with NaN for gaps where something fills them, Y has r
 // entries, targets or labels, and Weights none or r. What it holds may be overwritten once the next one is asked for.
 type Block[Y float64 | int] struct {

@@ -153,6 +153,12 @@ func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error)
 	return r.partial(ctx, x, r)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (r *RandomHidden) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
+
 // stream is the random numbers of unit i alone, so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Seed, 0x68696464656e<<16+uint64(i))) // the streams "hidden" 0, 1, ...

@@ -113,7 +113,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 		sampled.draw = c.fromSample
 		m, r, err = sampled.begin(ctx, x, y, nil)
 	case old.stats == nil:
-		return nil, fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", c.typ, fault.ErrNotFitted)
+		return nil, noStatistics(c.typ)
 	default:
 		if err = c.validate(); err == nil {
 			m = &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), before: old.known()}

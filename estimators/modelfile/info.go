@@ -24,6 +24,7 @@ type Info struct {
 	Classes     []int     `json:"classes,omitempty"`
 	ClassNames  []string  `json:"class_names,omitempty"` // where they were given
 	Comment     string    `json:"comment,omitempty"`
+	GoesOn      bool      `json:"goes_on,omitempty"` // PartialFit goes on: written by Checkpoint
 	Parts       []Info    `json:"parts,omitempty"`
 	Version     int       `json:"version,omitempty"`  // of what the model's MarshalBinary wrote
 	Format      int       `json:"format,omitempty"`   // of the file; 0: written by MarshalBinary alone
@@ -69,7 +70,7 @@ func Describe(data []byte) (Info, error) {
 	out.Settings, out.LeftOut = pairs(h.Settings.Pairs()), h.Settings.Missing()
 	out.Kernel, out.Columns, out.Classes = h.Kernel, h.Columns, h.Classes
 	out.ColumnNames, out.ClassNames, out.Comment = h.Notes.Columns, h.Notes.Classes, h.Notes.Comment
-	out.Library = s.Library
+	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
 	if model, err := codec.Look(s.Model); err == nil { // a type of the caller's may write anything
 		out.Version = model.Version
@@ -136,6 +137,9 @@ func (i Info) write(b *strings.Builder, indent string) {
 	}
 	if i.Comment != "" {
 		line("comment", "%q", i.Comment)
+	}
+	if i.GoesOn {
+		line("goes on", "PartialFit, from the statistics in the file")
 	}
 	if i.Package != "" {
 		line("import", "%s", i.Package)

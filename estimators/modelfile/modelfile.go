@@ -47,6 +47,7 @@ type stored struct {
 	Library string
 	Head    head
 	Model   []byte
+	Goes    []byte `cbor:",omitempty"` // statistics that PartialFit goes on from
 
 	size int
 }
@@ -89,6 +90,33 @@ func SaveNoted(path string, model any, n Notes) error {
 	})
 }
 
+// Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the file PartialFit goes on, in
+// another program, as if it had never ended. They may be larger than the model. The error is ErrNotFitted where there are none, as after Fit, and
+// wraps errors.ErrUnsupported for a model that has none ever.
+func Checkpoint(path string, model any) error {
+	data, err := MarshalCheckpoint(model, Notes{})
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// MarshalCheckpoint returns the bytes of the file that Checkpoint writes, with notes.
+func MarshalCheckpoint(model any, n Notes) ([]byte, error) {
+	c, ok := model.(estimators.Continuer)
+	if !ok || !estimators.Supports(model, estimators.Continuing) {
+		return nil, estimators.Unsupported(typ, model, estimators.Continuing)
+	}
+	goes, err := c.MarshalStatistics()
+	if err != nil {
+		return nil, err
+	}
+	return marshal(model, n, goes)
+}
+
 // Write writes a fitted model. Errors are those of Save, and w's.
 func Write(w io.Writer, model any) error {
 	data, err := Marshal(model, Notes{})
@@ -100,7 +128,9 @@ func Write(w io.Writer, model any) error {
 }
 
 // Marshal returns the bytes of the file of a fitted model.
-func Marshal(model any, n Notes) ([]byte, error) {
+func Marshal(model any, n Notes) ([]byte, error) { return marshal(model, n, nil) }
+
+func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 	if check.IsNil(model) {
 		return nil, fault.Param(typ, "model", "nil", "a fitted model")
 	}
@@ -132,7 +162,7 @@ func Marshal(model any, n Notes) ([]byte, error) {
 	if err := h.noted(); err != nil {
 		return nil, err
 	}
-	return codec.Marshal(kind, version, stored{Library: Library(), Head: h, Model: data})
+	return codec.Marshal(kind, version, stored{Library: Library(), Head: h, Model: data, Goes: goes})
 }
 
 // noted returns what is wrong with the notes.
@@ -324,6 +354,16 @@ func (s *stored) value(old any) (any, error) {
 			return nil, fault.BadModel(kind, "%v", s.by(err))
 		}
 		return nil, s.by(err)
+	}
+	if len(s.Goes) == 0 {
+		return v, nil
+	}
+	c, ok := v.(estimators.Continuer)
+	if !ok || !estimators.Supports(v, estimators.Continuing) {
+		return nil, fault.BadModel(kind, "statistics to go on from of a %T, which has none", v)
+	}
+	if err := c.UnmarshalStatistics(s.Goes); err != nil {
+		return nil, fault.BadModel(kind, "%v", s.by(err))
 	}
 	return v, nil
 }

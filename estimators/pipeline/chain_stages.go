@@ -243,3 +243,11 @@ func (t *Transformer) learn(ctx context.Context, x mat.Matrix) error {
 	t.fitted = s.fitted()
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *chainStages[Y, E]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *chainStages[Y, E]) UnmarshalText(text []byte) error {
+	return codec.FromText(s.kind(), s, text)
+}
