@@ -1,6 +1,7 @@
 package transformers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -231,6 +232,14 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 	}
 	m.landmarks = linalg.Rows(rows, kept)
 	return kept, m.prepare(ctx)
+}
+
+// RowsWanted is the number of rows that Fit needs in order to have all Components.
+func (t *Nystroem) RowsWanted() int {
+	if t.Landmarks != nil {
+		return 1
+	}
+	return cmp.Or(max(0, t.Components), defaultComponents)
 }
 
 func (m *nystroemModel) prepare(ctx context.Context) (err error) {

@@ -108,6 +108,14 @@ func (r *RandomHidden) unitCount() (int, error) {
 	return units, nil
 }
 
+// RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows DataRBF has as many units as rows.
+func (r *RandomHidden) RowsWanted() int {
+	if units, err := r.unitCount(); err == nil && r.Activation == DataRBF {
+		return units
+	}
+	return 1
+}
+
 func (r *RandomHidden) statistics() (*sampleStatistics, error) {
 	units, err := r.unitCount()
 	if err != nil {

@@ -21,6 +21,7 @@ var (
 type storedClasses struct {
 	Classes []int
 	Of      [][]byte
+	Few     string `cbor:",omitempty"`
 }
 
 func (c settings) statisticsKind() string { return c.typ + " class statistics" }
@@ -33,7 +34,7 @@ func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 	case c.m.stats == nil:
 		return nil, noStatistics(c.typ())
 	}
-	out := storedClasses{Classes: c.m.classes}
+	out := storedClasses{Classes: c.m.classes, Few: c.m.few}
 	for _, s := range c.m.stats {
 		data, err := s.MarshalBinary()
 		if err != nil {
@@ -74,7 +75,7 @@ func (c settings) continued(old *model, data []byte) (*model, error) {
 	if !classes.Valid(in.Classes) || !slices.Equal(in.Classes, old.classes) || len(in.Of) != len(in.Classes) {
 		return nil, fault.BadModel(kind, "%d statistics of the classes %v, the model has %v", len(in.Of), in.Classes, old.classes)
 	}
-	m := &model{settings: c, layer: old.layer, width: old.width, classes: old.classes}
+	m := &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, few: in.Few}
 	if l, ok := m.layer.(*landmarkLayer); ok && l.factor == nil {
 		var err error
 		if m.layer, err = newLandmarkLayer(context.Background(), l.kernel, l.rows, c.workers); err != nil {

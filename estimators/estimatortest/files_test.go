@@ -389,3 +389,29 @@ func TestEveryFileIsChanged(t *testing.T) {
 	})
 	assert.Greater(t, found, 20)
 }
+
+// Statistics and stages are text, so that encoding/json does not write {} for them.
+func TestStatisticsAreText(t *testing.T) {
+	count := 0
+	for _, s := range fileSubjects(t) {
+		v := s.New()
+		_, sums := v.(interface{ Rows() int })
+		_, stages := v.(interface{ Stage() (at, of int) })
+		if !sums && !stages {
+			continue
+		}
+		count++
+		require.NoError(t, v.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.Files[0]), s.Name)
+		text, err := json.Marshal(map[string]any{"sums": v})
+		require.NoError(t, err, s.Name)
+		direct := s.New()
+		require.NoError(t, json.Unmarshal(text[len(`{"sums":`):len(text)-1], direct), s.Name)
+		again, err := direct.(encoding.BinaryMarshaler).MarshalBinary()
+		require.NoError(t, err, s.Name)
+		first, err := v.(encoding.BinaryMarshaler).MarshalBinary()
+		require.NoError(t, err, s.Name)
+		assert.Equal(t, first, again, s.Name)
+		assert.ErrorIs(t, direct.(encoding.TextUnmarshaler).UnmarshalText([]byte("?")), estimators.ErrBadModel, s.Name)
+	}
+	assert.Greater(t, count, 40)
+}
