@@ -153,10 +153,11 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 	}
 	switch kind := v.Kind(); {
 	case v.Type() == dense:
-		if s.Kind != Matrix || s.Number == 0 || s.Number > uint64(len(s.Floats)) {
+		numbers := unpack(s.Bytes)
+		if s.Kind != Matrix || len(s.Bytes)%8 != 0 || s.Number == 0 || s.Number > uint64(len(numbers)) {
 			return wrong()
 		}
-		m := codec.Matrix{Rows: int(s.Number), Cols: len(s.Floats) / int(s.Number), Data: s.Floats}
+		m := codec.Matrix{Rows: int(s.Number), Cols: len(numbers) / int(s.Number), Data: numbers}
 		x, err := m.Dense()
 		if err != nil {
 			return at(path, "%w", err)
@@ -231,12 +232,12 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 }
 
 func (d *decoder) elements(path string, s Value, v reflect.Value) error {
-	n := len(s.List)
+	n, given := len(s.List), unpack(s.Bytes)
 	numbers := v.Type().Elem().Kind() == reflect.Float64
 	if numbers {
-		n = len(s.Floats)
+		n = len(given)
 	}
-	if numbers != (s.Kind == Floats) || !numbers && s.Kind != List || v.Kind() == reflect.Array && v.Len() != n {
+	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array && v.Len() != n {
 		return at(path, "no %v", v.Type())
 	}
 	if v.Kind() == reflect.Slice {
@@ -247,7 +248,7 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 	}
 	for i := range n {
 		if numbers {
-			v.Index(i).SetFloat(s.Floats[i])
+			v.Index(i).SetFloat(given[i])
 			continue
 		}
 		if err := d.decode(fmt.Sprintf("%s[%d]", path, i), s.List[i], v.Index(i), reflect.Value{}); err != nil {

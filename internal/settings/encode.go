@@ -116,7 +116,7 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 			return Value{}, nil
 		}
 		m := codec.FromDense(v.Interface().(*mat.Dense))
-		return Value{Kind: Matrix, Number: uint64(m.Rows), Floats: m.Data}, nil
+		return Value{Kind: Matrix, Number: uint64(m.Rows), Bytes: pack(m.Data)}, nil
 	case kind == reflect.Interface:
 		if v.IsNil() {
 			return Value{}, nil
@@ -180,11 +180,11 @@ func list(path string, v reflect.Value, depth int) (Value, error) {
 		return Value{}, nil
 	}
 	if v.Type().Elem().Kind() == reflect.Float64 {
-		out := Value{Kind: Floats, Floats: make(codec.Floats, v.Len())}
-		for i := range out.Floats {
-			out.Floats[i] = v.Index(i).Float()
+		numbers := make([]float64, v.Len())
+		for i := range numbers {
+			numbers[i] = v.Index(i).Float()
 		}
-		return out, nil
+		return Value{Kind: Floats, Bytes: pack(numbers)}, nil
 	}
 	out := Value{Kind: List}
 	for i := range v.Len() {

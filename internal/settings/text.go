@@ -32,9 +32,9 @@ func (s Value) Format() string {
 	case String:
 		return strconv.Quote(s.Text[:min(len(s.Text), 200)])
 	case Floats:
-		return shown(len(s.Floats), func(i int) string { return number(s.Floats[i]) })
+		return shown(len(s.Bytes)/8, func(i int) string { return number(unpack(s.Bytes[8*i : 8*i+8])[0]) })
 	case Matrix:
-		return fmt.Sprintf("matrix of %d×%d", s.Number, len(s.Floats)/max(1, int(min(s.Number, math.MaxInt32))))
+		return fmt.Sprintf("matrix of %d×%d", s.Number, len(s.Bytes)/8/max(1, int(min(s.Number, math.MaxInt32))))
 	case Bytes:
 		return fmt.Sprintf("%d bytes", len(s.Bytes))
 	case List:

@@ -3,7 +3,8 @@
 package settings
 
 import (
-	"github.com/kernelearn/kernelearn/internal/codec"
+	"encoding/binary"
+	"math"
 )
 
 // Kind says which of the fields of a Value counts.
@@ -29,16 +30,33 @@ const (
 
 // Value is a setting. Names are short, for there are many.
 type Value struct {
-	Kind    Kind         `cbor:"k"`
-	Type    string       `cbor:"t,omitempty"` // as it is registered, of what stands in an interface
-	Package string       `cbor:"p,omitempty"` // that registers it
-	Pointer bool         `cbor:"r,omitempty"` // to that type
-	Number  uint64       `cbor:"n,omitempty"` // the bits of a bool, an integer or a number; the rows of a matrix
-	Text    string       `cbor:"x,omitempty"` // of a string; or what the value says of itself
-	Floats  codec.Floats `cbor:"f,omitempty"`
-	Bytes   []byte       `cbor:"b,omitempty"`
-	Names   []string     `cbor:"s,omitempty"` // of the fields of a struct
-	List    []Value      `cbor:"l,omitempty"`
+	Kind    Kind     `cbor:"k"`
+	Type    string   `cbor:"t,omitempty"` // as it is registered, of what stands in an interface
+	Package string   `cbor:"p,omitempty"` // that registers it
+	Pointer bool     `cbor:"r,omitempty"` // to that type
+	Number  uint64   `cbor:"n,omitempty"` // the bits of a bool, an integer or a number; the rows of a matrix
+	Text    string   `cbor:"x,omitempty"` // of a string; or what the value says of itself
+	Bytes   []byte   `cbor:"b,omitempty"` // of Bytes; or numbers, little-endian, row after row of a matrix
+	Names   []string `cbor:"s,omitempty"` // of the fields of a struct
+	List    []Value  `cbor:"l,omitempty"`
+}
+
+// pack returns numbers as bytes.
+func pack(v []float64) []byte {
+	out := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
+	}
+	return out
+}
+
+// unpack is the inverse for a length that 8 divides, and of others leaves out the rest.
+func unpack(b []byte) []float64 {
+	out := make([]float64, len(b)/8)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return out
 }
 
 // mostDepth bounds how deep settings are within each other. The decoder reads 64 levels, of which each takes two.
