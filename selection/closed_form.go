@@ -153,7 +153,11 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 		return entropy, nil, err
 	}
 	if c.weights == nil && wanted {
-		entropy = measures.EntropyOfEigenvalues(p.Tridiagonal().Values())
+		values, err := p.Tridiagonal().Values(ctx)
+		if err != nil {
+			return entropy, nil, err
+		}
+		entropy = measures.EntropyOfEigenvalues(values)
 	}
 	return entropy, c.curve(looks), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -24,20 +25,21 @@ import (
 const classifierType = "elm: Classifier"
 
 // Classifier is the weighted extreme learning machine. The zero value is ready to use:
-// 250 units of many widths on training rows, rows of equal weight,
-// the pseudo-inverse. Features should be of comparable scale, or in [0, 1] for the paper's
+// 250 units of many widths on training rows, rows of equal weight, and a ridge that exact leave-one-out chooses. Features should be of comparable scale, or in [0, 1] for the paper's
 // own activations (see transformers.Activation). It has no probabilities: package eem's
 // machine on the same units has.
 type Classifier struct {
 	Units        int // units; 0: 250
 	Activation   transformers.Activation
-	Ridge        float64         // λ, added to the diagonal of the units' products; 0: none, the pseudo-inverse
+	Ridge        float64         // λ, added to the diagonal of the units' products; 0: chosen by the leave-one-out error
+	NoRidge      bool            // take the pseudo-inverse, as the paper does; Ridge must be 0 then
 	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Seed         uint64          // of the units
 	Workers      int             // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called when the units' outputs are there and when the machines
-	// are solved; Objective is then Report's, and before that 1, that of no coefficients.
+	// Observe, if not nil, is called when the units' outputs are there, after each ridge that leave-one-out looks at, and
+	// when the machines are solved. Objective is the weighted share of the targets' squares that is left over: of no
+	// coefficients, of the rows left out, and Report's.
 	Observe func(estimators.Step)
 
 	m *model
@@ -52,6 +54,7 @@ var (
 )
 
 type model struct {
+	ridge   float64
 	hidden  *transformers.RandomHidden
 	width   int
 	classes []int
@@ -83,7 +86,10 @@ func (c *Classifier) classWeights() classes.Weights {
 }
 
 func (c *Classifier) validate() error {
-	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the pseudo-inverse"), c.classWeights().Validate(classifierType))
+	if c.NoRidge && c.Ridge != 0 {
+		return fault.Param(classifierType, "Ridge", c.Ridge, "0 with NoRidge")
+	}
+	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the choice by leave-one-out"), c.classWeights().Validate(classifierType))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -109,7 +115,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	_, units := h.Dims()
-	c.step(estimators.Step{Iteration: 1, Total: 2, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
+	total := 2
+	if c.chooses() {
+		total += loo.MaxEvaluations
+	}
+	c.step(estimators.Step{Iteration: 1, Total: total, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -119,10 +129,17 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		scale(h.RawRowView(i), root)
 		scale(t.RawRowView(i), root)
 	}
-	if c.Ridge == 0 {
+	ridge := c.Ridge
+	if c.chooses() {
+		ridge, err = c.choose(ctx, m, h, t)
+	}
+	m.ridge = ridge
+	switch {
+	case err != nil:
+	case ridge == 0:
 		err = m.pseudoInverse(ctx, h, t)
-	} else {
-		err = m.ridge(ctx, h, t, c.Ridge, n < units)
+	default:
+		err = m.solve(ctx, h, t, ridge, n < units)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -131,9 +148,57 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	_, machines := t.Dims()
-	c.step(estimators.Step{Iteration: 2, Total: 2, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
+	c.step(estimators.Step{Iteration: total, Total: total, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
+}
+
+// chooses reports whether the ridge is chosen.
+func (c *Classifier) chooses() bool { return c.Ridge == 0 && !c.NoRidge }
+
+// choose returns the ridge of the least leave-one-out error for weighted h (n×h) and t (n×K), the squares of which count as the fit's
+// do. Cost O(h³ + nh²), in the rows where they are fewer.
+func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense) (float64, error) {
+	n, units := h.Dims()
+	squares := func(of *mat.Dense) (sum float64) {
+		rows, _ := of.Dims()
+		for i := range rows {
+			row := of.RawRowView(i)
+			sum += fast.Dot(linalg.Vector(row), linalg.Vector(row))
+		}
+		return sum
+	}
+	all, scale := squares(t), squares(h)/float64(n)
+	if units > n {
+		// With H' = QR the rows of R' are those of H in the basis Q, n numbers each: leverages and predictions are the same.
+		r, err := linalg.ThinQR(ctx, mat.DenseCopyOf(h.T()))
+		if err != nil {
+			return 0, err
+		}
+		h = mat.DenseCopyOf(r.T())
+	}
+	gram := mat.NewSymDense(h.RawMatrix().Cols, nil)
+	if err := fast.SymOuterKContext(ctx, gram, 1, h.T()); err != nil {
+		return 0, err
+	}
+	problem, err := loo.NewLinear(ctx, gram, h, t, make([]float64, n), all, scale, c.Workers)
+	if err != nil {
+		return 0, err
+	}
+	best, err := problem.Search(ctx, func(i int, ridge, objective float64) {
+		c.step(estimators.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+	})
+	if err != nil {
+		return 0, err
+	}
+	m.report.Iterations = best.Evaluations
+	if w := best.Warning(); w != "" {
+		m.report.Warnings = append(m.report.Warnings, w)
+	}
+	if best.Ridge == 0 {
+		return scale, nil
+	}
+	return best.Ridge, nil
 }
 
 // outputsRows rows, at least, are mapped between two looks at a context.
@@ -206,8 +271,8 @@ func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	return m.finite()
 }
 
-// ridge solves for weighted h and t, in the rows where dual is set and else in the units.
-func (m *model) ridge(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
+// solve solves for weighted h and t, in the rows where dual is set and else in the units.
+func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
 	if dual {
@@ -225,7 +290,7 @@ func (m *model) ridge(ctx context.Context, h, t *mat.Dense, ridge float64, dual 
 		return err
 	}
 	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("Ridge = %g leaves a singular system: %.2g was added to its diagonal", ridge, m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("a ridge of %g leaves a singular system: %.2g was added to its diagonal", ridge, m.report.Jitter))
 	}
 	m.beta = &mat.Dense{}
 	if dual {
@@ -319,6 +384,14 @@ func (c *Classifier) Coefficients() *mat.Dense {
 		return nil
 	}
 	return mat.DenseCopyOf(c.m.beta)
+}
+
+// ChosenRidge returns the λ of the last Fit, given or chosen; 0 for the pseudo-inverse, and before Fit.
+func (c *Classifier) ChosenRidge() float64 {
+	if c.m == nil {
+		return 0
+	}
+	return c.m.ridge
 }
 
 // Report says how the last Fit went. Objective is the weighted share of the targets'

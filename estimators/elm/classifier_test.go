@@ -2,7 +2,9 @@ package elm
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,7 +65,7 @@ func TestReference(t *testing.T) {
 		h := golden.Dense(of.h)
 		assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, solved(t, h, y, pinv).beta), of.pinv), 1e-9)
 		for _, dual := range []bool{false, true} {
-			m := solved(t, h, y, func(m *model, h, t *mat.Dense) error { return m.ridge(ctx, h, t, .1/times, dual) })
+			m := solved(t, h, y, func(m *model, h, t *mat.Dense) error { return m.solve(ctx, h, t, .1/times, dual) })
 			assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, m.beta), of.c10), 1e-9, "dual %t", dual)
 			assert.Zero(t, m.report.Jitter)
 		}
@@ -117,7 +119,7 @@ func TestBalance(t *testing.T) {
 func TestClassifier(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		x, y := blobs(200, k)
-		for _, c := range []*Classifier{{Units: 40}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, Ridge: 1e-4}} {
+		for _, c := range []*Classifier{{Units: 40}, {Units: 40, NoRidge: true}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, Ridge: 1e-4}} {
 			assert.Nil(t, c.Classes())
 			assert.Nil(t, c.Coefficients())
 			require.NoError(t, c.Fit(ctx, x, y))
@@ -149,11 +151,19 @@ func TestClassifier(t *testing.T) {
 func TestObserve(t *testing.T) {
 	x, y := blobs(40, 3)
 	var steps []estimators.Step
-	c := &Classifier{Units: 6, Observe: func(s estimators.Step) { steps = append(steps, s) }}
+	c := &Classifier{Units: 6, NoRidge: true, Observe: func(s estimators.Step) { steps = append(steps, s) }}
 	require.NoError(t, c.Fit(ctx, x, y))
 	require.Len(t, steps, 2)
 	assert.Equal(t, estimators.Step{Iteration: 1, Total: 2, Objective: 1, Message: "outputs of 6 units for 40 rows"}, steps[0])
 	assert.Equal(t, estimators.Step{Iteration: 2, Total: 2, Objective: c.Report().Objective, Message: "3 machines solved"}, steps[1])
+	steps, c.NoRidge = nil, false
+	require.NoError(t, c.Fit(ctx, x, y))
+	last := steps[len(steps)-1]
+	assert.Equal(t, last.Total, last.Iteration)
+	for i, s := range steps[:len(steps)-1] {
+		assert.Equal(t, i+1, s.Iteration)
+		assert.Equal(t, last.Total, s.Total)
+	}
 	cancelled, cancel := context.WithCancel(ctx)
 	c.Observe = func(estimators.Step) { cancel() }
 	require.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)
@@ -181,14 +191,14 @@ func TestWeightsAreRows(t *testing.T) {
 func TestDegenerate(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	y := []int{0, 0, 0, 0, 1, 1}
-	for _, c := range []*Classifier{{}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
+	for _, c := range []*Classifier{{}, {NoRidge: true}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
 		c.Balanced = true
 		require.NoError(t, c.Fit(ctx, x, y))
 		scores, err := c.Decision(x)
 		require.NoError(t, err)
 		assert.InDelta(t, 0, scores.At(0, 0), 1e-6, "equal rows of balanced classes lie between both")
 	}
-	c := &Classifier{Units: 20, Activation: transformers.Tanh}
+	c := &Classifier{Units: 20, Activation: transformers.Tanh, NoRidge: true}
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Contains(t, c.Report().Warnings[0], "rank 1 of 6")
 	for want, c := range map[string]*Classifier{
@@ -220,7 +230,7 @@ func TestGoldenModel(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
-	for name, c := range map[string]*Classifier{"pinv": {Units: 500}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, Activation: transformers.Tanh}} {
+	for name, c := range map[string]*Classifier{"chosen": {Units: 500}, "pinv": {Units: 500, NoRidge: true}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, NoRidge: true, Activation: transformers.Tanh}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -230,4 +240,101 @@ func BenchmarkFit(b *testing.B) {
 			}
 		})
 	}
+}
+
+// The error that chooses a ridge is that of fits without one row each, of fewer units than rows and of more.
+func TestChosenRidge(t *testing.T) {
+	x, y := blobs(30, 3)
+	for _, units := range []int{7, 80} {
+		seen := map[float64]float64{} // by ridge
+		c := &Classifier{Units: units, Activation: transformers.Tanh, Balanced: true, Seed: 3}
+		c.Observe = func(s estimators.Step) {
+			var ridge float64
+			if _, err := fmt.Sscanf(s.Message, "ridge %g", &ridge); err == nil {
+				seen[ridge] = s.Objective
+			}
+		}
+		require.NoError(t, c.Fit(ctx, x, y))
+		assert.Greater(t, c.ChosenRidge(), 0.0)
+		least := math.Inf(1)
+		for _, v := range seen {
+			least = min(least, v)
+		}
+		var of float64
+		for r, v := range seen {
+			if v == least {
+				of = r
+			}
+		}
+		assert.InEpsilon(t, of, c.ChosenRidge(), .01, "%d units: printed with three digits", units)
+
+		// Written out: the rows of the others alone, with the weights of all.
+		h, err := c.m.hidden.Transform(x)
+		require.NoError(t, err)
+		at := classes.Positions(c.Classes(), y)
+		targets, w := classes.AgainstRest(at, 3), c.classWeights().Rows(c.Classes(), at, nil)
+		n, d := h.Dims()
+		left, all := 0.0, 0.0
+		for out := range n {
+			gram, moment := mat.NewDense(d, d, nil), mat.NewDense(d, 3, nil)
+			for i := range n {
+				if i == out {
+					continue
+				}
+				for j := range d {
+					for k := range d {
+						gram.Set(j, k, gram.At(j, k)+w[i]*h.At(i, j)*h.At(i, k))
+					}
+					for k := range 3 {
+						moment.Set(j, k, moment.At(j, k)+w[i]*h.At(i, j)*targets.At(i, k))
+					}
+				}
+			}
+			for j := range d {
+				gram.Set(j, j, gram.At(j, j)+c.ChosenRidge())
+			}
+			var beta, predicted mat.Dense
+			require.NoError(t, beta.Solve(gram, moment))
+			predicted.Mul(h.Slice(out, out+1, 0, d), &beta)
+			for k := range 3 {
+				e := targets.At(out, k) - predicted.At(0, k)
+				left += w[out] * e * e
+				all += w[out] * targets.At(out, k) * targets.At(out, k)
+			}
+		}
+		assert.InEpsilon(t, left/all, least, 1e-6, "%d units", units)
+	}
+}
+
+// With nothing set it learns where there are about as many units as rows, which the pseudo-inverse does not.
+func TestZeroValueOfFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(28, 1))
+	make := func() (*mat.Dense, []int) {
+		x, y := mat.NewDense(200, 3, nil), make([]int, 200)
+		for i := range y {
+			for j := range 3 {
+				x.Set(i, j, rng.NormFloat64())
+			}
+			if x.At(i, 0)+x.At(i, 1) > .2*rng.NormFloat64() {
+				y[i] = 1
+			}
+		}
+		return x, y
+	}
+	x, y := make()
+	test, want := make()
+	share := func(c *Classifier) (right float64) {
+		require.NoError(t, c.Fit(ctx, x, y))
+		got, err := c.Predict(test)
+		require.NoError(t, err)
+		for i, l := range want {
+			if got[i] == l {
+				right += 1.0 / 200
+			}
+		}
+		return right
+	}
+	assert.Greater(t, share(&Classifier{}), .9)
+	assert.Less(t, share(&Classifier{NoRidge: true}), .8)
+	assert.ErrorIs(t, (&Classifier{NoRidge: true, Ridge: 1}).Fit(ctx, x, y), estimators.ErrParam)
 }

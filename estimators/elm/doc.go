@@ -13,7 +13,8 @@
 //	β = (λI + H'WH)⁻¹ H'W T                               λ > 0, n ≥ h
 //	β = H'W^½ (λI + W^½ HH' W^½)⁻¹ W^½ T                  λ > 0, n < h
 //
-// λ, the field Ridge, is the papers' 1/C. The last two are one machine: the smaller system
+// λ, the field Ridge, is the papers' 1/C; by default it is that of the least weighted squared leave-one-out error, which is exact
+// and takes one reduction of the units' products. NoRidge is the pseudo-inverse. The last two are one machine: the smaller system
 // is solved. There is no intercept. A
 // row is of the class whose column of φ(x)'β is largest; of two classes there is one
 // column, and its sign decides.
@@ -33,9 +34,10 @@
 // It is found by a QR factorisation with column pivoting, whose columns below
 // max(n, h)·2⁻⁵² of the first are taken for 0, and the solution of least norm in what is
 // left; the paper's has singular values below such a limit taken for 0. With many units
-// it follows every label: a ridge is nearly always better (see docs/eem.md).
+// it follows every label, and of about as many units as rows it is no better than chance: a ridge is nearly always better (see
+// docs/eem.md).
 //
 // # Cost
 //
-// Fit O(nhd + nh min(n, h)); Predict O(hd) a row.
+// Fit O(nhd + nh min(n, h)), some times that where the ridge is chosen; Predict O(hd) a row.
 package elm

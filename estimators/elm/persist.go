@@ -2,6 +2,7 @@ package elm
 
 import (
 	"encoding"
+	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -26,6 +27,7 @@ type storedModel struct {
 	Units        estimators.Part
 	Coefficients codec.Matrix
 	Report       estimators.Report
+	Ridge        float64 `cbor:",omitempty"` // 0 in files of before it was kept
 }
 
 // MarshalBinary writes the fitted machine: its units and their coefficients.
@@ -38,7 +40,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, classifierVersion, storedModel{
-		Width: c.m.width, Classes: c.m.classes, Units: hidden, Coefficients: codec.FromDense(c.m.beta), Report: c.m.report,
+		Width: c.m.width, Classes: c.m.classes, Units: hidden, Coefficients: codec.FromDense(c.m.beta), Report: c.m.report, Ridge: c.m.ridge,
 	})
 }
 
@@ -71,7 +73,9 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return fault.BadModel(classifierKind, "%d×%d coefficients for %d units of %d columns, width %d", rows, columns, h, d, s.Width)
 	case s.Report.Objective-s.Report.Objective != 0:
 		return fault.BadModel(classifierKind, "objective %v", s.Report.Objective)
+	case !(s.Ridge >= 0) || math.IsInf(s.Ridge, 1):
+		return fault.BadModel(classifierKind, "a ridge of %v", s.Ridge)
 	}
-	c.m = &model{hidden: hidden, width: s.Width, classes: s.Classes, beta: beta, report: s.Report}
+	c.m = &model{ridge: s.Ridge, hidden: hidden, width: s.Width, classes: s.Classes, beta: beta, report: s.Report}
 	return nil
 }

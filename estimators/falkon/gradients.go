@@ -189,7 +189,11 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
 	scored.coefficients = by.turn(c.u)
 	scored.scale = 1 / float64(p.src.n)
-	for _, d := range scored.effective(lambdas) {
+	dimensions, err := scored.effective(ctx, lambdas)
+	if err != nil {
+		return err
+	}
+	for _, d := range dimensions {
 		scored.factors = append(scored.factors, outsideFactor(d, sample))
 	}
 	errors, err := p.errorsOf(ctx, scored, outside.weight, p.over(ctx, outside))

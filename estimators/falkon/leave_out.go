@@ -69,14 +69,18 @@ func outsideFactor(effective float64, sample int) float64 {
 }
 
 // effective is the effective dimension of each ridge, the trace of A(A + ridge)⁻¹.
-func (c *candidates) effective(ridges []float64) []float64 {
+func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64, error) {
+	values, err := c.tri.Values(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]float64, len(ridges))
-	for _, v := range c.tri.Values() {
+	for _, v := range values {
 		for i, ridge := range ridges {
 			out[i] += max(v, 0) / (max(v, 0) + ridge)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // newCandidates solves (A + ridge)u = right, whose rows are k×M.

@@ -143,7 +143,7 @@ func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.D
 
 // fitMatrix solves on a kernel matrix of the caller's.
 func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
-	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return copyOf(k), nil }, targets, weights)
+	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return copyOf(k), ctx.Err() }, targets, weights)
 	switch {
 	case err != nil:
 		return nil, err

@@ -91,7 +91,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve
 	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
 		return err
 	}
-	k, err := symmetric(x)
+	k, err := symmetric(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,11 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve
 	return nil
 }
 
-// symmetric returns the symmetric part of x, or an error if it has another.
-func symmetric(x mat.Matrix) (*mat.SymDense, error) {
+// symmetricTile is the order of the tiles in which a matrix is compared with its transpose.
+const symmetricTile = 64
+
+// symmetric returns the symmetric part of x, or an error if it has another, or ctx's.
+func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return nil, err
@@ -130,13 +133,22 @@ func symmetric(x mat.Matrix) (*mat.SymDense, error) {
 		}
 	}
 	out := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			a, b := xd.At(i, j), xd.At(j, i)
-			if math.Abs(a-b) > symmetry*largest {
-				return nil, fmt.Errorf("%s: x[%d,%d] = %v and x[%d,%d] = %v, want a symmetric kernel matrix: %w", directKernelType, i, j, a, j, i, b, fault.ErrNotPSD)
+	to := out.RawSymmetric()
+	for first := 0; first < n; first += symmetricTile {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for from := first; from < n; from += symmetricTile { // tiles, for columns are slow
+			for i := first; i < min(first+symmetricTile, n); i++ {
+				row := xd.RawRowView(i)
+				for j := max(from, i); j < min(from+symmetricTile, n); j++ {
+					a, b := row[j], xd.At(j, i)
+					if math.Abs(a-b) > symmetry*largest {
+						return nil, fmt.Errorf("%s: x[%d,%d] = %v and x[%d,%d] = %v, want a symmetric kernel matrix: %w", directKernelType, i, j, a, j, i, b, fault.ErrNotPSD)
+					}
+					to.Data[i*to.Stride+j] = a/2 + b/2
+				}
 			}
-			out.SetSym(i, j, a/2+b/2)
 		}
 	}
 	return out, nil

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -79,23 +78,21 @@ func contiguous(a blas64.Symmetric) []float64 {
 	return out
 }
 
-// Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's,
-// which Values at the end does not hear.
+// Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's.
 func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	t, err := Tridiagonalize(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return t.Values(), ctx.Err()
+	return t.Values(ctx)
 }
 
 // Values returns the eigenvalues, ascending. Cost O(n²): a quarter of a second for 4000, more than a second
-// for 10 000, in which LAPACK's routine knows of no context.
-func (t *Tridiagonal) Values() []float64 {
+// for 10 000. The error is ctx's.
+func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
-	// gonum's Dsterf panics where it would scale by itself, from about 1e145 and below
-	// 1e-120, the whole or a part that hangs together by itself. A power of two changes no
-	// digit, and what is below 1e-30 of the largest is far below rounding.
+	// Squares are to neither overflow nor underflow, of the whole or of a part that hangs together by itself. A power of two
+	// changes no digit, and what is below 1e-30 of the largest is far below rounding.
 	largest := 0.0
 	for _, part := range [][]float64{d, e} {
 		for _, v := range part {
@@ -123,15 +120,18 @@ func (t *Tridiagonal) Values() []float64 {
 		scale(e, -exponent)
 		defer func() { scale(d, exponent) }()
 	}
-	var impl lapack.Implementation
-	if ok := impl.Dsterf(t.n, d, e); !ok {
-		// Dsterf fails only on input that is not finite, which check.Dense and
+	ok, err := tridiagonalValues(ctx, d, e)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		// It fails only on input that is not finite, which check.Dense and
 		// kernels.Matrix keep out.
 		for i := range d {
 			d[i] = math.NaN()
 		}
 	}
-	return d
+	return d, ctx.Err()
 }
 
 // Shifted is T + λI = LDLᵀ, L unit lower bidiagonal.

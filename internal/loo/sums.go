@@ -37,8 +37,10 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 	if err := p.tri.Rotate(ctx, p.moment); err != nil {
 		return nil, err
 	}
-	p.values = p.tri.Values()
-	return p, ctx.Err()
+	if p.values, err = p.tri.Values(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // leastResidual is the share of t't below which a sum of squared residuals is its rounding.

@@ -119,7 +119,7 @@ func learningMachines(ctx context.Context, f fold, g grid, a transformers.Activa
 	x := f.rows(a)
 	var out []score
 	for _, h := range g.hidden {
-		c := &elm.Classifier{Units: h, Activation: a, ClassWeights: f.balance(), Seed: f.seed, Workers: 1}
+		c := &elm.Classifier{Units: h, Activation: a, NoRidge: true, ClassWeights: f.balance(), Seed: f.seed, Workers: 1}
 		if err := c.Fit(ctx, x[0], f.y); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,211 @@
+package estimatortest_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var (
+	cancelRows  = flag.String("cancel.rows", "2500,5000", "BenchmarkCancel: rows, with commas between")
+	cancelLimit = flag.Duration("cancel.limit", 20*time.Second, "BenchmarkCancel: the longest that a fit goes on")
+	cancelOnly  = flag.String("cancel.only", "", "BenchmarkCancel: what the name has in it")
+)
+
+// cancelMoments are when a fit is cancelled, as shares of the time that it takes.
+var cancelMoments = []float64{.1, .3, .5, .7, .9}
+
+// BenchmarkCancel prints, for each type, search and measure, how long it takes from the end of the context to the return, as a
+// table:
+//
+//	go test -run - -bench Cancel -benchtime 1x ./estimators/estimatortest
+//
+// The worst latency stands there in seconds of the processors too, of all goroutines: on a machine that has more to do,
+// seconds of the clock are those of the other programs. The last column is the longest time between two looks at the
+// context, by any goroutine.
+func BenchmarkCancel(b *testing.B) {
+	if testing.Short() {
+		b.Skip("many minutes")
+	}
+	fmt.Printf("\nBLAS %T, %d processors\n\n", fast.Implementation(), runtime.GOMAXPROCS(0))
+	fmt.Println("| what | rows | a fit, s | median latency, s | worst, s | worst, processor s | between looks, s |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	for _, text := range strings.Split(*cancelRows, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range cancellations(b, n) {
+			if strings.Contains(c.name, *cancelOnly) {
+				c.row(n)
+			}
+		}
+	}
+}
+
+// cancellation is something that takes long.
+type cancellation struct {
+	name string
+	run  func(ctx context.Context) error
+}
+
+func cancellations(b *testing.B, n int) (out []cancellation) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	x := mat.NewDense(n, 10, nil)
+	y, labels := make([]float64, n), make([]int, n)
+	for i := range n {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		y[i] = math.Sin(2*row[0]) + row[1]*row[2] + .3*row[3] + .2*rng.NormFloat64()
+		if y[i] > .5 {
+			labels[i] = 1
+		} else if y[i] < -.5 {
+			labels[i] = 2
+		}
+	}
+	k, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: .05}, x, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, make0 := range withSettings {
+		name := strings.TrimPrefix(fmt.Sprintf("%T", make0()), "*")
+		run := func(ctx context.Context) error {
+			switch e := make0().(type) {
+			case *ridge.DirectKernel:
+				return e.Fit(ctx, k, y)
+			case estimators.Regressor:
+				return e.Fit(ctx, x, y)
+			case estimators.Classifier:
+				return e.Fit(ctx, x, labels)
+			case transformers.Transformer:
+				return e.Fit(ctx, x)
+			case selection.Strategy:
+				return (&selection.Regressor{Search: e}).Fit(ctx, x, y)
+			}
+			return errors.New("nothing to fit")
+		}
+		out = append(out, cancellation{name, run})
+	}
+	return append(out,
+		cancellation{"measures.Entropy", func(ctx context.Context) error { _, err := measures.Entropy(ctx, k); return err }},
+		cancellation{"measures.Condition", func(ctx context.Context) error { _, err := measures.Condition(ctx, k); return err }},
+	)
+}
+
+// row prints a line of the table.
+func (c cancellation) row(n int) {
+	whole, longest, latency, used, err := c.timed(*cancelLimit)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintf(os.Stderr, "%s, %d rows: %v\n", c.name, n, err)
+		return
+	}
+	var latencies []float64
+	worst := 0.0
+	if latency >= 0 {
+		latencies, worst = append(latencies, latency), used
+	}
+	for _, share := range cancelMoments {
+		if _, _, latency, used, _ := c.timed(time.Duration(share * float64(whole))); latency >= 0 {
+			latencies, worst = append(latencies, latency), max(worst, used)
+		}
+	}
+	text := fmt.Sprintf("%.2f", whole.Seconds())
+	if whole >= *cancelLimit {
+		text = fmt.Sprintf("over %.0f", cancelLimit.Seconds())
+	}
+	if len(latencies) == 0 {
+		fmt.Printf("| %s | %d | %s | – | – | – | %.2f |\n", c.name, n, text, longest)
+		return
+	}
+	slices.Sort(latencies)
+	fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.2f |\n", c.name, n, text, latencies[len(latencies)/2], latencies[len(latencies)-1], worst, longest)
+}
+
+// timed runs it with a context that ends after some time: how long it took until then or its end, the longest time
+// between two looks at the context, and from its end to the return, -1 where it was done before, by the clock and by the
+// processors.
+func (c cancellation) timed(after time.Duration) (took time.Duration, longest, latency, used float64, err error) {
+	runtime.GC()
+	inner, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ctx := &timedLooks{Context: inner, last: time.Now(), begun: time.Now()}
+	type moment struct {
+		at   time.Time
+		used float64
+	}
+	ended := make(chan moment, 1)
+	timer := time.AfterFunc(after, func() { ended <- moment{time.Now(), processorSeconds()}; cancel() })
+	begun := time.Now()
+	err = c.run(ctx)
+	returned, usedAtEnd := time.Now(), processorSeconds()
+	timer.Stop()
+	ctx.look()
+	latency = -1
+	took = returned.Sub(begun)
+	select {
+	case at := <-ended:
+		took, latency, used = at.at.Sub(begun), returned.Sub(at.at).Seconds(), usedAtEnd-at.used
+	default:
+	}
+	if traceLooks {
+		fmt.Fprintf(os.Stderr, "%s: longest %.2f s, from %.2f s on, until %s\n", c.name, ctx.longest.Seconds(), ctx.from.Seconds(), ctx.where)
+	}
+	return took, ctx.longest.Seconds(), latency, used, err
+}
+
+// traceLooks prints where the longest time between looks ended.
+var traceLooks = os.Getenv("KERNELEARN_TRACE_LOOKS") != ""
+
+// timedLooks notes the longest time between two looks at a context.
+type timedLooks struct {
+	context.Context
+	mu      sync.Mutex
+	begun   time.Time
+	last    time.Time
+	longest time.Duration
+	from    time.Duration
+	where   string
+}
+
+func (l *timedLooks) look() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if d := now.Sub(l.last); d > l.longest {
+		l.longest, l.from = d, l.last.Sub(l.begun)
+		if traceLooks && d > 100*time.Millisecond {
+			l.where = string(debug.Stack())
+		}
+	}
+	l.last = now
+}
+
+// Err is a look.
+func (l *timedLooks) Err() error {
+	l.look()
+	return l.Context.Err()
+}

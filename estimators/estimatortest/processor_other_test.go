@@ -1,0 +1,10 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package estimatortest_test
+
+import "time"
+
+var processorsBegun = time.Now()
+
+// processorSeconds are those of the clock.
+func processorSeconds() float64 { return time.Since(processorsBegun).Seconds() }

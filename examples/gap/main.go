@@ -1,0 +1,143 @@
+// Gap fits each estimator that gives intervals to 120 points of y = sin t + .3 sin 3.1 t, with noise of deviation .15, for t in
+// [0, 12] without those from 6 to 8, with nothing set, and prints how often its 95% intervals hold new observations: among
+// the points, in the gap, and beyond the last point, up to 13; how wide they are there; and the median error of its mean at t = 12.9.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var learners = []struct {
+	name string
+	make func(seed uint64) estimators.Regressor
+}{
+	{"lssvm", func(uint64) estimators.Regressor { return &lssvm.Regressor{} }},
+	{"rvm", func(uint64) estimators.Regressor { return &rvm.Regressor{} }},
+	{"gabasr", func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} }},
+	{"falkon", func(seed uint64) estimators.Regressor { return &falkon.Regressor{Seed: seed} }},
+	{"Nystroem, ridge", func(seed uint64) estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Components: 60, Seed: seed}}, Final: &ridge.Regressor{}}
+	}},
+	{"RandomFourier, ridge", func(seed uint64) estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.RandomFourier{Components: 200, Seed: seed}}, Final: &ridge.Regressor{}}
+	}},
+	{"conformal, lssvm", func(seed uint64) estimators.Regressor {
+		return &conformal.Regressor{Estimator: &lssvm.Regressor{}, Seed: seed}
+	}},
+	{"selection", func(uint64) estimators.Regressor { return &selection.Regressor{} }},
+}
+
+func truth(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
+
+const deviation = .15
+
+// points are n of [0, 12] outside the gap, with noise.
+func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
+	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
+	for i := range y {
+		t := 10 * rng.Float64()
+		if t > 6 {
+			t += 2
+		}
+		x.Set(i, 0, t)
+		y[i] = truth(t) + deviation*rng.NormFloat64()
+	}
+	return x, y
+}
+
+// within are n points from one place to another, with noise.
+func within(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64) {
+	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
+	for i := range y {
+		x.Set(i, 0, from+(to-from)*rng.Float64())
+		y[i] = truth(x.At(i, 0)) + deviation*rng.NormFloat64()
+	}
+	return x, y
+}
+
+// held returns the share of y within the intervals, and their mean width.
+func held(e estimators.Regressor, x *mat.Dense, y []float64) (share, width float64, err error) {
+	low, high, err := e.(estimators.IntervalPredictor).PredictInterval(x, .95)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, v := range y {
+		if v >= low[i] && v <= high[i] {
+			share += 1 / float64(len(y))
+		}
+		width += (high[i] - low[i]) / float64(len(y))
+	}
+	return share, width, nil
+}
+
+func main() {
+	seeds := flag.Uint64("seeds", 20, "sets of points")
+	first := flag.Uint64("first", 1, "the first seed")
+	only := flag.String("only", "", "a single estimator, by its name")
+	flag.Parse()
+	log.SetFlags(0)
+	if err := run(*first, *seeds, *only); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(first, seeds uint64, only string) error {
+	ctx := context.Background()
+	fmt.Printf("%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap", "beyond", "at 12.9", "worst")
+	for _, l := range learners {
+		if only != "" && l.name != only {
+			continue
+		}
+		var shares, widths [3]float64
+		var errors []float64
+		for seed := first; seed < first+seeds; seed++ {
+			rng := rand.New(rand.NewPCG(seed, 28))
+			x, y := points(rng, 120)
+			e := l.make(seed)
+			if err := e.Fit(ctx, x, y); err != nil {
+				return fmt.Errorf("%s, seed %d: %w", l.name, seed, err)
+			}
+			for k, make := range []func() (*mat.Dense, []float64){
+				func() (*mat.Dense, []float64) { return points(rng, 200) },
+				func() (*mat.Dense, []float64) { return within(rng, 200, 6, 8) },
+				func() (*mat.Dense, []float64) { return within(rng, 200, 12, 13) },
+			} {
+				tx, ty := make()
+				share, width, err := held(e, tx, ty)
+				if err != nil {
+					return fmt.Errorf("%s, seed %d: %w", l.name, seed, err)
+				}
+				shares[k] += share / float64(seeds)
+				widths[k] += width / float64(seeds)
+			}
+			mean, err := e.Predict(mat.NewDense(1, 1, []float64{12.9}))
+			if err != nil {
+				return err
+			}
+			errors = append(errors, math.Abs(mean[0]-truth(12.9)))
+		}
+		slices.Sort(errors)
+		median := (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
+		fmt.Printf("%-21s %6.3f %6.3f %6.3f   %6.2f %6.2f %6.2f   %10.2f %10.2f\n", l.name, shares[0], shares[1], shares[2], widths[0], widths[1], widths[2], median, errors[len(errors)-1])
+	}
+	return nil
+}

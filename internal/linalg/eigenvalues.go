@@ -1,0 +1,187 @@
+package linalg
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+)
+
+const (
+	// unit is the distance of 1 from the next larger number, halved: LAPACK's eps.
+	unit = 0x1p-53
+	// mostSweeps times the order is the most sweeps there may be, as LAPACK has it.
+	mostSweeps = 30
+	// sweptPerLook is how many elements are swept over between two looks at the context: some hundredths of a second.
+	sweptPerLook = 1 << 21
+)
+
+// tridiagonalValues sets d to the eigenvalues of the symmetric tridiagonal matrix with the diagonal d and the elements e beside it,
+// ascending, by the variant of the QL and QR iterations of Pal, Walker and Kahan. Its numbers are those of LAPACK's
+// dsterf to the bit, which looks at no context. The squares of d and e neither overflow nor underflow. It is
+// false if d or e is not finite.
+func tridiagonalValues(ctx context.Context, d, e []float64) (ok bool, err error) {
+	n := len(d)
+	s := sweeper{ctx: ctx, left: mostSweeps * n}
+	for first := 0; first < n; {
+		if first > 0 {
+			e[first-1] = 0
+		}
+		last := first
+		for ; last < n-1; last++ {
+			if math.Abs(e[last]) <= math.Sqrt(math.Abs(d[last]))*math.Sqrt(math.Abs(d[last+1]))*unit {
+				e[last] = 0
+				break
+			}
+		}
+		for i, v := range e[first:last] {
+			e[first+i] = v * v
+		}
+		if math.Abs(d[last]) < math.Abs(d[first]) {
+			s.up(d, e, first, last)
+		} else {
+			s.down(d, e, first, last)
+		}
+		if s.err != nil {
+			return false, s.err
+		}
+		if s.left == 0 {
+			break
+		}
+		first = last + 1
+	}
+	for _, v := range e {
+		if v != 0 {
+			return false, nil
+		}
+	}
+	slices.Sort(d)
+	return true, nil
+}
+
+// sweeper counts sweeps, and looks at a context between them.
+type sweeper struct {
+	ctx   context.Context
+	left  int // sweeps
+	swept int // elements since the last look
+	err   error
+}
+
+// next reports whether a sweep over so many elements may be made.
+func (s *sweeper) next(elements int) bool {
+	if s.swept += elements; s.swept > sweptPerLook {
+		s.swept = 0
+		if s.err = s.ctx.Err(); s.err != nil {
+			return false
+		}
+	}
+	if s.left == 0 {
+		return false
+	}
+	s.left--
+	return true
+}
+
+// shift is the one of a sweep from an eigenvalue p of a corner on.
+func shift(p, beside, square float64) float64 {
+	root := math.Sqrt(square)
+	sigma := (beside - p) / (2 * root)
+	return p - root/(sigma+math.Copysign(lapackImpl.Dlapy2(sigma, 1), sigma))
+}
+
+var lapackImpl lapack.Implementation
+
+// down is the QL iteration on the elements from l to end, with squares in e.
+func (s *sweeper) down(d, e []float64, l, end int) {
+	for l <= end {
+		m := l
+		for m < end && !(math.Abs(e[m]) <= unit*unit*math.Abs(d[m]*d[m+1])) {
+			m++
+		}
+		if m < end {
+			e[m] = 0
+		}
+		switch {
+		case m == l:
+			l++
+			continue
+		case m == l+1:
+			d[l], d[l+1] = lapackImpl.Dlae2(d[l], math.Sqrt(e[l]), d[l+1])
+			e[l] = 0
+			l += 2
+			continue
+		case !s.next(m - l):
+			return
+		}
+		sigma := shift(d[l], d[l+1], e[l])
+		cosine, sine, gamma := 1.0, 0.0, d[m]-sigma
+		p := gamma * gamma
+		for i := m - 1; i >= l; i-- {
+			b := e[i]
+			r := p + b
+			if i != m-1 {
+				e[i+1] = sine * r
+			}
+			before, oldGamma := cosine, gamma
+			cosine, sine = p/r, b/r
+			alpha := d[i]
+			gamma = cosine*(alpha-sigma) - sine*oldGamma
+			d[i+1] = oldGamma + (alpha - gamma)
+			if cosine != 0 {
+				p = gamma * gamma / cosine
+			} else {
+				p = before * b
+			}
+		}
+		e[l] = sine * p
+		d[l] = sigma + gamma
+	}
+}
+
+// up is the QR iteration on the elements from end up to l, with squares in e.
+func (s *sweeper) up(d, e []float64, end, l int) {
+	for l >= end {
+		m := l
+		for m > end && !(math.Abs(e[m-1]) <= unit*unit*math.Abs(d[m]*d[m-1])) {
+			m--
+		}
+		if m > end {
+			e[m-1] = 0
+		}
+		switch {
+		case m == l:
+			l--
+			continue
+		case m == l-1:
+			d[l], d[l-1] = lapackImpl.Dlae2(d[l], math.Sqrt(e[l-1]), d[l-1])
+			e[l-1] = 0
+			l -= 2
+			continue
+		case !s.next(l - m):
+			return
+		}
+		sigma := shift(d[l], d[l-1], e[l-1])
+		cosine, sine, gamma := 1.0, 0.0, d[m]-sigma
+		p := gamma * gamma
+		for i := m; i < l; i++ {
+			b := e[i]
+			r := p + b
+			if i != m {
+				e[i-1] = sine * r
+			}
+			before, oldGamma := cosine, gamma
+			cosine, sine = p/r, b/r
+			alpha := d[i+1]
+			gamma = cosine*(alpha-sigma) - sine*oldGamma
+			d[i] = oldGamma + alpha - gamma
+			if cosine != 0 {
+				p = gamma * gamma / cosine
+			} else {
+				p = before * b
+			}
+		}
+		e[l-1] = sine * p
+		d[l] = sigma + gamma
+	}
+}

@@ -1,0 +1,117 @@
+package loo
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+const (
+	// Widest is the largest length, and one over the least, in units of the typical one.
+	Widest = 64.0
+	// far is by what share the error of a length has to be less than that of the typical distance
+	// if it is a factor of two from it, and four times as much if it is a factor of four. Single rows
+	// far from all others, as of california-housing, make errors of 4000 rows uncertain by so much.
+	far = .005
+)
+
+// lengthStarts are looked at first, in units of the typical length.
+var lengthStarts = []float64{1. / 16, 1. / 4, 1, 4}
+
+// Lengths looks for the length of a kernel, in units of a typical one, of the least leave-one-out error.
+type Lengths struct {
+	// Error is that of a length, at the best ridge for it.
+	Error func(ctx context.Context, length float64) (float64, error)
+	tried []triedLength // ascending
+}
+
+// triedLength has the error times what the distance from the typical length makes of it.
+type triedLength struct{ length, err float64 }
+
+// at looks at a length.
+func (l *Lengths) at(ctx context.Context, length float64) (float64, error) {
+	err, failed := l.Error(ctx, length)
+	if failed != nil {
+		return 0, failed
+	}
+	octaves := math.Log2(length)
+	out := err * (1 + far*octaves*octaves)
+	at, _ := slices.BinarySearchFunc(l.tried, length, func(t triedLength, v float64) int {
+		if t.length < v {
+			return -1
+		}
+		return 1
+	})
+	l.tried = slices.Insert(l.tried, at, triedLength{length, out})
+	return out, nil
+}
+
+// best is the place of the least error, of equal ones that nearest to the typical length.
+func (l *Lengths) best() int {
+	out := 0
+	for i, t := range l.tried {
+		if o := l.tried[out]; t.err < o.err || t.err == o.err && math.Abs(math.Log(t.length)) < math.Abs(math.Log(o.length)) {
+			out = i
+		}
+	}
+	return out
+}
+
+// Search looks at lengths over the whole range, then on both sides of the best until they are a factor of two apart, and
+// at the top of a parabola through the three in logarithms.
+func (l *Lengths) Search(ctx context.Context) (float64, error) {
+	for _, length := range lengthStarts {
+		if _, err := l.at(ctx, length); err != nil {
+			return 0, err
+		}
+	}
+	for {
+		i := l.best()
+		at := l.tried[i]
+		if !(at.err > 0) || math.IsInf(at.err, 1) {
+			return at.length, nil // nothing to tell lengths by
+		}
+		next := 0.0
+		switch {
+		case i == 0 || at.length > 2*l.tried[i-1].length:
+			next = at.length / 2
+		case i == len(l.tried)-1 || 2*at.length < l.tried[i+1].length:
+			next = at.length * 2
+		default:
+			return l.between(ctx, i)
+		}
+		if next > Widest || next < 1/Widest {
+			return at.length, nil
+		}
+		if _, err := l.at(ctx, next); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// between tries the top of the parabola through three lengths, and returns the best.
+func (l *Lengths) between(ctx context.Context, i int) (float64, error) {
+	low, at, high := math.Log(l.tried[i-1].err), math.Log(l.tried[i].err), math.Log(l.tried[i+1].err)
+	bend := low - 2*at + high
+	if !(bend > 0) || math.IsInf(bend, 1) {
+		return l.tried[i].length, nil
+	}
+	length := l.tried[i].length * math.Pow(2, (low-high)/(2*bend))
+	if _, err := l.at(ctx, length); err != nil {
+		return 0, err
+	}
+	return l.tried[l.best()].length, nil
+}
+
+// Narrow halves a length as long as the error falls.
+func (l *Lengths) Narrow(ctx context.Context, length float64) (float64, error) {
+	least, err := l.at(ctx, length)
+	for err == nil && length/2 >= 1/Widest {
+		var next float64
+		if next, err = l.at(ctx, length/2); !(next < least) {
+			break
+		}
+		length, least = length/2, next
+	}
+	return length, err
+}
