@@ -7,7 +7,9 @@
 //   - configuration is exported fields whose zero value is the documented default;
 //   - Fit builds a fresh model and assigns it last: a Fit that fails or is
 //     cancelled leaves the model fitted before, and no input is modified;
-//   - Predict and its kin write nothing, so concurrent calls are safe;
+//   - Predict and its kin write nothing, so concurrent calls of them are safe. Fit, PartialFit, UnmarshalBinary and all else that
+//     learns or reads write: none of them may run beside any other method of the same value. Who serves a model while the next
+//     one is learnt fits another value, a Clone, and swaps the two by an atomic.Pointer (the example Swap of package modelfile);
 //   - bad input is an error that names the thing, the place and the limit; it
 //     never panics;
 //   - the same Seed gives the same model on any number of Workers.
@@ -50,18 +52,20 @@ import (
 // Regressor predicts a number for each row.
 type Regressor interface {
 	// Fit learns from x (n×d) and the n targets y. Errors: ErrShape, ErrNotFinite,
-	// ErrParam for a field out of range, ErrTooLarge, ErrNotPSD, or ctx's.
+	// ErrParam for a field out of range, ErrTooLarge, ErrNotPSD, or ctx's. It may not run beside
+	// another method of the same value, Predict included: fit another one, and swap.
 	Fit(ctx context.Context, x mat.Matrix, y []float64) error
-	// Predict returns a number for each row of x, which is as wide as Fit's.
+	// Predict returns a number for each row of x, which is as wide as Fit's. Many calls may run at the same time.
 	// Errors: ErrNotFitted, ErrShape, ErrNotFinite.
 	Predict(x mat.Matrix) ([]float64, error)
 }
 
 // Classifier predicts a class for each row. Labels are any ints.
 type Classifier interface {
-	// Fit learns from x (n×d) and the n labels y. Errors as Regressor's.
+	// Fit learns from x (n×d) and the n labels y. Errors as Regressor's. It may not run beside another
+	// method of the same value.
 	Fit(ctx context.Context, x mat.Matrix, y []int) error
-	// Predict returns one of Classes for each row of x.
+	// Predict returns one of Classes for each row of x. Many calls may run at the same time.
 	Predict(x mat.Matrix) ([]int, error)
 	// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
 	Classes() []int
