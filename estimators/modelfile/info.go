@@ -132,8 +132,11 @@ func (i Info) write(b *strings.Builder, indent string) {
 	if i.Columns > 0 {
 		line("columns", "%s", named(fmt.Sprint(i.Columns), i.ColumnNames))
 	}
-	if len(i.Classes) > 0 {
+	switch {
+	case len(i.Classes) > 0:
 		line("classes", "%s", named(some(i.Classes), i.ClassNames))
+	case len(i.ClassNames) > 0:
+		line("classes", "%s", named(fmt.Sprint(len(i.ClassNames)), i.ClassNames))
 	}
 	if i.Comment != "" {
 		line("comment", "%q", i.Comment)

@@ -56,7 +56,7 @@ type stored struct {
 type head struct {
 	Type, Package string
 	Settings      settings.Value
-	Needs         []string `cbor:",omitempty"` // functions that predictions take
+	Needs         []string `cbor:",omitempty"` // functions without which there is no model
 	Kernel        string   `cbor:",omitempty"`
 	Columns       int      `cbor:",omitempty"`
 	Classes       []int    `cbor:",omitempty"`
@@ -84,10 +84,7 @@ func SaveNoted(path string, model any, n Notes) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return atomicfile.WriteBytes(path, data)
 }
 
 // Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the file PartialFit goes on, in
@@ -98,10 +95,7 @@ func Checkpoint(path string, model any) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return atomicfile.WriteBytes(path, data)
 }
 
 // MarshalCheckpoint returns the bytes of the file that Checkpoint writes, with notes.
@@ -161,6 +155,18 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 	}
 	if err := h.noted(); err != nil {
 		return nil, err
+	}
+	if known.Names != nil {
+		columns, classes := known.Names(model)
+		if len(h.Notes.Columns) == 0 {
+			h.Notes.Columns = columns
+		}
+		if len(h.Notes.Classes) == 0 {
+			h.Notes.Classes = classes
+		}
+		if h.Columns == 0 {
+			h.Columns = len(columns)
+		}
 	}
 	return codec.Marshal(kind, version, stored{Library: Library(), Head: h, Model: data, Goes: goes})
 }
@@ -280,7 +286,7 @@ func Unmarshal[T any](data []byte) (T, error) {
 		return none, err
 	}
 	if len(s.Head.Needs) > 0 {
-		return none, fault.BadModel(kind, "a %s predicts by %s, a function, which no file holds: read it by ReadInto into a value that has it", s.Head.Type, strings.Join(s.Head.Needs, " and "))
+		return none, fault.BadModel(kind, "a %s needs %s, a function, which no file holds: read it by ReadInto into a value that has it", s.Head.Type, strings.Join(s.Head.Needs, " and "))
 	}
 	// Another type is told before time is spent on it.
 	known, ok := registry.Named(s.Head.Type)

@@ -16,10 +16,12 @@ type Type struct {
 	Package string // the import path that registers it
 	Of      reflect.Type
 
-	// Needs names the fields that predictions take and files do not hold.
+	// Needs names the fields that a model takes and files do not hold.
 	Needs []string
 	// Parts returns what a fitted value is made of.
 	Parts func(v any) []Part
+	// Names, if not nil, returns what a fitted value calls its columns and classes.
+	Names func(v any) (columns, classes []string)
 	// Validate, if not nil, says what is wrong with a value that was read.
 	Validate func(v any) error
 }

@@ -50,8 +50,8 @@ func registered(path string, v reflect.Value, depth int) (Value, error) {
 		out = Value{Kind: Other, List: []Value{out}}
 	}
 	out.Type, out.Package, out.Pointer = typ.Name, typ.Package, pointer
-	if s, ok := v.Interface().(fmt.Stringer); ok && err == nil && !pointer {
-		out.Text = short(s.String())
+	if err == nil && !pointer {
+		out.Text = said(v)
 	}
 	return out, err
 }
@@ -151,12 +151,18 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 	return Value{Kind: LeftOut}, nil // functions, channels
 }
 
-// said is what a constant is called.
-func said(v reflect.Value) string {
-	if s, ok := v.Interface().(fmt.Stringer); ok {
-		return short(s.String())
+// said is what a constant or a kernel says of itself; "" of one that is out of range and panics.
+func said(v reflect.Value) (text string) {
+	s, ok := v.Interface().(fmt.Stringer)
+	if !ok {
+		return ""
 	}
-	return ""
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	return short(s.String())
 }
 
 func pointed(path string, v reflect.Value, depth int) (Value, error) {
