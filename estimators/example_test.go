@@ -320,8 +320,8 @@ func ExampleIntervalPredictor() {
 		fmt.Printf("%.2f to %.2f\n", low[0], high[0])
 	}
 	// Output:
-	// 0.97 to 1.26
-	// 0.70 to 1.53
+	// 1.00 to 1.24
+	// 0.77 to 1.47
 }
 
 // Rows that do not fit into memory at once are learned in chunks.

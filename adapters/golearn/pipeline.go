@@ -269,7 +269,7 @@ func (m *pipelineModel) payload() (any, error) {
 // UnmarshalBinary reads what MarshalBinary of an equally configured Pipeline
 // wrote, and calls the builders of its filters again. Errors: ErrBadModel for data
 // that is cut short, changed, or of another configuration, and it says which;
-// ErrParam for a nil Final; those of the builders. They leave the model as it was,
+// ErrParam for a nil Final; those of the builders, as ErrBadModel too. They leave the model as it was,
 // but for a Final of golearn that fails to read itself after all else was right:
 // the Pipeline is then not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
@@ -304,7 +304,11 @@ func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
 	for i, s := range p.Steps {
 		f, err := s.restore(in.Steps[i], p.NoOneHot)
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i, err)
+			err = fmt.Errorf("step %d: %w", i, err)
+			if !errors.Is(err, fault.ErrBadModel) { // the rows that a filter is trained on anew are the file's
+				err = fmt.Errorf("%w: %w", fault.ErrBadModel, err)
+			}
+			return nil, err
 		}
 		m.steps = append(m.steps, f)
 	}

@@ -120,7 +120,19 @@ func (p *projection) logOdds(z, logW float64) float64 {
 		return logW
 	}
 	dp, dn := z-p.mPos, z-p.mNeg
-	return -math.Log(p.sPos)/2 - dp*dp/(2*p.sPos) + math.Log(p.sNeg)/2 + dn*dn/(2*p.sNeg) + logW
+	odds := -math.Log(p.sPos)/2 - dp*dp/(2*p.sPos) + math.Log(p.sNeg)/2 + dn*dn/(2*p.sNeg) + logW
+	if math.IsNaN(odds) && z-z == 0 { // both are infinitely unlikely: the one that is further off is more so
+		far := max(math.Abs(dp), math.Abs(dn))
+		dp, dn = math.Abs(dp)/far/math.Sqrt(p.sPos), math.Abs(dn)/far/math.Sqrt(p.sNeg)
+		switch {
+		case dp < dn:
+			return math.Inf(1)
+		case dp > dn:
+			return math.Inf(-1)
+		}
+		return logW
+	}
+	return odds
 }
 
 // Region says where, along the projection, a row is of the positive class.

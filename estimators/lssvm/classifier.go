@@ -26,12 +26,14 @@ const classifierType = "lssvm: Classifier"
 // of data like the training rows, so under class weights the most probable class
 // may be another than the predicted one.
 type Classifier struct {
-	Kernel         kernels.Kernel  // nil: kernels.MedianRBF of the training rows
+	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
+	// the Heuristic, it is kernels.MedianRBF of the training rows.
+	Kernel         kernels.Kernel
 	Ridge          float64         // λ; 0: chosen by RidgeRule
 	RidgeRule      RidgeRule       // how; zero: LeaveOneOut
 	Balanced       bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights   map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Seed           uint64          // for the sample that MedianRBF takes of many rows
+	Seed           uint64          // for the samples that the choice of a kernel takes of many rows
 	Workers        int             // goroutines; 0: GOMAXPROCS
 	MaxKernelBytes int64           // limit on the kernel matrix; 0: kernels.MaxKernelBytes
 	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
@@ -110,6 +112,17 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 		return err
 	}
 	c.link.Apply(dst)
+	return finiteProba(dst)
+}
+
+// finiteProba is the error of probabilities whose scores overflowed.
+func finiteProba(p *mat.Dense) error {
+	rows, _ := p.Dims()
+	for i := range rows {
+		if err := check.Vector("probability", p.RawRowView(i)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -222,6 +235,9 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 		return nil, err
 	}
 	c.link.Apply(f)
+	if err := finiteProba(f); err != nil {
+		return nil, err
+	}
 	return f, nil
 }
 
@@ -233,6 +249,9 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 		return nil, err
 	}
 	c.link.Apply(f)
+	if err := finiteProba(f); err != nil {
+		return nil, err
+	}
 	return f, nil
 }
 

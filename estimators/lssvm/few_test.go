@@ -133,10 +133,13 @@ func TestFewRidgesAreObserved(t *testing.T) {
 
 	r.Observe = nil
 	xs, ys := sinc(150, 0, 1)
+	median, err := kernels.MedianRBF(ctx, xs, 0)
+	require.NoError(t, err)
+	r.Kernel = median
 	require.NoError(t, r.Fit(ctx, xs, ys))
 	require.Len(t, r.Report().Warnings, 1)
 	assert.Contains(t, r.Report().Warnings[0], "free of noise")
-	again := Regressor{Workers: 1}
+	again := Regressor{Kernel: median, Workers: 1}
 	require.NoError(t, again.Fit(ctx, xs, ys))
 	assert.Equal(t, r.Coefficients(), again.Coefficients())
 }

@@ -796,11 +796,88 @@ func TestDocumentedDefaults(t *testing.T) {
 	x, y := sinc(40, 0.1, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
-	zero, spelt := Regressor{}, Regressor{Kernel: median, RidgeRule: LeaveOneOut, MaxKernelBytes: kernels.MaxKernelBytes}
+	zero := Regressor{}
 	require.NoError(t, zero.Fit(ctx, x, y))
-	require.NoError(t, spelt.Fit(ctx, x, y))
-	assert.Equal(t, spelt.Coefficients(), zero.Coefficients())
-	assert.Equal(t, spelt.ChosenRidge(), zero.ChosenRidge())
+	chosen, ok := zero.ChosenKernel().(kernels.Matern)
+	require.True(t, ok)
+	assert.Equal(t, 2.5, chosen.Nu)
+	for _, c := range []struct{ zero, spelt Regressor }{
+		{Regressor{}, Regressor{Kernel: chosen, RidgeRule: LeaveOneOut, MaxKernelBytes: kernels.MaxKernelBytes}},
+		{Regressor{Ridge: .1}, Regressor{Kernel: median, Ridge: .1}},
+		{Regressor{RidgeRule: Heuristic}, Regressor{Kernel: median, RidgeRule: Heuristic}},
+	} {
+		require.NoError(t, c.zero.Fit(ctx, x, y))
+		require.NoError(t, c.spelt.Fit(ctx, x, y))
+		assert.Equal(t, c.spelt.Coefficients(), c.zero.Coefficients())
+		assert.Equal(t, c.spelt.ChosenRidge(), c.zero.ChosenRidge())
+		assert.Equal(t, c.spelt.ChosenKernel(), c.zero.ChosenKernel())
+	}
+	few := mat.NewDense(leastToChoose-1, 1, mat.Col(nil, 0, x.Slice(0, leastToChoose-1, 0, 1)))
+	require.NoError(t, zero.Fit(ctx, few, y[:leastToChoose-1]))
+	assert.IsType(t, kernels.RBF{}, zero.ChosenKernel())
+}
+
+// The length that is chosen has the least leave-one-out error at its best ridge, of fits that choose no other; of many rows a
+// sample chooses it, the same one whatever the number of workers.
+func TestChosenLength(t *testing.T) {
+	x, y := sinc(60, .1, 3)
+	r := Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	chosen := r.ChosenKernel().(kernels.Matern)
+	press := func(length float64) float64 {
+		other := Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: length}}
+		require.NoError(t, other.Fit(ctx, x, y))
+		residuals, err := other.LeaveOneOutResiduals(ctx)
+		require.NoError(t, err)
+		return floats.Dot(residuals, residuals) / 60
+	}
+	least := press(chosen.Length)
+	for _, by := range []float64{1. / 8, 1. / 4, 1. / 2, .8, 1.25, 2, 4, 8} {
+		assert.Less(t, least, 1.02*press(by*chosen.Length), "%v times the length", by)
+	}
+	x, y = sinc(2*mostToChoose, .1, 4)
+	one, two := Regressor{Workers: 1}, Regressor{Workers: 3}
+	require.NoError(t, one.Fit(ctx, x, y))
+	require.NoError(t, two.Fit(ctx, x, y))
+	assert.Equal(t, one.ChosenKernel(), two.ChosenKernel())
+	other := Regressor{Seed: 5}
+	require.NoError(t, other.Fit(ctx, x, y))
+	assert.NotEqual(t, one.ChosenKernel(), other.ChosenKernel(), "of other rows")
+	assert.InEpsilon(t, one.ChosenKernel().(kernels.Matern).Length, other.ChosenKernel().(kernels.Matern).Length, 1)
+}
+
+// A gap between the points is where the interval is wide, and beyond them the mean does not run away: the median RBF of rows that
+// wave often is far too smooth.
+func TestZeroValueOfAGap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(28, 28))
+	truth := func(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
+	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
+	for i := range y {
+		at := 10 * rng.Float64()
+		if at > 6 {
+			at += 2
+		}
+		x.Set(i, 0, at)
+		y[i] = truth(at) + .15*rng.NormFloat64()
+	}
+	r := Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	gap := mat.NewDense(41, 1, nil)
+	for i := range 41 {
+		gap.Set(i, 0, 6+float64(i)/20)
+	}
+	low, high, err := r.PredictInterval(gap, .95)
+	require.NoError(t, err)
+	within := 0
+	for i := range low {
+		if v := truth(gap.At(i, 0)); v > low[i] && v < high[i] {
+			within++
+		}
+	}
+	assert.GreaterOrEqual(t, within, 35)
+	beyond, err := r.Predict(mat.NewDense(1, 1, []float64{12.9}))
+	require.NoError(t, err)
+	assert.InDelta(t, truth(12.9), beyond[0], 2.5)
 }
 
 // A Smoother holds a matrix and its inverse, and says so before it makes them.

@@ -26,7 +26,7 @@ import (
 // settings is the configuration that Regressor and Classifier share.
 type settings struct {
 	typ     string
-	kernel  kernels.Kernel // nil: MedianRBF of the training rows
+	kernel  kernels.Kernel // nil: see orChosen
 	ridge   float64
 	rule    RidgeRule
 	seed    uint64
@@ -69,7 +69,7 @@ type machine struct {
 
 // fitRows solves on rows; targets is n×k and weights may be nil.
 func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
+	kernel, err := s.orChosen(ctx, rows, targets, weights)
 	if err != nil {
 		return nil, err
 	}

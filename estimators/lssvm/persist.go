@@ -34,6 +34,8 @@ var (
 type stored struct {
 	Kernel  string // "" after FitMatrix
 	Gamma   float64
+	Nu      float64   `cbor:",omitempty"` // of a Matérn kernel that was chosen, whose length is in Params
+	Params  []float64 `cbor:",omitempty"`
 	Median  bool
 	N       int
 	Rows    codec.Matrix
@@ -63,7 +65,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	}
 	if m.kernel != nil {
 		r := kernels.MakeReference(configured, m.kernel)
-		s.Kernel, s.Median, s.Gamma = r.Name, r.Median, r.Gamma
+		s.Kernel, s.Median, s.Gamma, s.Nu, s.Params = r.Name, r.Median, r.Gamma, r.Nu, r.Params
 	}
 	return s
 }
@@ -93,7 +95,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if !isShape(m.rows, s.N, -1) {
 		return nil, fault.BadModel(kind, "a kernel without %d rows", s.N)
 	}
-	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma}.Resolve(kind, configured)
+	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma, Nu: s.Nu, Params: s.Params}.Resolve(kind, configured)
 	return m, err
 }
 

@@ -17,15 +17,17 @@ import (
 const regressorType = "lssvm: Regressor"
 
 // Regressor is the least-squares support vector machine for regression. The zero
-// value is ready to use: RBF with γ = 1/median squared distance, ridge by exact
+// value is ready to use: a Matérn kernel of ν = 5/2, its length and the ridge by exact
 // leave-one-out. The targets need no scaling: the prediction is linear in them.
 type Regressor struct {
-	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the training rows
-	Ridge          float64        // λ; 0: chosen by RidgeRule
-	RidgeRule      RidgeRule      // how; zero: LeaveOneOut
-	Seed           uint64         // for the sample that MedianRBF takes of many rows
-	Workers        int            // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64          // limit on the kernel matrix; 0: kernels.MaxKernelBytes
+	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
+	// the Heuristic, it is kernels.MedianRBF of the training rows.
+	Kernel         kernels.Kernel
+	Ridge          float64   // λ; 0: chosen by RidgeRule
+	RidgeRule      RidgeRule // how; zero: LeaveOneOut
+	Seed           uint64    // for the samples that the choice of a kernel takes of many rows
+	Workers        int       // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64     // limit on the kernel matrix; 0: kernels.MaxKernelBytes
 	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
 	Observe func(estimators.Step)
 

@@ -38,6 +38,9 @@ func TestChainEqualsLSSVM(t *testing.T) {
 			rule  RidgeRule
 		}{{ridge: 0.03}, {rule: Heuristic}, {rule: LeaveOneOut}} {
 			ridge, rule := how.ridge, how.rule
+			if k == nil && ridge == 0 && rule == LeaveOneOut {
+				continue // where an lssvm chooses its kernel too
+			}
 			direct := chain(k, &DirectKernel{Ridge: ridge, RidgeRule: rule})
 			machine := scaled(&lssvm.Regressor{Kernel: k, Ridge: ridge, RidgeRule: rule})
 			require.NoError(t, direct.Fit(ctx, x, y))

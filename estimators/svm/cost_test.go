@@ -67,7 +67,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 			c := &Classifier{}
 			require.NoError(t, c.Fit(ctx, x, labels))
 			// The ridge is common to the columns, so the machine of all of them is asked.
-			ridge := &lssvm.Classifier{}
+			ridge := &lssvm.Classifier{Kernel: c.ChosenKernel()}
 			require.NoError(t, ridge.Fit(ctx, x, labels))
 			for _, label := range c.Classes() {
 				y := make([]float64, len(labels))
@@ -77,7 +77,7 @@ func TestLeastSquaresOfAClassifier(t *testing.T) {
 						y[i] = 1
 					}
 				}
-				one := &lssvm.Regressor{Ridge: ridge.ChosenRidge()}
+				one := &lssvm.Regressor{Kernel: c.ChosenKernel(), Ridge: ridge.ChosenRidge()}
 				require.NoError(t, one.Fit(ctx, x, y))
 				for _, a := range one.Coefficients() {
 					squares += a * a
@@ -148,7 +148,9 @@ func TestLeastSquaresOfWeights(t *testing.T) {
 // Of many rows a sample says what all say, the same on any number of workers.
 func TestLeastSquaresOfManyRows(t *testing.T) {
 	x, y := sinc(leastSquaresRows+500, 0.3, 1)
-	l := &lssvm.Regressor{}
+	median, err := kernels.MedianRBF(ctx, x, 0)
+	require.NoError(t, err)
+	l := &lssvm.Regressor{Kernel: median}
 	require.NoError(t, l.Fit(ctx, x, y))
 	var all []float64
 	for _, r := range []*Regressor{

@@ -265,3 +265,29 @@ func (p *Linear) Evidence(ridge float64) float64 {
 	}
 	return restricted(n, k, q/ridge, det, p.weight/ridge)
 }
+
+// Least returns the least error over so many ridges, a decade from one another, from the least on, which is in units of the scale of
+// the ridges: of the parabola through the three around the best, in logarithms, so that it is smooth in what the kernel
+// depends on. Cost O(n²) for each ridge.
+func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
+	errors := make([]float64, count)
+	best := 0
+	for i := range errors {
+		var err error
+		if errors[i], err = p.At(ctx, p.scale*least*math.Pow(10, float64(i))); err != nil {
+			return 0, err
+		}
+		if errors[i] < errors[best] {
+			best = i
+		}
+	}
+	if best == 0 || best == count-1 || !(errors[best] > 0) {
+		return errors[best], nil
+	}
+	low, at, high := math.Log(errors[best-1]), math.Log(errors[best]), math.Log(errors[best+1])
+	bend := low - 2*at + high
+	if !(bend > 0) || math.IsInf(bend, 1) {
+		return errors[best], nil
+	}
+	return math.Exp(at - (low-high)*(low-high)/(8*bend)), nil
+}

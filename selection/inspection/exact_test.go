@@ -197,7 +197,7 @@ func TestBandIsABound(t *testing.T) {
 	assert.Equal(t, ExactBand, exact.Band)
 	assert.Equal(t, BoundBand, bound.Band)
 	for g := range exact.Mean {
-		assert.InDelta(t, exact.Mean[g], bound.Mean[g], 1e-9)
+		assert.InDelta(t, exact.Mean[g], bound.Mean[g], 1e-7)
 		assert.Greater(t, bound.High[g]-bound.Mean[g], exact.High[g]-exact.Mean[g])
 	}
 	sparse := &rvm.Regressor{}

@@ -1,0 +1,69 @@
+package lssvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	// leastToChoose is the number of rows below which leave-one-out cannot tell lengths apart.
+	leastToChoose = 10
+	// mostToChoose is how many rows the lengths are compared on: of more a sample, since each length takes a
+	// reduction of a kernel matrix, and the length that is best changes little with more rows.
+	mostToChoose = 300
+	// ridgesToChoose are looked at for each length, a decade from one another, from leastToCompare on, in units of the variance of the
+	// rows in feature space.
+	ridgesToChoose, leastToCompare = 13, 1e-8
+)
+
+// orChosen returns the configured kernel. Without one it is RBF of the median distance where the ridge is given, and otherwise the Matérn
+// kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
+func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64) (kernels.Kernel, error) {
+	n, _ := rows.Dims()
+	if s.kernel != nil || n < leastToChoose || givenRidge(s.ridge, s.rule, n) != 0 {
+		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
+	}
+	median, err := kernels.MedianRBF(ctx, rows, s.seed)
+	if err != nil {
+		return nil, err
+	}
+	if n > mostToChoose {
+		drawn := rand.New(rand.NewPCG(s.seed, 0x6c656e677468)).Perm(n)[:mostToChoose] // the stream "length"
+		slices.Sort(drawn)
+		rows, targets = linalg.Rows(rows, drawn), linalg.Rows(targets, drawn)
+		if own != nil {
+			of := make([]float64, len(drawn))
+			for i, r := range drawn {
+				of[i] = own[r]
+			}
+			own = of
+		}
+	}
+	kernel := func(length float64) kernels.Kernel {
+		return kernels.Matern{Nu: 2.5, Length: length / math.Sqrt(median.Gamma)}
+	}
+	lengths := &loo.Lengths{Error: func(ctx context.Context, length float64) (float64, error) {
+		k, err := s.matrix(ctx, kernel(length), rows)
+		if err != nil {
+			return 0, err
+		}
+		p, err := loo.New(ctx, k, targets, own, s.options.Workers)
+		if err != nil {
+			return 0, err
+		}
+		return p.Least(ctx, leastToCompare, ridgesToChoose)
+	}}
+	length, err := lengths.Search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return kernel(length), nil
+}
