@@ -40,6 +40,7 @@ const (
 	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers: NewStages and FitStages
 	// work on either.
 	Mergeable
+	Continuing // Continuer
 )
 
 // ability is a capability's row in the table.
@@ -83,7 +84,8 @@ var table = map[Capability]ability{
 		reflect.TypeFor[StatisticsFitter[float64]](), reflect.TypeFor[StatisticsFitter[int]](), reflect.TypeFor[transformers.StatisticsFitter](),
 		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
 	), needs: Mergeable, parts: true, own: true},
-	Smoothing: {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
+	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
+	Smoothing:  {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
 type marshaller interface {

@@ -7,7 +7,9 @@
 //   - configuration is exported fields whose zero value is the documented default;
 //   - Fit builds a fresh model and assigns it last: a Fit that fails or is
 //     cancelled leaves the model fitted before, and no input is modified;
-//   - Predict and its kin write nothing, so concurrent calls are safe;
+//   - Predict and its kin write nothing, so concurrent calls of them are safe. Fit, PartialFit, UnmarshalBinary and all else that
+//     learns or reads write: none of them may run beside any other method of the same value. Who serves a model while the next
+//     one is learnt fits another value, a Clone, and swaps the two by an atomic.Pointer (the example Swap of package modelfile);
 //   - bad input is an error that names the thing, the place and the limit; it
 //     never panics;
 //   - the same Seed gives the same model on any number of Workers.
@@ -50,18 +52,20 @@ import (
 // Regressor predicts a number for each row.
 type Regressor interface {
 	// Fit learns from x (n×d) and the n targets y. Errors: ErrShape, ErrNotFinite,
-	// ErrParam for a field out of range, ErrTooLarge, ErrNotPSD, or ctx's.
+	// ErrParam for a field out of range, ErrTooLarge, ErrNotPSD, or ctx's. It may not run beside
+	// another method of the same value, Predict included: fit another one, and swap.
 	Fit(ctx context.Context, x mat.Matrix, y []float64) error
-	// Predict returns a number for each row of x, which is as wide as Fit's.
+	// Predict returns a number for each row of x, which is as wide as Fit's. Many calls may run at the same time.
 	// Errors: ErrNotFitted, ErrShape, ErrNotFinite.
 	Predict(x mat.Matrix) ([]float64, error)
 }
 
 // Classifier predicts a class for each row. Labels are any ints.
 type Classifier interface {
-	// Fit learns from x (n×d) and the n labels y. Errors as Regressor's.
+	// Fit learns from x (n×d) and the n labels y. Errors as Regressor's. It may not run beside another
+	// method of the same value.
 	Fit(ctx context.Context, x mat.Matrix, y []int) error
-	// Predict returns one of Classes for each row of x.
+	// Predict returns one of Classes for each row of x. Many calls may run at the same time.
 	Predict(x mat.Matrix) ([]int, error)
 	// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
 	Classes() []int
@@ -144,6 +148,19 @@ type PartialFitter[Y float64 | int] interface {
 	// The first call is FitStatistics of its rows where the estimator has that, else Fit. Which fits there is
 	// something to go on from after, each type documents; where there is not, the error is ErrNotFitted.
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
+}
+
+// Continuer is the capability to stop learning from a stream and to go on in another program. MarshalBinary leaves out the
+// statistics that PartialFit goes on from, which may be larger than the model; these methods store them beside it. With a
+// value that UnmarshalBinary read, UnmarshalStatistics makes what it was: its PartialFit goes on. Package modelfile keeps
+// both in one file, by Checkpoint.
+type Continuer interface {
+	// MarshalStatistics returns what PartialFit goes on from. ErrNotFitted before Fit, and after a fit that left none.
+	MarshalStatistics() ([]byte, error)
+	// UnmarshalStatistics takes it over into a fitted value, of the settings and the model that it was stored with; that they
+	// are of the same rows cannot be checked. Errors: ErrNotFitted before a model was read, ErrBadModel for damaged
+	// statistics and for those of other columns, classes or settings; they leave the value as it was.
+	UnmarshalStatistics(data []byte) error
 }
 
 // Block is some rows of a stream: X is r×d, with NaN for gaps where something fills them, Y has r

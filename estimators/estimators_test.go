@@ -56,11 +56,11 @@ func TestSupports(t *testing.T) {
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
 			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing}},
 		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{
-			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable,
+			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing,
 		}},
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable}},
-		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable}},
+		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
+		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
 		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks)},
 		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, smoothing},
 	} {

@@ -159,7 +159,7 @@ func prepareTwo(x, z mat.Matrix, opt *Options) (o Options, xd, zd *mat.Dense, er
 	n, d := xd.Dims()
 	m, dz := zd.Dims()
 	if d != dz {
-		return o, nil, nil, fault.Shape("x has", d, "columns", "z has %d", dz)
+		return o, nil, nil, fault.ColumnsOf("x", d, dz, "z has %d", dz)
 	}
 	return o, xd, zd, checkBytes(n, m, o.MaxBytes)
 }

@@ -77,7 +77,7 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (e
 	}
 	n, d := xd.Dims()
 	if d != p.d {
-		return fault.Shape("x has", d, "columns", "z has %d", p.d)
+		return fault.ColumnsOf("x", d, p.d, "z has %d", p.d)
 	}
 	if err := checkBytes(n, p.rows, p.options.MaxBytes); err != nil {
 		return err

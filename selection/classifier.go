@@ -74,6 +74,8 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now},
 		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
 	}
+	_, stored := c.Space.stored()
+	out.builds = !stored
 	switch {
 	case out.strategy == nil && c.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}

@@ -28,6 +28,7 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	settings
 	steps    []transformers.Transformer
 	space    Space[E]
+	builds   bool     // functions of the caller's Space build the estimators
 	strategy Strategy // nil: &Entropy{}
 	metric   metrics.Metric
 	splitter Splitter

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	configuration "github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -76,7 +77,7 @@ func (f *fitted[E]) copyResult() *Result {
 	return f.result.clone()
 }
 
-const version = 1
+const version = 2 // 1 has no Template
 
 // stored is a fitted selection in a file: the family by name and the parameter, or the
 // candidate's number, from which the Space makes the estimator again, and the parts' own bytes.
@@ -90,6 +91,9 @@ type stored struct {
 	Names  []string        // of the ways
 	Parts  [][]byte        // and a file of each
 	Result []byte          // JSON
+	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
+	// Space build it.
+	Template *configuration.Value `cbor:",omitempty"`
 }
 
 func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
@@ -97,7 +101,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		return nil, fault.NotFitted(c.typ)
 	}
 	s := stored{Family: f.result.Family, Point: f.result.Point, Values: f.result.Values}
-	if c.space.two != nil {
+	if c.space.two != nil || c.space.left && f.result.Param2 == f.result.Param2 {
 		s.Param2 = f.result.Param2
 	}
 	if s.Point.IsCandidate() {
@@ -111,6 +115,9 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		err = c.storeWays(kind, &s, f)
 	} else {
 		s.Inner, err = estimators.MakePart(c.typ, f.inner)
+		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
+			s.Template = &t
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -129,7 +136,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if (c.ways != nil) != (len(s.Parts) > 0) {
 		return nil, fault.BadModel(kind, "fitted with a Space or a Search, or this value has one: want both or neither")
 	}
-	chosen, err := c.space.find(kind, s.Family, s.Point, s.Param2, s.Values)
+	chosen, err := c.chosen(kind, &s, len(data))
 	if err != nil {
 		return nil, err
 	}
@@ -158,4 +165,28 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// chosen is what a file's estimator is made by: the Space, or where that was left out what the file says of the estimator.
+func (c engine[Y, E]) chosen(kind string, s *stored, size int) (option[E], error) {
+	var none, found option[E]
+	if !c.space.left {
+		var err error
+		if found, err = c.space.find(kind, s.Family, s.Point, s.Param2, s.Values); err != nil || c.builds || s.Template == nil {
+			return found, err
+		}
+	}
+	if s.Template == nil {
+		return none, fault.BadModel(kind, "fitted with a Space whose functions build a %s, a type that is not registered: read it into a value that has the Space", s.Inner.Type)
+	}
+	v, err := configuration.New(*s.Template, nil, size)
+	if err != nil {
+		return none, fault.BadModel(kind, "the estimator: %v", err)
+	}
+	e, ok := v.(E)
+	if !ok {
+		return none, fault.BadModel(kind, "the estimator is a %T", v)
+	}
+	found.build = func() E { return e }
+	return found, nil
 }

@@ -18,15 +18,17 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	r := &Regressor{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	read := &Regressor{Preprocess: steps, Search: &Entropy{}}
-	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", r.MarshalBinary)))
-	p, err := read.Predict(x)
-	require.NoError(t, err)
-	for i := range p {
-		assert.InDelta(t, y[i], p[i], 0.6)
+	for _, file := range []string{"Regressor-v1.keln", "Regressor-v2.keln"} {
+		read := &Regressor{Preprocess: steps, Search: &Entropy{}}
+		require.NoError(t, read.UnmarshalBinary(golden.Model(t, file, r.MarshalBinary)))
+		p, err := read.Predict(x)
+		require.NoError(t, err)
+		for i := range p {
+			assert.InDelta(t, y[i], p[i], 0.6)
+		}
+		assert.Equal(t, "entropy", read.Result().Strategy)
+		assert.NotEmpty(t, read.Result().Trace)
 	}
-	assert.Equal(t, "entropy", read.Result().Strategy)
-	assert.NotEmpty(t, read.Result().Trace)
 
 	labels := make([]int, 20)
 	for i, v := range y {
@@ -36,10 +38,12 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 	c := &Classifier{Preprocess: steps, Search: &Entropy{}}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	readClassifier := &Classifier{Preprocess: steps, Search: &Entropy{}}
-	require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
-	assert.Equal(t, []int{0, 3}, readClassifier.Classes())
-	proba, err := readClassifier.PredictProba(x)
-	require.NoError(t, err)
-	assert.InDelta(t, 20, mat.Sum(proba), 1e-9)
+	for _, file := range []string{"Classifier-v1.keln", "Classifier-v2.keln"} {
+		readClassifier := &Classifier{Preprocess: steps, Search: &Entropy{}}
+		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, file, c.MarshalBinary)))
+		assert.Equal(t, []int{0, 3}, readClassifier.Classes())
+		proba, err := readClassifier.PredictProba(x)
+		require.NoError(t, err)
+		assert.InDelta(t, 20, mat.Sum(proba), 1e-9)
+	}
 }

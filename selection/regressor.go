@@ -82,6 +82,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now},
 		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
 	}
+	_, stored := r.Space.stored()
+	out.builds = !stored
 	switch {
 	case out.strategy == nil && r.Space.isZero():
 		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}

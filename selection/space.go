@@ -18,6 +18,7 @@ type Space[E any] struct {
 	two        kernels.Family2
 	candidates []func() E
 	listed     bool // candidates, though there may be none
+	left       bool // it had functions, which a model file does not hold
 }
 
 // Over is the space of the kernels of families. Build returns a new estimator with the
@@ -122,8 +123,21 @@ func (s Space[E]) along(second bool, value float64) kernels.Family {
 
 // isZero reports whether nothing was said.
 func (s Space[E]) isZero() bool {
-	return s.build == nil && len(s.families) == 0 && s.two == nil && !s.listed
+	return s.build == nil && len(s.families) == 0 && s.two == nil && !s.listed && !s.left
 }
+
+// storedSpace is a Space without functions in a model file.
+type storedSpace struct {
+	Families []kernels.Family
+	Two      kernels.Family2
+}
+
+// stored returns what a model file has of s; ok is false where functions build estimators.
+func (s Space[E]) stored() (out storedSpace, ok bool) {
+	return storedSpace{s.families, s.two}, s.build == nil && !s.listed && !s.left
+}
+
+func readSpace[E any](s storedSpace) Space[E] { return Space[E]{families: s.Families, two: s.Two} }
 
 // withDefaults fills in what the caller left open.
 func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search Strategy) Space[E] {
@@ -138,6 +152,9 @@ func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search Strategy) Sp
 
 // validate returns what is wrong with what the caller gave.
 func (s Space[E]) validate(typ string) error {
+	if s.left {
+		return fault.Param(typ, "Space", "not there: its functions were left out of the model file", "one, before a Fit")
+	}
 	if s.listed && len(s.candidates) == 0 {
 		return fault.Param(typ, "Space", "no candidates", "at least one")
 	}
@@ -167,6 +184,9 @@ func (s Space[E]) names() (out []string) {
 // samples returns an estimator as build makes them, or all candidates; validate says what is
 // wrong with those that are left out.
 func (s Space[E]) samples() (out []E) {
+	if s.left {
+		return nil
+	}
 	family := s.families[0]
 	switch {
 	case s.listed:
@@ -189,6 +209,8 @@ func (s Space[E]) samples() (out []E) {
 // String says what the space holds, as models name it.
 func (s Space[E]) String() string {
 	switch {
+	case s.left:
+		return "left out of the model file"
 	case s.listed:
 		return fmt.Sprintf("%d candidates", len(s.candidates))
 	case s.two != nil:

@@ -241,3 +241,13 @@ func (s *columnStatistics[C]) UnmarshalBinary(data []byte) error {
 	s.n, s.columns = in.Rows, in.Columns
 	return nil
 }
+
+func (s *columnStatistics[C]) columnCount() int { return len(s.columns) }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *columnStatistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *columnStatistics[C]) UnmarshalText(text []byte) error {
+	return codec.FromText(s.kind(), s, text)
+}

@@ -178,6 +178,12 @@ func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return p.partial(ctx, x, p)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
+
 func (p *Imputer) unknown() error {
 	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
 }

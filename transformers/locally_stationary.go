@@ -152,6 +152,12 @@ func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix)
 	return l.partial(ctx, x, l)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) { return l.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error { return l.goesOn(l, data) }
+
 // draw returns the map of so many frequencies for rows like those of x.
 func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*localModel, error) {
 	m := &localModel{AllPairs: l.AllPairs, Scale: 1}

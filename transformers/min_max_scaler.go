@@ -130,6 +130,12 @@ func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error)
 	return s.partial(ctx, x, s)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
 // that value, whatever z is; with Clip what lies within the ranges of Fit.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {

@@ -1,6 +1,7 @@
 package transformers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,6 +186,30 @@ func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return partial(ctx, x, t, nystroemName, t.fitted != nil, sums)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (t *Nystroem) MarshalStatistics() ([]byte, error) {
+	if t.fitted == nil {
+		return nil, fault.NotFitted(nystroemName)
+	}
+	return keptStatistics(nystroemName, t.fitted.sums)
+}
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (t *Nystroem) UnmarshalStatistics(data []byte) error {
+	if t.fitted == nil {
+		return fault.NotFitted(nystroemName)
+	}
+	from, _ := t.fitted.columns()
+	sums, err := readStatistics(nystroemName, t, from, data)
+	if err != nil {
+		return err
+	}
+	m := *t.fitted
+	m.sums = sums
+	t.fitted = &m
+	return nil
+}
+
 // whiten keeps the rows that add a feature, and what maps their kernel to features.
 func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
 	gram, err := kernels.Matrix(ctx, m.kernel, rows, &kernels.Options{Workers: workers})
@@ -207,6 +232,14 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 	}
 	m.landmarks = linalg.Rows(rows, kept)
 	return kept, m.prepare(ctx)
+}
+
+// RowsWanted is the number of rows that Fit needs in order to have all Components.
+func (t *Nystroem) RowsWanted() int {
+	if t.Landmarks != nil {
+		return 1
+	}
+	return cmp.Or(max(0, t.Components), defaultComponents)
 }
 
 func (m *nystroemModel) prepare(ctx context.Context) (err error) {

@@ -171,6 +171,12 @@ func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return o.partial(ctx, x, o)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.goesOn(o, data) }
+
 // configured returns a model without categories, their limit, and where NaN is no error.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
 	if o.Drop < DropNone || o.Drop > DropFirst {

@@ -103,6 +103,12 @@ func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err er
 	return t.partial(ctx, x, t)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (t *PowerTransformer) MarshalStatistics() ([]byte, error) { return t.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (t *PowerTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
+
 // bendAll sets λ of the columns of a stream.
 func (m *powerModel) bendAll(ctx context.Context, rows *stream, columns []*ranked, workers int) error {
 	tops := make([]*top, rows.d)

@@ -172,6 +172,12 @@ func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err
 	return t.partial(ctx, x, t)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
+
 // resize makes room for so many quantiles of d columns.
 func (m *quantileModel) resize(d, count int) {
 	m.Quantiles = codec.Matrix{Rows: d, Cols: count, Data: make(codec.Floats, d*count)}

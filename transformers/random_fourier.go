@@ -147,6 +147,12 @@ func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error
 	return r.partial(ctx, x, r)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (r *RandomFourier) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
+
 // draw returns the map of so many frequencies for rows like those of x.
 func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*fourierModel, error) {
 	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)

@@ -108,6 +108,14 @@ func (r *RandomHidden) unitCount() (int, error) {
 	return units, nil
 }
 
+// RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows DataRBF has as many units as rows.
+func (r *RandomHidden) RowsWanted() int {
+	if units, err := r.unitCount(); err == nil && r.Activation == DataRBF {
+		return units
+	}
+	return 1
+}
+
 func (r *RandomHidden) statistics() (*sampleStatistics, error) {
 	units, err := r.unitCount()
 	if err != nil {
@@ -152,6 +160,12 @@ func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error)
 	ctx = check.Context(ctx)
 	return r.partial(ctx, x, r)
 }
+
+// MarshalStatistics implements estimators.Continuer.
+func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (r *RandomHidden) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
 
 // stream is the random numbers of unit i alone, so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {

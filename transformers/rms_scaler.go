@@ -96,6 +96,12 @@ func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return s.partial(ctx, x, s)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (s *RMSScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (s *RMSScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

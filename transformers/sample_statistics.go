@@ -203,3 +203,11 @@ func learnSample(ctx context.Context, s Statistics, fresh *sampleStatistics, f f
 	}
 	return f(own.learnt())
 }
+
+func (s *sampleStatistics) columnCount() int { return s.d }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *sampleStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *sampleStatistics) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }

@@ -155,3 +155,9 @@ func (s *oneStage) UnmarshalBinary(data []byte) error {
 	s.learnt = st
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *oneStage) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *oneStage) UnmarshalText(text []byte) error { return codec.FromText(oneStageKind, s, text) }

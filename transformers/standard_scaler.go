@@ -97,6 +97,12 @@ func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err erro
 	return s.partial(ctx, x, s)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (s *StandardScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

@@ -66,8 +66,8 @@ type StatisticsFitter interface {
 type PartialFitter interface {
 	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics,
 	// learnt from: it is FitStatistics of all those rows. The transformer keeps their statistics, but
-	// Clone and MarshalBinary leave them out. After Fit, FitBlocks or UnmarshalBinary there are none to
-	// go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and
+	// Clone and MarshalBinary leave them out: MarshalStatistics has them (estimators.Continuer). After Fit, FitBlocks or
+	// UnmarshalBinary there are none to go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and
 	// of another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose
 	// PartialFit leaves the steps as they are.
 	PartialFit(ctx context.Context, x mat.Matrix) error
@@ -120,10 +120,58 @@ func goOn(t StatisticsFitter, name string, fitted bool, sums Statistics) (Statis
 	case !fitted:
 		return t.NewStatistics()
 	case sums == nil:
-		return nil, fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w",
-			name, fault.ErrNotFitted)
+		return nil, noStatistics(name)
 	}
 	return sums.Clone(), nil
+}
+
+// kept is MarshalStatistics.
+func (l *learned[M]) kept() ([]byte, error) {
+	if l.fitted == nil {
+		return nil, fault.NotFitted(l.known().name())
+	}
+	return keptStatistics(l.known().name(), l.sums)
+}
+
+// goesOn is UnmarshalStatistics of t, which embeds l.
+func (l *learned[M]) goesOn(t StatisticsFitter, data []byte) error {
+	if l.fitted == nil {
+		return fault.NotFitted(l.known().name())
+	}
+	from, _ := l.known().columns()
+	sums, err := readStatistics(l.known().name(), t, from, data)
+	if err != nil {
+		return err
+	}
+	l.sums = sums
+	return nil
+}
+
+// keptStatistics are the bytes of statistics that more rows come to.
+func keptStatistics(name string, sums Statistics) ([]byte, error) {
+	if sums == nil {
+		return nil, noStatistics(name)
+	}
+	return sums.MarshalBinary()
+}
+
+func noStatistics(name string) error {
+	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", name, fault.ErrNotFitted)
+}
+
+// readStatistics reads statistics of rows of a width for t, of a name.
+func readStatistics(name string, t StatisticsFitter, width int, data []byte) (Statistics, error) {
+	s, err := t.NewStatistics()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.UnmarshalBinary(data); err != nil {
+		return nil, err
+	}
+	if w, ok := s.(interface{ columnCount() int }); s.Rows() == 0 || ok && w.columnCount() != width {
+		return nil, fault.BadModel(name, "statistics of %d rows that are not those of its %d columns", s.Rows(), width)
+	}
+	return s, nil
 }
 
 // learnStatistics assigns what f learns of s, which are those of the columns of a C each that fresh

@@ -71,6 +71,12 @@ func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return u.partial(ctx, x, u)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (u *UnitRows) UnmarshalStatistics(data []byte) error { return u.goesOn(u, data) }
+
 // Clone returns an unfitted UnitRows.
 func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
 

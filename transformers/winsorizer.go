@@ -156,6 +156,12 @@ func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return w.partial(ctx, x, w)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (w *Winsorizer) MarshalStatistics() ([]byte, error) { return w.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (w *Winsorizer) UnmarshalStatistics(data []byte) error { return w.goesOn(w, data) }
+
 // bound sets the bounds of column j, which has n values.
 func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64) float64, lower, upper float64) {
 	m.Low[j], m.High[j] = -math.MaxFloat64, math.MaxFloat64

@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -149,10 +148,7 @@ func (a *adapter[M]) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return named(a, atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}))
+	return named(a, atomicfile.WriteBytes(path, data))
 }
 
 // SaveWithPrefix writes what was fitted into an archive of golearn, under one key, and

@@ -77,7 +77,7 @@ func (c *Classifier) settings() settings {
 		onRows = cmp.Or(max(c.Units, 0), defaultUnits)
 	}
 	return settings{
-		seed: c.Seed, onRows: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
+		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
@@ -170,7 +170,8 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 // PartialFit takes in more rows: after all chunks the machine is that of Fit on all
 // rows, but for rounding, and for DataRBF, whose units sit on a sample of the first chunk, NewStages'.
 // The classes are Labels, or those of the first chunk; a chunk need not hold all of
-// them. Before each has had a row there is nothing to predict with: ErrNotFitted. A
+// them. Later chunks add no units: of a first chunk of fewer rows than DataRBF has Units there are as many as rows, which is
+// a warning of Report. Before each class has had a row there is nothing to predict with: ErrNotFitted. A
 // chunk that is an error changes nothing. The system of equations is solved by Solve, or
 // by the first prediction; until then Report and Pairs tell of the solution before, and
 // MarshalBinary is ErrNotFitted.

@@ -111,12 +111,14 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 	case old == nil:
 		sampled := c
 		sampled.draw = c.fromSample
-		m, r, err = sampled.begin(ctx, x, y, nil)
+		if m, r, err = sampled.begin(ctx, x, y, nil); err == nil && len(y) < c.wanted {
+			m.few = fmt.Sprintf("the first chunk has %d rows for the %d that units or landmarks are drawn from: later chunks add none, so begin with a larger one, or ask for fewer", len(y), c.wanted)
+		}
 	case old.stats == nil:
-		return nil, fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", c.typ, fault.ErrNotFitted)
+		return nil, noStatistics(c.typ)
 	default:
 		if err = c.validate(); err == nil {
-			m = &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), before: old.known()}
+			m = &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), few: old.few, before: old.known()}
 			r, err = m.check(x, y, nil)
 		}
 	}

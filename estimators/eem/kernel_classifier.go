@@ -70,10 +70,14 @@ var (
 )
 
 func (c *KernelClassifier) settings() settings {
+	wanted := 0
+	if c.Landmarks == nil {
+		wanted = c.onRows()
+	}
 	return settings{
 		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
-		draw: c.draw, seed: c.Seed, onRows: c.onRows(), signature: c.signature(),
+		draw: c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
 	}
 }
 

@@ -26,6 +26,7 @@ type model struct {
 	width   int // of rows
 	classes []int
 	stats   []*Statistics // of each class; nil after loading
+	few     string        // warns that the units were drawn of too few rows; "" where they were not
 	before  *solution     // of the rows before the last chunk; nil where there was none
 
 	solving sync.Mutex

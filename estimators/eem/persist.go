@@ -132,8 +132,8 @@ type storedClassifier struct {
 }
 
 // MarshalBinary writes the fitted machine: its units and the direction of each pair of
-// classes. The statistics, O(h²) for each class, are not written: Statistics gives
-// them, and they have MarshalBinary of their own. ErrNotFitted before Fit, and after
+// classes. The statistics, O(h²) for each class, are not written: MarshalStatistics gives
+// them. ErrNotFitted before Fit, and after
 // PartialFit until Solve or a prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()

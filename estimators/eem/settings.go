@@ -51,6 +51,7 @@ type settings struct {
 	observe       func(estimators.Step)
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
 	seed          uint64
+	wanted        int    // rows that units or landmarks are drawn from
 	onRows        int    // units that sit on rows, or whose widths depend on them; 0 where draw looks at the width of x alone
 	signature     string // of the settings that statistics depend on
 }

@@ -36,6 +36,9 @@ func (m *model) systems() int {
 // newSolution works out what predicts.
 func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solution, error) {
 	s := &solution{classes: m.classes, report: estimators.Report{Converged: true, Iterations: 1}}
+	if m.few != "" {
+		s.report.Warnings = append(s.report.Warnings, m.few)
+	}
 	for k, st := range m.stats {
 		if st.n <= 1 {
 			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("class %d weighs no more than one row: its covariance is taken from the others", m.classes[k]))

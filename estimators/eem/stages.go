@@ -214,3 +214,9 @@ func (s *stages) UnmarshalBinary(data []byte) error {
 	*s = *out
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *stages) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *stages) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }

@@ -311,3 +311,9 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 	*s = out
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *Statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Statistics) UnmarshalText(text []byte) error { return codec.FromText(statisticsKind, s, text) }

@@ -23,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -402,6 +403,11 @@ func TestAll(t *testing.T) {
 		tested = append(tested, typ)
 	}
 	declared.Lists(t, "TestAll", tested, nil, filepath.Join("..", ".."), "Fit")
+}
+
+// TestModelFilesKnowAll holds that every type that stands in settings is registered: else a model with it cannot be stored.
+func TestModelFilesKnowAll(t *testing.T) {
+	declared.Lists(t, "the registry", registry.Names(), nil, filepath.Join("..", ".."), "Fit", "Eval", "At", "Choose", "Split")
 }
 
 // leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and

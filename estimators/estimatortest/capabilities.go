@@ -233,6 +233,15 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	if v, ok := m.value.(encoding.BinaryMarshaler); ok {
 		out[estimators.Marshalling] = func() error { _, err := v.MarshalBinary(); return err }
 	}
+	if v, ok := own.As[estimators.Continuer](m.value); ok {
+		out[estimators.Continuing] = func() error {
+			_, err := v.MarshalStatistics()
+			if m.can(estimators.Continuing) && errors.Is(err, estimators.ErrNotFitted) {
+				return nil // a Fit may leave none
+			}
+			return err
+		}
+	}
 	if v, ok := m.value.(estimators.Reporter); ok {
 		out[estimators.Reporting] = func() error {
 			if m.can(estimators.Reporting) || !reflect.ValueOf(v.Report()).IsZero() {

@@ -91,6 +91,7 @@ var checks = []check{
 	{"marshal-truncated", every, "Bytes cut short are ErrBadModel and leave the model as it was.", checkTruncated},
 	{"marshal-flipped", every, "Bytes with one of them changed are ErrBadModel and leave the model as it was.", checkFlipped},
 	{"marshal-garbage", every, "Bytes that never were a model are ErrBadModel and leave the model as it was.", checkGarbage},
+	{"model-file", every, "What package modelfile reads, without a value, has the settings of what was written and gives the same bits in each method; and the file says its type, columns and classes.", checkModelFile},
 
 	// Classifiers.
 	{"labels", classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.", checkLabels},
@@ -107,6 +108,7 @@ var checks = []check{
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", every, "PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does not.", checkPartialFit},
+	{"stop-and-go", every, "A model that is stored with its statistics between two calls of PartialFit, and read into a new value, goes on as one that was not, to the bit, from package modelfile's file too; of other bytes it is ErrBadModel, and goes on as before.", checkStopAndGo},
 	{"statistics", every, "The rows in 1, 4 and 64 parts, in any order and of any offset, give what they give in one, to 1e-10; what fails leaves statistics and model as they were.", checkStatistics},
 	{"statistics-and-fit", every, "FitStatistics gives what Fit gives, of regressors the predictions, to within the tolerance.", checkStatisticsFit},
 	{"fit-blocks", every, "FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; what fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},

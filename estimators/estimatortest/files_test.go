@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/modelfile"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -189,6 +190,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 		}
 		require.NoError(tb, fitWeightless(ctx, e, x, y, labels), name)
 		add(name, build, e)
+		add("file of "+name, func() any { return &modelFile{} }, &modelFile{e})
 		addStatistics(tb, name, build, x, y, labels, add)
 	}
 
@@ -211,6 +213,53 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	add("selection.Result", func() any { return &selection.Result{} }, r.Result())
 	add("selection.TraceRow", func() any { return &selection.TraceRow{} }, &r.Result().Trace[0])
 	return out
+}
+
+// modelFile reads and writes the files of package modelfile, which have a value of any type and settings.
+type modelFile struct{ model any }
+
+func (f *modelFile) MarshalBinary() ([]byte, error) {
+	if f.model == nil {
+		return nil, estimators.ErrNotFitted
+	}
+	return modelfile.Marshal(f.model, modelfile.Notes{})
+}
+
+func (f *modelFile) UnmarshalBinary(data []byte) error {
+	m, err := modelfile.Unmarshal[any](data)
+	_, described := modelfile.Describe(data)
+	switch {
+	case err != nil:
+		return err
+	case described != nil:
+		return fmt.Errorf("a file that is read is described by the error %v", described)
+	}
+	f.model = m
+	return nil
+}
+
+// Predict returns what any model says of rows.
+func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
+	var y []float64
+	var err error
+	switch m := f.model.(type) {
+	case estimators.Regressor:
+		y, err = m.Predict(x)
+	case estimators.Classifier:
+		var labels []int
+		labels, err = m.Predict(x)
+		for _, l := range labels {
+			y = append(y, float64(l))
+		}
+	case transformers.Transformer:
+		return m.Transform(x)
+	default:
+		return nil, estimators.ErrNotFitted
+	}
+	if err != nil || len(y) == 0 {
+		return nil, err
+	}
+	return mat.NewDense(len(y), 1, y), nil
 }
 
 func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels []int) error {
@@ -339,4 +388,30 @@ func TestEveryFileIsChanged(t *testing.T) {
 		}
 	})
 	assert.Greater(t, found, 20)
+}
+
+// Statistics and stages are text, so that encoding/json does not write {} for them.
+func TestStatisticsAreText(t *testing.T) {
+	count := 0
+	for _, s := range fileSubjects(t) {
+		v := s.New()
+		_, sums := v.(interface{ Rows() int })
+		_, stages := v.(interface{ Stage() (at, of int) })
+		if !sums && !stages {
+			continue
+		}
+		count++
+		require.NoError(t, v.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.Files[0]), s.Name)
+		text, err := json.Marshal(map[string]any{"sums": v})
+		require.NoError(t, err, s.Name)
+		direct := s.New()
+		require.NoError(t, json.Unmarshal(text[len(`{"sums":`):len(text)-1], direct), s.Name)
+		again, err := direct.(encoding.BinaryMarshaler).MarshalBinary()
+		require.NoError(t, err, s.Name)
+		first, err := v.(encoding.BinaryMarshaler).MarshalBinary()
+		require.NoError(t, err, s.Name)
+		assert.Equal(t, first, again, s.Name)
+		assert.ErrorIs(t, direct.(encoding.TextUnmarshaler).UnmarshalText([]byte("?")), estimators.ErrBadModel, s.Name)
+	}
+	assert.Greater(t, count, 40)
 }

@@ -523,6 +523,20 @@ func mutants(release chan struct{}) map[string][]mutant {
 				unmarshal: func(b R, data []byte) error { return b.Ridge.UnmarshalBinary(data[:len(data)-1]) },
 			}),
 		},
+		"model-file": {
+			{"loses a setting", regressors, func() any { return &filed{Broken: losesSetting, Offset: 2} }, "the setting Offset is 0"},
+			{"predicts by what is in no file", regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
+			{"is not what it reads", regressors, func() any { return &filed{Broken: refusesOwn} }, "modelfile.Unmarshal"},
+			{"does not tell its columns", regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe says 0 columns"},
+			{"writes another file", regressors, func() any { return &filed{Broken: changesBytes} }, "writes another"},
+		},
+		"stop-and-go": {
+			{"loses rows", regressors, newContinued(forgetsRows), "the value that was read, and went on"},
+			{"takes any bytes", regressors, newContinued(takesAnything), "UnmarshalStatistics of other bytes: no error"},
+			{"has statistics of a Fit that left none", regressors, newContinued(storesOfFit), "after Fit"},
+			{"has statistics of nothing", regressors, newContinued(hasThemBefore), "MarshalStatistics before Fit: no error"},
+			{"goes on from none", regressors, newContinued(movesTheModel), "UnmarshalStatistics"},
+		},
 		"marshal-into-fitted": {
 			regressor("keeps what it has", "reading into a fitted value", regressorMethods{unmarshal: func(b R, data []byte) error {
 				if b.Report().Converged {
@@ -1222,7 +1236,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	} {
 		// What not all of them can do.
 		beyond := map[string]bool{
-			"statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
+			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
 			"smoother": m.name != "on matrices", "sets": true, "graph": true,
 		}

@@ -203,6 +203,12 @@ func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Ma
 		if err := out.steps.learn(ctx, x); err != nil {
 			return nil, err
 		}
+		n, _ := x.Dims()
+		for i, s := range out.steps.fitted.steps {
+			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
+				out.few = append(out.few, fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a larger one", c.steps.stepName(i, s), n, w.RowsWanted()))
+			}
+		}
 	}
 	final, err := capable[estimators.PartialFitter[Y]](out, estimators.Partial)
 	if err != nil {
@@ -242,4 +248,12 @@ func (t *Transformer) learn(ctx context.Context, x mat.Matrix) error {
 	}
 	t.fitted = s.fitted()
 	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *chainStages[Y, E]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *chainStages[Y, E]) UnmarshalText(text []byte) error {
+	return codec.FromText(s.kind(), s, text)
 }

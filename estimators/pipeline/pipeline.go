@@ -24,6 +24,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -47,6 +48,7 @@ type estimator[Y float64 | int] interface {
 type chain[Y float64 | int, E estimator[Y]] struct {
 	steps *Transformer
 	final E
+	few   []string // warns of steps that PartialFit fitted to few rows
 }
 
 // clone returns an unfitted copy of the final estimator.
@@ -176,7 +178,9 @@ func (c *chain[Y, E]) report() estimators.Report {
 		return estimators.Report{}
 	}
 	if r, ok := any(c.final).(estimators.Reporter); ok {
-		return r.Report()
+		out := r.Report()
+		out.Warnings = append(slices.Clone(c.few), out.Warnings...)
+		return out
 	}
 	return estimators.Report{}
 }

@@ -134,6 +134,25 @@ func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	return nil
 }
 
+// MarshalStatistics implements estimators.Continuer with Final's: the steps learn from the first rows alone.
+func (p *Regressor) MarshalStatistics() ([]byte, error) {
+	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
+	if err != nil {
+		return nil, err
+	}
+	data, err := final.MarshalStatistics()
+	return data, p.fitted.ofFinal(err)
+}
+
+// UnmarshalStatistics implements estimators.Continuer with Final's.
+func (p *Regressor) UnmarshalStatistics(data []byte) error {
+	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
+	if err != nil {
+		return err
+	}
+	return p.fitted.ofFinal(final.UnmarshalStatistics(data))
+}
+
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
 func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)

@@ -274,3 +274,15 @@ func (s *sentBlocks[Y]) UnmarshalBinary(data []byte) error {
 	s.width = width
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *sentRows) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *sentRows) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *sentBlocks[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *sentBlocks[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }

@@ -269,3 +269,9 @@ func stagesName(s interface{ Stage() (at, of int) }) string {
 func sameSteps(a, b []transformers.Transformer) bool {
 	return slices.EqualFunc(a, b, func(a, b transformers.Transformer) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) })
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *stepStages) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *stepStages) UnmarshalText(text []byte) error { return codec.FromText(stagesKind, s, text) }

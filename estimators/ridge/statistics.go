@@ -30,6 +30,7 @@ var (
 	_ estimators.Statistics[float64]       = (*statistics)(nil)
 	_ estimators.StatisticsFitter[float64] = (*Regressor)(nil)
 	_ estimators.PartialFitter[float64]    = (*Regressor)(nil)
+	_ estimators.Continuer                 = (*Regressor)(nil)
 )
 
 // String names them.
@@ -175,7 +176,7 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 }
 
 // PartialFit implements estimators.PartialFitter: it is FitStatistics of the rows of all calls, or of
-// those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out.
+// those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out; MarshalStatistics has them.
 // After Fit or UnmarshalBinary there are none to go on from, which is ErrNotFitted.
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
@@ -183,7 +184,7 @@ func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	s := &statistics{}
 	if r.m != nil {
 		if r.m.sums == nil {
-			return fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", regressorType, fault.ErrNotFitted)
+			return errNoStatistics
 		}
 		s = r.m.sums.Clone().(*statistics)
 	}
@@ -196,6 +197,37 @@ func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	}
 	return r.FitStatistics(ctx, s)
 }
+
+// MarshalStatistics implements estimators.Continuer: d²/2 numbers.
+func (r *Regressor) MarshalStatistics() ([]byte, error) {
+	switch {
+	case r.m == nil:
+		return nil, fault.NotFitted(regressorType)
+	case r.m.sums == nil:
+		return nil, errNoStatistics
+	}
+	return r.m.sums.MarshalBinary()
+}
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (r *Regressor) UnmarshalStatistics(data []byte) error {
+	if r.m == nil {
+		return fault.NotFitted(regressorType)
+	}
+	s := &statistics{}
+	if err := s.UnmarshalBinary(data); err != nil {
+		return err
+	}
+	if d := len(r.m.coefficients); s.Rows() == 0 || s.columns() != d {
+		return fault.BadModel(statisticsKind, "%d rows of %d columns, the model has %d", s.Rows(), s.columns(), d)
+	}
+	m := *r.m
+	m.sums = s
+	r.m = &m
+	return nil
+}
+
+var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", regressorType, fault.ErrNotFitted)
 
 // fromSums solves for the moments of rows and targets.
 func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {
@@ -269,3 +301,9 @@ func (r *Regressor) chooseOfSums(ctx context.Context, p *loo.Sums, n int, report
 	}
 	return best.Ridge, nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *statistics) UnmarshalText(text []byte) error { return codec.FromText(statisticsKind, s, text) }

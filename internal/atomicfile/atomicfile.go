@@ -90,6 +90,14 @@ func create(dir, prefix string) (*os.File, error) {
 	}
 }
 
+// WriteBytes is Write of these bytes.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
 // mostLinks is how many symbolic links are followed, as by Linux.
 const mostLinks = 40
 

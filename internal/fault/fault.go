@@ -49,6 +49,8 @@ type ShapeError struct {
 	Got  int
 	Unit string // for example "columns"
 	Want string // for example "fitted on 13"
+
+	fitted int // columns that Fit saw, where it is about those
 }
 
 func (e *ShapeError) Error() string {
@@ -66,7 +68,21 @@ func Shape(what string, got int, unit, wantFormat string, args ...any) error {
 // Columns is the ShapeError of an input that is wider or narrower than the one
 // that Fit saw.
 func Columns(name string, got, fitted int) error {
-	return Shape(name+" has", got, "columns", "fitted on %d", fitted)
+	return ColumnsOf(name, got, fitted, "fitted on %d", fitted)
+}
+
+// ColumnsOf is Columns in other words.
+func ColumnsOf(name string, got, fitted int, wantFormat string, args ...any) error {
+	return &ShapeError{What: name + " has", Got: got, Unit: "columns", Want: fmt.Sprintf(wantFormat, args...), fitted: fitted}
+}
+
+// FittedColumns returns how many columns Fit saw, where an error of a prediction says it; else 0.
+func FittedColumns(err error) int {
+	var s *ShapeError
+	if errors.As(err, &s) {
+		return s.fitted
+	}
+	return 0
 }
 
 // NotFiniteError is a NaN or an infinity in the input. Col is -1 in a vector.

@@ -250,3 +250,9 @@ func (s *ClassSums) contrast(k featureSums, label int) contrast {
 	out.floor = noise * noise * k.square
 	return out
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *ClassSums) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ClassSums) UnmarshalText(text []byte) error { return codec.FromText(classSumsKind, s, text) }

@@ -194,3 +194,9 @@ func newFeatureSums(g *moments.Gram, r int) featureSums {
 func (k featureSums) forms(along []float64) forms {
 	return forms{floats.Dot(along, along), k.n * floats.Dot(along, k.mean), k.n * k.n * floats.Dot(k.mean, k.mean)}
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *TargetSums) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TargetSums) UnmarshalText(text []byte) error { return codec.FromText(targetSumsKind, s, text) }

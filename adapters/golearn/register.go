@@ -1,0 +1,44 @@
+package golearn
+
+import (
+	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Model files name these types (package modelfile). A Step of a filter is a function, which they do not hold; nor do they the New of the last two.
+func init() {
+	registry.Add[*Classifier]("golearn.Classifier", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
+		return partOf(v.(*Classifier).Fitted())
+	}})
+	registry.Add[*Regressor]("golearn.Regressor", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
+		return partOf(v.(*Regressor).Fitted())
+	}})
+	registry.Add[*Pipeline]("golearn.Pipeline", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
+		return []registry.Part{{Name: "Final", Value: v.(*Pipeline).Fitted()}}
+	}})
+	registry.Add[*Bagging]("golearn.Bagging", registry.Type{Names: namesOf, Needs: []string{"New"}})
+	registry.Add[*Refitted]("golearn.Refitted", registry.Type{Names: namesOf, Needs: []string{"New"}})
+	registry.Stand(Step.stored, readStep, Step{})
+}
+
+func partOf(fitted any) []registry.Part {
+	return []registry.Part{{Name: "Estimator", Value: fitted}}
+}
+
+// namesOf are the attributes that a model reads, and its classes.
+func namesOf(v any) (columns, classes []string) {
+	if o, ok := v.(interface{ model() model }); ok && o.model() != nil {
+		columns = names(o.model().reads().Columns)
+	}
+	if l, ok := v.(interface{ Labels() []string }); ok {
+		classes = l.Labels()
+	}
+	return columns, classes
+}
+
+// storedStep is a Step of a transformer in a model file.
+type storedStep struct{ Transform transformers.Transformer }
+
+func (s Step) stored() (out storedStep, ok bool) { return storedStep{s.transform}, s.build == nil }
+
+func readStep(s storedStep) Step { return Step{transform: s.Transform} }

@@ -1,0 +1,103 @@
+package eem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+var (
+	_ estimators.Continuer = (*Classifier)(nil)
+	_ estimators.Continuer = (*KernelClassifier)(nil)
+)
+
+// storedClasses are the moments of the classes in a file.
+type storedClasses struct {
+	Classes []int
+	Of      [][]byte
+	Few     string `cbor:",omitempty"`
+}
+
+func (c settings) statisticsKind() string { return c.typ + " class statistics" }
+
+// MarshalStatistics implements estimators.Continuer: the moments of each class, d²/2 numbers for d features.
+func (c *machine[N]) MarshalStatistics() ([]byte, error) {
+	switch {
+	case c.m == nil:
+		return nil, fault.NotFitted(c.typ())
+	case c.m.stats == nil:
+		return nil, noStatistics(c.typ())
+	}
+	out := storedClasses{Classes: c.m.classes, Few: c.m.few}
+	for _, s := range c.m.stats {
+		data, err := s.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		out.Of = append(out.Of, data)
+	}
+	return codec.Marshal(settings{typ: c.typ()}.statisticsKind(), statisticsVersion, out)
+}
+
+func noStatistics(typ string) error {
+	return fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", typ, fault.ErrNotFitted)
+}
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (c *Classifier) UnmarshalStatistics(data []byte) (err error) {
+	defer fault.Recover(&err)
+	return c.keep(c.settings().continued(c.m, data))
+}
+
+// UnmarshalStatistics implements estimators.Continuer. It factorises the kernel matrix of the landmarks anew, which a model file does not hold:
+// O(h³).
+func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
+	defer fault.Recover(&err)
+	return c.keep(c.settings().continued(c.m, data))
+}
+
+// continued returns old with statistics that were stored.
+func (c settings) continued(old *model, data []byte) (*model, error) {
+	if old == nil {
+		return nil, fault.NotFitted(c.typ)
+	}
+	kind := c.statisticsKind()
+	var in storedClasses
+	if _, err := codec.Unmarshal(data, kind, statisticsVersion, &in); err != nil {
+		return nil, err
+	}
+	if !classes.Valid(in.Classes) || !slices.Equal(in.Classes, old.classes) || len(in.Of) != len(in.Classes) {
+		return nil, fault.BadModel(kind, "%d statistics of the classes %v, the model has %v", len(in.Of), in.Classes, old.classes)
+	}
+	m := &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, few: in.Few}
+	if l, ok := m.layer.(*landmarkLayer); ok && l.factor == nil {
+		var err error
+		if m.layer, err = newLandmarkLayer(context.Background(), l.kernel, l.rows, c.workers); err != nil {
+			return nil, fault.BadModel(kind, "%v", err)
+		}
+	}
+	features := m.layer.width(math.MaxInt)
+	rows := 0.0
+	for k, one := range in.Of {
+		s := &Statistics{}
+		if err := s.UnmarshalBinary(one); err != nil {
+			return nil, fault.BadModel(kind, "class %d: %v", in.Classes[k], err)
+		}
+		if s.n > 0 && s.Dim() != features {
+			return nil, fault.BadModel(kind, "class %d: %d features, the model has %d", in.Classes[k], s.Dim(), features)
+		}
+		rows += s.n
+		m.stats = append(m.stats, s)
+	}
+	if rows == 0 {
+		return nil, fault.BadModel(kind, "no rows")
+	}
+	m.now.Store(old.now.Load())
+	return m, nil
+}

@@ -1,0 +1,11 @@
+package falkon
+
+import (
+	"github.com/kernelearn/kernelearn/internal/registry"
+)
+
+// Model files name these types (package modelfile).
+func init() {
+	registry.Add[*Regressor]("falkon.Regressor", registry.Type{})
+	registry.Add[*Classifier]("falkon.Classifier", registry.Type{})
+}

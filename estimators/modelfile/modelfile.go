@@ -1,0 +1,383 @@
+package modelfile
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	kind    = "modelfile"
+	version = 1
+	typ     = "modelfile"
+	module  = "github.com/kernelearn/kernelearn"
+)
+
+// Register makes the type T known by a name, such as "mypackage.Regressor": T is a struct, or a pointer to one, that has
+// MarshalBinary and UnmarshalBinary; or what stands in the settings of one, as a kernel. Call it in an init function. It panics
+// for a name or a type that is known as another.
+func Register[T any](name string) { registry.Add[T](name, registry.Type{}) }
+
+// Notes are what a model does not know of itself. They are printed, and nothing depends on them.
+type Notes struct {
+	Columns []string // names of the columns of x, as many as there are
+	Classes []string // names of the classes, in the order of the model's Classes
+	Comment string
+}
+
+// stored is a file.
+type stored struct {
+	Library string
+	Head    head
+	Model   []byte
+	Goes    []byte `cbor:",omitempty"` // statistics that PartialFit goes on from
+
+	size int
+}
+
+// head is what a file says of a model.
+type head struct {
+	Type, Package string
+	Settings      settings.Value
+	Needs         []string `cbor:",omitempty"` // functions without which there is no model
+	Kernel        string   `cbor:",omitempty"`
+	Columns       int      `cbor:",omitempty"`
+	Classes       []int    `cbor:",omitempty"`
+	Notes         Notes
+	Parts         []part `cbor:",omitempty"`
+}
+
+// part is what a file says of a fitted part.
+type part struct {
+	Name, Type string
+	Settings   []settings.Pair `cbor:",omitempty"`
+	Kernel     string          `cbor:",omitempty"`
+	Columns    int             `cbor:",omitempty"`
+	Classes    []int           `cbor:",omitempty"`
+	Parts      []part          `cbor:",omitempty"`
+}
+
+// Save writes a fitted model to a file, as a whole: whoever opens the path finds the old file or the new one. Errors: ErrParam for a type,
+// also of a part or a setting, that is not registered; ErrNotFitted; and the file system's.
+func Save(path string, model any) error { return SaveNoted(path, model, Notes{}) }
+
+// SaveNoted is Save with notes.
+func SaveNoted(path string, model any, n Notes) error {
+	data, err := Marshal(model, n)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(path, data)
+}
+
+// Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the file PartialFit goes on, in
+// another program, as if it had never ended. They may be larger than the model. The error is ErrNotFitted where there are none, as after Fit, and
+// wraps errors.ErrUnsupported for a model that has none ever.
+func Checkpoint(path string, model any) error {
+	data, err := MarshalCheckpoint(model, Notes{})
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(path, data)
+}
+
+// MarshalCheckpoint returns the bytes of the file that Checkpoint writes, with notes.
+func MarshalCheckpoint(model any, n Notes) ([]byte, error) {
+	c, ok := model.(estimators.Continuer)
+	if !ok || !estimators.Supports(model, estimators.Continuing) {
+		return nil, estimators.Unsupported(typ, model, estimators.Continuing)
+	}
+	goes, err := c.MarshalStatistics()
+	if err != nil {
+		return nil, err
+	}
+	return marshal(model, n, goes)
+}
+
+// Write writes a fitted model. Errors are those of Save, and w's.
+func Write(w io.Writer, model any) error {
+	data, err := Marshal(model, Notes{})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// Marshal returns the bytes of the file of a fitted model.
+func Marshal(model any, n Notes) ([]byte, error) { return marshal(model, n, nil) }
+
+func marshal(model any, n Notes, goes []byte) ([]byte, error) {
+	if check.IsNil(model) {
+		return nil, fault.Param(typ, "model", "nil", "a fitted model")
+	}
+	m, ok := model.(encoding.BinaryMarshaler)
+	if !ok || !estimators.Supports(model, estimators.Marshalling) {
+		return nil, estimators.Unsupported(typ, model, estimators.Marshalling)
+	}
+	set, err := settings.Encode(model)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := registry.Named(set.Type)
+	if _, ok := reflect.New(known.Of).Interface().(encoding.BinaryUnmarshaler); !ok {
+		return nil, fault.Param(typ, "model", fmt.Sprintf("%T", model), "a type with UnmarshalBinary")
+	}
+	data, err := m.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	set.Pointer = true
+	f := factsOf(model, 0)
+	h := head{Type: set.Type, Package: set.Package, Settings: set, Kernel: f.Kernel, Columns: f.Columns, Classes: f.Classes, Notes: n, Parts: f.Parts}
+	v := reflect.Indirect(reflect.ValueOf(model))
+	for _, name := range known.Needs {
+		if !v.FieldByName(name).IsZero() {
+			h.Needs = append(h.Needs, name)
+		}
+	}
+	if err := h.noted(); err != nil {
+		return nil, err
+	}
+	if known.Names != nil {
+		columns, classes := known.Names(model)
+		if len(h.Notes.Columns) == 0 {
+			h.Notes.Columns = columns
+		}
+		if len(h.Notes.Classes) == 0 {
+			h.Notes.Classes = classes
+		}
+		if h.Columns == 0 {
+			h.Columns = len(columns)
+		}
+	}
+	return codec.Marshal(kind, version, stored{Library: Library(), Head: h, Model: data, Goes: goes})
+}
+
+// noted returns what is wrong with the notes.
+func (h *head) noted() error {
+	if k := len(h.Notes.Columns); k > 0 && h.Columns > 0 && k != h.Columns {
+		return fault.Shape(typ+": Notes.Columns has", k, "names", "the model has %d columns", h.Columns)
+	}
+	if k := len(h.Notes.Classes); k > 0 && k != len(h.Classes) {
+		return fault.Shape(typ+": Notes.Classes has", k, "names", "the model has %d classes", len(h.Classes))
+	}
+	return nil
+}
+
+// mostParts bounds how deep parts are told.
+const mostParts = 8
+
+// factsOf asks a fitted model.
+func factsOf(model any, depth int) (out part) {
+	if k, ok := model.(interface{ ChosenKernel() kernels.Kernel }); ok {
+		if kernel := k.ChosenKernel(); !check.IsNil(kernel) {
+			out.Kernel = kernel.String()
+		}
+	}
+	if c, ok := model.(interface{ Classes() []int }); ok {
+		out.Classes = c.Classes()
+	}
+	out.Columns = columnsOf(model)
+	known, ok := registry.Typed(reflect.TypeOf(model))
+	if !ok || known.Parts == nil || depth == mostParts {
+		return out
+	}
+	for _, p := range known.Parts(model) {
+		one := factsOf(p.Value, depth+1)
+		one.Name, one.Type = p.Name, strings.TrimPrefix(fmt.Sprintf("%T", p.Value), "*")
+		if set, err := settings.Encode(p.Value); err == nil {
+			one.Settings = set.Pairs()
+		}
+		out.Parts = append(out.Parts, one)
+	}
+	return out
+}
+
+// columnsOf is how many columns a model wants, which it says of a row of one; 0 where it does not.
+func columnsOf(model any) int {
+	x := mat.NewDense(1, 1, nil)
+	var err error
+	switch m := model.(type) {
+	case estimators.Regressor:
+		_, err = m.Predict(x)
+	case estimators.Classifier:
+		_, err = m.Predict(x)
+	case transformers.Transformer:
+		_, err = m.Transform(x)
+	default:
+		return 0
+	}
+	if err == nil {
+		return 1
+	}
+	return fault.FittedColumns(err)
+}
+
+// Library returns the version of this library in the running program, "(devel)" where it is not known.
+func Library() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return devel
+	}
+	v := ""
+	if info.Main.Path == module {
+		v = info.Main.Version
+	}
+	for _, d := range info.Deps {
+		if d.Path == module {
+			if v = d.Version; d.Replace != nil && d.Replace.Version != "" {
+				v = d.Replace.Version
+			}
+		}
+	}
+	if v == "" {
+		return devel
+	}
+	return v
+}
+
+const devel = "(devel)"
+
+// Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it has, any for one. Errors:
+// ErrBadModel, which names the type that the file holds where it is no T, the import that is missing where it is not known, and both
+// versions where it is of a newer one; and the file system's.
+func Load[T any](path string) (T, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return Unmarshal[T](data)
+}
+
+// Read reads what Write wrote; see Load.
+func Read[T any](r io.Reader) (T, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return Unmarshal[T](data)
+}
+
+// Unmarshal reads the bytes of a file; see Load.
+func Unmarshal[T any](data []byte) (T, error) {
+	var none T
+	s, err := open(data)
+	if err != nil {
+		return none, err
+	}
+	if len(s.Head.Needs) > 0 {
+		return none, fault.BadModel(kind, "a %s needs %s, a function, which no file holds: read it by ReadInto into a value that has it", s.Head.Type, strings.Join(s.Head.Needs, " and "))
+	}
+	// Another type is told before time is spent on it.
+	known, ok := registry.Named(s.Head.Type)
+	if ok && !reflect.PointerTo(known.Of).AssignableTo(reflect.TypeFor[T]()) {
+		return none, fault.BadModel(kind, "the file holds a *%s, which is no %v", s.Head.Type, reflect.TypeFor[T]())
+	}
+	v, err := s.value(nil)
+	if err != nil {
+		return none, err
+	}
+	return v.(T), nil
+}
+
+// ReadInto reads the bytes of a file into a model, a pointer to the type that the file holds. Its settings become those of the file, but for what
+// was left out there, which stays. An error leaves model as it was.
+func ReadInto(data []byte, model any) error {
+	s, err := open(data)
+	if err != nil {
+		return err
+	}
+	known, ok := registry.Named(s.Head.Type)
+	if !ok {
+		return s.missing()
+	}
+	into := reflect.ValueOf(model)
+	if into.Kind() != reflect.Pointer || into.IsNil() || into.Type().Elem() != known.Of {
+		return fault.Param(typ, "model", fmt.Sprintf("%T", model), "a *"+s.Head.Type+", which the file holds")
+	}
+	for _, name := range s.Head.Needs {
+		if f := into.Elem().FieldByName(name); !f.IsValid() || f.IsZero() {
+			return fault.Param(typ, name, "nil", "the function that the model was fitted with")
+		}
+	}
+	v, err := s.value(model)
+	if err != nil {
+		return err
+	}
+	into.Elem().Set(reflect.ValueOf(v).Elem())
+	return nil
+}
+
+// open reads all but the model.
+func open(data []byte) (*stored, error) {
+	var s stored
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	if s.Head.Type != s.Head.Settings.Type || !s.Head.Settings.Pointer {
+		return nil, fault.BadModel(kind, "settings of a %q in the file of a %q", s.Head.Settings.Type, s.Head.Type)
+	}
+	s.size = len(data)
+	return &s, nil
+}
+
+func (s *stored) missing() error {
+	return fault.BadModel(kind, "%v", &settings.MissingError{Type: s.Head.Type, Package: s.Head.Package})
+}
+
+// value makes the model; what was left out is as in old.
+func (s *stored) value(old any) (any, error) {
+	v, err := settings.New(s.Head.Settings, old, s.size)
+	if err != nil {
+		return nil, fault.BadModel(kind, "%v", s.by(err))
+	}
+	u, ok := v.(encoding.BinaryUnmarshaler)
+	if !ok {
+		return nil, fault.BadModel(kind, "a %T has no UnmarshalBinary", v)
+	}
+	if err := u.UnmarshalBinary(s.Model); err != nil {
+		if !errors.Is(err, fault.ErrBadModel) {
+			return nil, fault.BadModel(kind, "%v", s.by(err))
+		}
+		return nil, s.by(err)
+	}
+	if len(s.Goes) == 0 {
+		return v, nil
+	}
+	c, ok := v.(estimators.Continuer)
+	if !ok || !estimators.Supports(v, estimators.Continuing) {
+		return nil, fault.BadModel(kind, "statistics to go on from of a %T, which has none", v)
+	}
+	if err := c.UnmarshalStatistics(s.Goes); err != nil {
+		return nil, fault.BadModel(kind, "%v", s.by(err))
+	}
+	return v, nil
+}
+
+// by says who wrote the file, where that is another than who reads it.
+func (s *stored) by(err error) error {
+	if now := Library(); s.Library != now {
+		return fmt.Errorf("%w (written by kernelearn %.60q, this is %q)", err, s.Library, now)
+	}
+	return err
+}

@@ -1,0 +1,29 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Model files name these types (package modelfile).
+func init() {
+	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).fitted.parts() }})
+	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).fitted.parts() }})
+	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
+}
+
+func (c *chain[Y, E]) parts() []registry.Part {
+	if c == nil {
+		return nil
+	}
+	return append(stepParts(c.steps.FittedSteps()), registry.Part{Name: "Final", Value: c.final})
+}
+
+func stepParts(steps []transformers.Transformer) (out []registry.Part) {
+	for i, s := range steps {
+		out = append(out, registry.Part{Name: fmt.Sprintf("Steps[%d]", i), Value: s})
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"bytes"
+)
+
+// Content is what an envelope says of itself.
+type Content struct {
+	Kind     string
+	Version  int
+	Bytes    int    // of the envelope
+	Checksum []byte // which is right; nil of those within
+	Within   []Content
+}
+
+// Look reads an envelope of any kind, and the heads of those within it. Every error unwraps to ErrBadModel.
+func Look(data []byte) (Content, error) {
+	kind, version, _, err := open(data, "model file")
+	if err != nil {
+		return Content{}, err
+	}
+	return Content{
+		Kind: kind, Version: version, Bytes: len(data), Checksum: bytes.Clone(data[len(data)-checksumSize:]),
+		Within: within(data, fixedSize+len(kind), len(data)-checksumSize),
+	}, nil
+}
+
+// mostWithin is how many envelopes within one are told: sixteen bytes may stand for one.
+const mostWithin = 1 << 10
+
+// within returns the envelopes between two places that are in no other.
+func within(data []byte, from, to int) (out []Content) {
+	for at := from; at < to && len(out) < mostWithin; {
+		next := bytes.Index(data[at:to], []byte(magic))
+		if next < 0 {
+			return out
+		}
+		at += next
+		end, ok := announced(data[:to], at)
+		if !ok {
+			at++
+			continue
+		}
+		k := int(data[at+5])
+		out = append(out, Content{
+			Kind: string(data[at+6 : at+6+k]), Version: int(data[at+6+k]) | int(data[at+7+k])<<8, Bytes: end - at,
+			Within: within(data, at+fixedSize+k, end-checksumSize),
+		})
+		at = end
+	}
+	return out
+}

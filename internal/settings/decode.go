@@ -1,0 +1,290 @@
+package settings
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/registry"
+)
+
+// MissingError says of which type a file is and which package makes it known.
+type MissingError struct{ Type, Package string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the type %s is not known to this program: import %q, which registers it", cut(e.Type), cut(e.Package))
+}
+
+// cut is a text of a file for an error.
+func cut(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	q := fmt.Sprintf("%q", s)
+	return q[1 : len(q)-1]
+}
+
+// decoder makes values.
+type decoder struct{ left int64 } // bytes that they may take
+
+func (d *decoder) spend(path string, n int, t reflect.Type) error {
+	size := int64(t.Size())
+	if size > 0 && int64(n) > d.left/size {
+		return at(path, "more than the file can stand for")
+	}
+	d.left -= int64(n) * size
+	return nil
+}
+
+// New returns a new value with the settings, as it was when they were written: a pointer or a plain value. What was left out is
+// as in old, a value of the same type, or nil, for which it is zero. The file that they are from has so many bytes.
+func New(s Value, old any, bytes int) (any, error) {
+	d := &decoder{left: 64*int64(bytes) + 1<<20}
+	v, err := d.known("", s, reflect.ValueOf(old))
+	if err != nil {
+		return nil, err
+	}
+	return v.Interface(), nil
+}
+
+func at(path string, format string, args ...any) error {
+	if path == "" {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("setting %s: %w", cut(path), fmt.Errorf(format, args...))
+}
+
+// known makes a value of a registered type.
+func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value, error) {
+	var none reflect.Value
+	typ, ok := registry.Named(s.Type)
+	if !ok {
+		return none, at(path, "%w", &MissingError{s.Type, s.Package})
+	}
+	if old.IsValid() && old.Kind() == reflect.Interface {
+		old = old.Elem()
+	}
+	if old.IsValid() && old.Kind() == reflect.Pointer {
+		old = old.Elem()
+	}
+	if old.IsValid() && old.Type() != typ.Of {
+		old = none
+	}
+	if err := d.spend(path, 1, typ.Of); err != nil {
+		return none, err
+	}
+	out := reflect.New(typ.Of)
+	var err error
+	switch isStruct := typ.Of.Kind() == reflect.Struct; {
+	case isStruct && s.Kind == Struct:
+		err = d.into(path, s, out.Elem(), old, true)
+	case !isStruct && s.Kind == Other && len(s.List) == 1:
+		err = d.decode(path, s.List[0], out.Elem(), none)
+	default:
+		err = at(path, "no settings of a %s", typ.Name)
+	}
+	if err != nil {
+		return none, err
+	}
+	if !s.Pointer {
+		out = out.Elem()
+	}
+	if typ.Validate != nil {
+		if err := typ.Validate(out.Interface()); err != nil {
+			return none, at(path, "%w", err)
+		}
+	}
+	return out, nil
+}
+
+// into sets the fields of a struct.
+func (d *decoder) into(path string, s Value, v, old reflect.Value, isKnown bool) error {
+	if s.Kind != Struct || len(s.Names) != len(s.List) {
+		return at(path, "no fields of a %v", v.Type())
+	}
+	for i, name := range s.Names {
+		where := name
+		if path != "" {
+			where = path + "." + name
+		}
+		f, ok := v.Type().FieldByName(name)
+		if !ok || !f.IsExported() || len(f.Index) != 1 {
+			return at(where, "not known to this release")
+		}
+		if slices.Contains(s.Names[:i], name) {
+			return at(where, "twice")
+		}
+		var before reflect.Value
+		if old.IsValid() && isKnown {
+			before = old.FieldByIndex(f.Index)
+		}
+		if err := d.decode(where, s.List[i], v.FieldByIndex(f.Index), before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decode sets v, which is zero.
+func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
+	switch s.Kind {
+	case Nothing:
+		return nil
+	case LeftOut:
+		if old.IsValid() {
+			v.Set(old)
+		} else if stand, ok := registry.Standing(v.Type()); ok {
+			v.Set(reflect.ValueOf(stand.Left()))
+		}
+		return nil
+	}
+	wrong := func() error { return at(path, "no %v", v.Type()) }
+	if stand, ok := registry.Standing(v.Type()); ok {
+		of := reflect.New(stand.Of).Elem()
+		if err := d.into(path, s, of, reflect.Value{}, false); err != nil {
+			return err
+		}
+		v.Set(reflect.ValueOf(stand.From(of.Interface())))
+		return nil
+	}
+	switch kind := v.Kind(); {
+	case v.Type() == dense:
+		numbers := unpack(s.Bytes)
+		if s.Kind != Matrix || len(s.Bytes)%8 != 0 || s.Number == 0 || s.Number > uint64(len(numbers)) {
+			return wrong()
+		}
+		m := codec.Matrix{Rows: int(s.Number), Cols: len(numbers) / int(s.Number), Data: numbers}
+		x, err := m.Dense()
+		if err != nil {
+			return at(path, "%w", err)
+		}
+		v.Set(reflect.ValueOf(x))
+	case kind == reflect.Interface:
+		if s.Type == "" {
+			return wrong()
+		}
+		one, err := d.known(path, s, old)
+		if err != nil {
+			return err
+		}
+		if !one.Type().Implements(v.Type()) {
+			return at(path, "a %v is no %v", one.Type(), v.Type())
+		}
+		v.Set(one)
+	case kind == reflect.Pointer && s.Kind == Bytes:
+		p := reflect.New(v.Type().Elem())
+		u, ok := p.Interface().(encoding.BinaryUnmarshaler)
+		if !ok {
+			return wrong()
+		}
+		if err := u.UnmarshalBinary(s.Bytes); err != nil {
+			return at(path, "%w", err)
+		}
+		v.Set(p)
+	case kind == reflect.Pointer:
+		if err := d.spend(path, 1, v.Type().Elem()); err != nil {
+			return err
+		}
+		p := reflect.New(v.Type().Elem())
+		if err := d.decode(path, s, p.Elem(), reflect.Value{}); err != nil {
+			return err
+		}
+		v.Set(p)
+	case v.CanInt():
+		if n := int64(s.Number); s.Kind != Int || v.OverflowInt(n) {
+			return wrong()
+		}
+		v.SetInt(int64(s.Number))
+	case v.CanUint():
+		if s.Kind != Uint || v.OverflowUint(s.Number) {
+			return wrong()
+		}
+		v.SetUint(s.Number)
+	case v.CanFloat():
+		if s.Kind != Float {
+			return wrong()
+		}
+		v.SetFloat(math.Float64frombits(s.Number))
+	case kind == reflect.Bool:
+		if s.Kind != Bool || s.Number > 1 {
+			return wrong()
+		}
+		v.SetBool(s.Number == 1)
+	case kind == reflect.String:
+		if s.Kind != String {
+			return wrong()
+		}
+		v.SetString(s.Text)
+	case kind == reflect.Slice || kind == reflect.Array:
+		return d.elements(path, s, v)
+	case kind == reflect.Map:
+		return d.entries(path, s, v)
+	case kind == reflect.Struct:
+		return d.into(path, s, v, reflect.Value{}, false)
+	default:
+		return wrong()
+	}
+	return nil
+}
+
+func (d *decoder) elements(path string, s Value, v reflect.Value) error {
+	n, given := len(s.List), unpack(s.Bytes)
+	numbers := v.Type().Elem().Kind() == reflect.Float64
+	if numbers {
+		n = len(given)
+	}
+	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array && v.Len() != n {
+		return at(path, "no %v", v.Type())
+	}
+	if v.Kind() == reflect.Slice {
+		if err := d.spend(path, n, v.Type().Elem()); err != nil {
+			return err
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+	}
+	for i := range n {
+		if numbers {
+			v.Index(i).SetFloat(given[i])
+			continue
+		}
+		if err := d.decode(fmt.Sprintf("%s[%d]", path, i), s.List[i], v.Index(i), reflect.Value{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) entries(path string, s Value, v reflect.Value) error {
+	if s.Kind != Pairs || len(s.List)%2 != 0 {
+		return at(path, "no %v", v.Type())
+	}
+	for _, t := range []reflect.Type{v.Type().Key(), v.Type().Elem(), v.Type()} {
+		if err := d.spend(path, len(s.List), t); err != nil {
+			return err
+		}
+	}
+	out := reflect.MakeMapWithSize(v.Type(), len(s.List)/2)
+	for i := 0; i < len(s.List); i += 2 {
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		if k := key.Kind(); k != reflect.String && !key.CanInt() {
+			return at(path, "no %v", v.Type())
+		}
+		where := fmt.Sprintf("%s[%d]", path, i/2)
+		if err := d.decode(where, s.List[i], key, reflect.Value{}); err != nil {
+			return err
+		}
+		if err := d.decode(where, s.List[i+1], value, reflect.Value{}); err != nil {
+			return err
+		}
+		if out.MapIndex(key).IsValid() {
+			return at(where, "twice")
+		}
+		out.SetMapIndex(key, value)
+	}
+	v.Set(out)
+	return nil
+}

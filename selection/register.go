@@ -1,0 +1,45 @@
+package selection
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/registry"
+)
+
+// Model files name these types (package modelfile).
+func init() {
+	registry.Add[*Regressor]("selection.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.told() }})
+	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.told() }})
+	registry.Stand(Space[estimators.Regressor].stored, readSpace[estimators.Regressor], Space[estimators.Regressor]{left: true})
+	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
+	registry.Add[*Entropy]("selection.Entropy", registry.Type{})
+	registry.Add[*Grid]("selection.Grid", registry.Type{})
+	registry.Add[*Halving]("selection.Halving", registry.Type{})
+	registry.Add[*GoldenSection]("selection.GoldenSection", registry.Type{})
+	registry.Add[*Shape]("selection.Shape", registry.Type{})
+	registry.Add[KFold]("selection.KFold", registry.Type{})
+	registry.Add[StratifiedKFold]("selection.StratifiedKFold", registry.Type{})
+	registry.Add[ShuffleSplit]("selection.ShuffleSplit", registry.Type{})
+	registry.Add[StratifiedShuffleSplit]("selection.StratifiedShuffleSplit", registry.Type{})
+}
+
+// told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several ways.
+func (f *fitted[E]) told() (out []registry.Part) {
+	if f == nil {
+		return nil
+	}
+	for i, s := range f.chain.FittedSteps() {
+		out = append(out, registry.Part{Name: fmt.Sprintf("Preprocess[%d]", i), Value: s})
+	}
+	if len(f.parts) == 0 {
+		return append(out, registry.Part{Name: "Fitted", Value: f.inner})
+	}
+	for i, p := range f.parts {
+		for _, one := range p.told() {
+			one.Name = fmt.Sprintf("Fitted[%d] %s", i, one.Name)
+			out = append(out, one)
+		}
+	}
+	return out
+}
