@@ -1,7 +1,6 @@
 package golearn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -261,7 +260,7 @@ func TestCampaignCSVOfAnyBytes(t *testing.T) {
 			read++
 		}
 		if t.Failed() {
-			t.Log(fmt.Sprintf("%+v %q", o, data))
+			t.Logf("%+v %q", o, data)
 		}
 	})
 	if campaign.Duration(t) == 0 {

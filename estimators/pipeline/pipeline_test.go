@@ -282,22 +282,6 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.True(t, mat.EqualApprox(wantRows, rows, 1e-12))
 }
 
-// payload mirrors what is stored, to write hostile data with a right checksum.
-type payload struct {
-	Steps steps
-	Final part
-}
-
-type steps struct {
-	Width int
-	Steps []part
-}
-
-type part struct {
-	Type string
-	Data []byte
-}
-
 // Ridge on the features of all rows as landmarks is the machine of the kernel: its variance
 // too, far from all rows, where the features are 0.
 func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
