@@ -124,6 +124,12 @@ var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler, Nystroem", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.Nystroem{Components: 20})
 	}},
+	{"StandardScaler, PCA", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.PCA{})
+	}},
+	{"StandardScaler, KernelPCA", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.KernelPCA{Components: 20})
+	}},
 }
 
 // TestPlacesHaveAll fails where an estimator or a transformer is missing from the lists.

@@ -102,6 +102,15 @@ func TestAll(t *testing.T) {
 			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &transformers.Nystroem{Components: 8, Rule: r, Workers: w} }}))
 	}
 
+	estimatortest.Transformer(t, "transformers.PCA", func() transformers.Transformer { return &transformers.PCA{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.PCA{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PCA (share, whitened)", func() transformers.Transformer { return &transformers.PCA{Share: .8, Whiten: true} }, plain)
+	estimatortest.Transformer(t, "transformers.KernelPCA", func() transformers.Transformer { return &transformers.KernelPCA{Components: 3} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.KernelPCA{Components: 3, Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.KernelPCA (Laplacian, share)", func() transformers.Transformer {
+		return &transformers.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
+	}, plain)
+
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
 
