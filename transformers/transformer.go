@@ -26,6 +26,7 @@
 //	                  random features of a kernel that depends on the place
 //	Nystroem          the features that a kernel has on a few rows
 //
+// FeatureNames names the columns of a result ([FeatureNamer]).
 // TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
 // Scalers, PowerTransformer, QuantileTransformer and PCA go back by InverseTransform.
 // Scalers, UnitRows, Imputer, OneHot, PowerTransformer, QuantileTransformer, Winsorizer and PCA fit from

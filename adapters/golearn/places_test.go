@@ -127,6 +127,9 @@ var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler, PCA", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.PCA{})
 	}},
+	{"ColumnTransformer", func() []transformers.Transformer {
+		return []transformers.Transformer{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}}}}
+	}},
 	{"StandardScaler, KernelPCA", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.KernelPCA{Components: 20})
 	}},

@@ -126,6 +126,15 @@ func TestAll(t *testing.T) {
 	estimatortest.Transformer(t, "pipeline.Transformer (nothing but Clone)", func() transformers.Transformer {
 		return &pipeline.Transformer{Steps: []transformers.Transformer{leastTransformer{&transformers.UnitRows{}}}}
 	}, plain)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}, {Columns: []int{1}, Of: &pipeline.Transformer{Steps: scaled}}}}
+	}, plain)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer (gaps)", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &transformers.Imputer{}}}, Gaps: true}
+	}, gaps)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer (nothing but Clone)", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: leastTransformer{&transformers.UnitRows{}}}}}
+	}, plain)
 	estimatortest.Regressor(t, "pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Final: &toy.Ridge{}}
 	}, plain)
