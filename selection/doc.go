@@ -177,6 +177,9 @@
 //	StratifiedKFold         the same with the classes dealt evenly
 //	ShuffleSplit            independent draws of a test part
 //	StratifiedShuffleSplit  the same with each class in proportion
+//	GroupKFold              the rows of a group are never on both sides
+//	StratifiedGroupKFold    the same with the classes dealt as evenly as groups allow
+//	TimeSeriesSplit         tested rows come after those of training
 //
 // A splitter is a function of the number of rows, the labels and its seed; any type
 // with a Split method is one.

@@ -33,6 +33,7 @@ var (
 	_ BlockFitter = (*Winsorizer)(nil)
 	_ BlockFitter = (*Imputer)(nil)
 	_ BlockFitter = (*OneHot)(nil)
+	_ BlockFitter = (*PCA)(nil)
 )
 
 // learnBlocks assigns what f learns of a stream, in which gap tells what may be missing.

@@ -51,6 +51,7 @@ var blockFitters = []struct {
 	{"Imputer Median", 2, true, func(int) Transformer { return &Imputer{Statistic: Median} }},
 	{"Imputer MostFrequent", 1, true, func(int) Transformer { return &Imputer{Statistic: MostFrequent, Indicators: true} }},
 	{"OneHot", 1, true, func(int) Transformer { return &OneHot{Columns: []int{3, 4}, Gaps: true, Drop: DropBinary} }},
+	{"PCA", 1, false, func(w int) Transformer { return &PCA{Workers: w} }},
 	{"Winsorizer", 2, true, func(w int) Transformer { return &Winsorizer{Gaps: true, Workers: w} }},
 	{"Winsorizer of one side", 2, true, func(w int) Transformer {
 		return &Winsorizer{Lower: .5, NoUpper: true, Gaps: true, Workers: w}

@@ -307,3 +307,36 @@ func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	}
 	return own.Sub(z.Square().Sum()).Max(z.Number(0)), nil
 }
+
+func (m pcaModel) graph(x graph.Value) (graph.Value, error) {
+	c, err := m.Components.Dense()
+	if err != nil {
+		return x, err
+	}
+	z := x.Sub(x.Row(m.Means)).MatMul(x.Constant(c.T()))
+	if m.Whiten {
+		by := slices.Clone(m.Deviations)
+		for k, s := range by {
+			if !(s > 0) {
+				by[k] = 1
+			}
+		}
+		z = z.Div(z.Row(by))
+	}
+	return z, nil
+}
+
+// Graph implements [graph.Grapher].
+func (t *KernelPCA) Graph(x graph.Value) (_ graph.Outputs, err error) {
+	m := t.fitted
+	if m == nil {
+		return graph.Outputs{}, fault.NotFitted(kernelPCAName)
+	}
+	return graphOf(m, x, func(x graph.Value) (graph.Value, error) {
+		values, err := kernels.Graph(m.kernel, x, m.rows)
+		if err != nil {
+			return values, err
+		}
+		return values.MatMul(values.Constant(m.weights)).Sub(values.Row(m.shift)), nil
+	})
+}

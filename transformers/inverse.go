@@ -21,6 +21,7 @@ var (
 	_ Inverter = (*MinMaxScaler)(nil)
 	_ Inverter = (*PowerTransformer)(nil)
 	_ Inverter = (*QuantileTransformer)(nil)
+	_ Inverter = (*PCA)(nil)
 )
 
 // invertible is a model whose map can go back.

@@ -38,6 +38,8 @@ var goldenFiles = map[string]Transformer{
 	"RandomFourier-v1.keln":            &RandomFourier{Components: 6, Seed: 2},
 	"RandomFourier-phase-v1.keln":      &RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true},
 	"LocallyStationaryFourier-v1.keln": &LocallyStationaryFourier{Components: 6, Seed: 2},
+	"PCA-v1.keln":                      &PCA{Components: 2, Whiten: true},
+	"KernelPCA-v1.keln":                &KernelPCA{Components: 2},
 	"Nystroem-v1.keln":                 &Nystroem{Components: 2},
 	"Nystroem-uniform-v1.keln":         &Nystroem{Kernel: kernels.Matern{}, Rule: UniformLandmarks},
 }
@@ -48,7 +50,7 @@ func goldenRowsOf(t Transformer) *mat.Dense {
 	switch t.(type) {
 	case *Imputer:
 		return golden.Dense([][]float64{{1, nan, -2.5}, {2, 0, 4}, {nan, 0, 1e6}, {2, nan, 1}})
-	case *KernelMap, *KernelCenterer, *RandomHidden, *RandomFourier, *LocallyStationaryFourier, *Nystroem:
+	case *KernelMap, *KernelCenterer, *RandomHidden, *RandomFourier, *LocallyStationaryFourier, *Nystroem, *PCA, *KernelPCA:
 		return golden.Dense([][]float64{{1, 0, -2}, {2, 0.5, 4}, {4, 0.25, 3}})
 	}
 	return goldenRows
@@ -156,6 +158,16 @@ func TestHostilePayloads(t *testing.T) {
 		"residual":       {&Nystroem{}, "transformers.Nystroem", storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: one(), Factor: []float64{1}, Residual: []float64{math.NaN()}}},
 		"landmark":       {&Nystroem{}, "transformers.Nystroem", storedNystroem{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Landmarks: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{math.NaN()}}, Factor: []float64{1}}},
 		"the kernel":     {&Nystroem{}, "transformers.Nystroem", storedNystroem{Kernel: kernels.MakeReference(kernels.RBF{}, kernels.RBF{}), Landmarks: one(), Factor: []float64{1}}},
+		"no components":  {&PCA{}, "transformers.PCA", pcaModel{}},
+		"means of it":    {&PCA{}, "transformers.PCA", pcaModel{Means: []float64{1, 2}, Components: one(), Deviations: []float64{1}, Ratios: []float64{1}}},
+		"deviations":     {&PCA{}, "transformers.PCA", pcaModel{Means: []float64{1}, Components: one(), Ratios: []float64{1}}},
+		"below 0":        {&PCA{}, "transformers.PCA", pcaModel{Means: []float64{1}, Components: one(), Deviations: []float64{-1}, Ratios: []float64{1}}},
+		"share of 2":     {&PCA{}, "transformers.PCA", pcaModel{Means: []float64{1}, Components: one(), Deviations: []float64{1}, Ratios: []float64{2}}},
+		"no kernel rows": {&KernelPCA{}, "transformers.KernelPCA", storedKernelPCA{Kernel: kernels.MakeReference(nil, kernels.RBF{})}},
+		"weights":        {&KernelPCA{}, "transformers.KernelPCA", storedKernelPCA{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Rows: one(), Weights: column(2), Shift: []float64{0}, Values: []float64{1}, Ratios: []float64{1}}},
+		"shifts":         {&KernelPCA{}, "transformers.KernelPCA", storedKernelPCA{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Rows: one(), Weights: one(), Values: []float64{1}, Ratios: []float64{1}}},
+		"values":         {&KernelPCA{}, "transformers.KernelPCA", storedKernelPCA{Kernel: kernels.MakeReference(nil, kernels.RBF{}), Rows: one(), Weights: one(), Shift: []float64{0}, Ratios: []float64{1}}},
+		"a kernel":       {&KernelPCA{}, "transformers.KernelPCA", storedKernelPCA{Kernel: kernels.MakeReference(kernels.Linear{}, kernels.Linear{}), Rows: one(), Weights: one(), Shift: []float64{0}, Values: []float64{1}, Ratios: []float64{1}}},
 		"other kind":     {&UnitRows{}, "transformers.RMSScaler", rmsScalerModel{Scales: []float64{1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,8 @@ func init() {
 	registry.Add[*Winsorizer]("transformers.Winsorizer", registry.Type{})
 	registry.Add[*Imputer]("transformers.Imputer", registry.Type{})
 	registry.Add[*OneHot]("transformers.OneHot", registry.Type{})
+	registry.Add[*PCA]("transformers.PCA", registry.Type{})
+	registry.Add[*KernelPCA]("transformers.KernelPCA", registry.Type{})
 	registry.Add[*KernelMap]("transformers.KernelMap", registry.Type{})
 	registry.Add[*KernelCenterer]("transformers.KernelCenterer", registry.Type{})
 	registry.Add[*RandomHidden]("transformers.RandomHidden", registry.Type{})

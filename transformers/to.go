@@ -43,4 +43,6 @@ var (
 	_ everything = (*RandomFourier)(nil)
 	_ everything = (*LocallyStationaryFourier)(nil)
 	_ everything = (*Nystroem)(nil)
+	_ everything = (*PCA)(nil)
+	_ everything = (*KernelPCA)(nil)
 )

@@ -16,6 +16,8 @@
 //	Winsorizer        far values to a quantile of their column
 //	Imputer           NaN to the mean, the median or the most frequent value of its column
 //	OneHot            category codes to a column for each category
+//	PCA               principal components
+//	KernelPCA         principal components in the feature space of a kernel
 //	KernelMap         a row to its kernel with each row of Fit
 //	KernelCenterer    the centring of the kernel's feature space
 //	RandomHidden      a hidden layer of random units, never trained
@@ -24,13 +26,14 @@
 //	                  random features of a kernel that depends on the place
 //	Nystroem          the features that a kernel has on a few rows
 //
+// FeatureNames names the columns of a result ([FeatureNamer]).
 // TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
-// Scalers, PowerTransformer and QuantileTransformer go back by InverseTransform.
-// Scalers, UnitRows, Imputer, OneHot, PowerTransformer, QuantileTransformer and Winsorizer fit from
+// Scalers, PowerTransformer, QuantileTransformer and PCA go back by InverseTransform.
+// Scalers, UnitRows, Imputer, OneHot, PowerTransformer, QuantileTransformer, Winsorizer and PCA fit from
 // a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of
 // long streams QuantileTransformer and PowerTransformer learn from a sketch of the ranks, to bounds
 // that they document.
-// All but KernelMap and KernelCenterer learn from Statistics of parts of the rows, which are merged in any order
+// All but KernelMap, KernelCenterer and KernelPCA learn from Statistics of parts of the rows, which are merged in any order
 // ([StatisticsFitter], NewStages), and over time ([PartialFitter]).
 // All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
 // package estimatortest.

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // binning puts every float feature into bins.
@@ -122,6 +124,30 @@ func TestPipelines(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, 60, report.Rows)
 		})
+	}
+}
+
+// A transformer that names its columns names the attributes too, unless they would not be told apart.
+func TestPipelineFeatureNames(t *testing.T) {
+	column := func(j int) pipeline.ColumnPart {
+		return pipeline.ColumnPart{Columns: []int{j}, Of: &transformers.MinMaxScaler{}}
+	}
+	for _, c := range []struct {
+		of    transformers.Transformer
+		class string
+		want  []string
+	}{
+		{&transformers.PCA{}, "class", []string{"pca0", "pca1"}},
+		{&transformers.PCA{}, "pca1", []string{"z0", "z1"}},
+		{&transformers.StandardScaler{}, "class", []string{"a", "colour=red", "colour=blue"}},
+		{&transformers.OneHot{Columns: []int{0}}, "class", []string{"a=1", "a=2", "a=3", "colour=red", "colour=blue"}},
+		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(2), column(0)}}, "class", []string{"colour=blue", "a", "colour=red"}},
+		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(0), column(0)}}, "class", []string{"z0", "z1", "z2", "z3"}},
+	} {
+		train := csvGridOf(t, "a,colour,"+c.class, "1,red,x", "2,blue,y", "1,red,x", "3,blue,y")
+		p := &Pipeline{Steps: []Step{Transform(c.of)}, Final: &Classifier{Estimator: &centroids{}}}
+		require.NoError(t, p.Fit(train))
+		assert.Equal(t, c.want, p.Fitted().(*Classifier).Features(), "%T", c.of)
 	}
 }
 

@@ -124,6 +124,15 @@ var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler, Nystroem", func() []transformers.Transformer {
 		return append(standardScaler(), &transformers.Nystroem{Components: 20})
 	}},
+	{"StandardScaler, PCA", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.PCA{})
+	}},
+	{"ColumnTransformer", func() []transformers.Transformer {
+		return []transformers.Transformer{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}}}}
+	}},
+	{"StandardScaler, KernelPCA", func() []transformers.Transformer {
+		return append(standardScaler(), &transformers.KernelPCA{Components: 20})
+	}},
 }
 
 // TestPlacesHaveAll fails where an estimator or a transformer is missing from the lists.

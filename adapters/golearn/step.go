@@ -25,8 +25,9 @@ type Step struct {
 // (transformers.Cloner). It sees the features as a Classifier would, categorical
 // ones as columns of 0 and 1, and NaN cells too: imputing is a transformer's work.
 // After it the grid has one float attribute for each column that the transformer
-// returns: under the old names if there are as many as before, else z0, z1 and so
-// on. The class is passed through.
+// returns, under the names that its FeatureNames (transformers.FeatureNamer) gives them;
+// of one that has none, or that gives a name twice or that of the class, under the old
+// names if there are as many as before, else z0, z1 and so on. The class is passed through.
 func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 
 // Filter makes a step of a golearn filter. The function build gets the training
@@ -124,7 +125,7 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *t
 		return nil, nil, s.explain(t, err)
 	}
 	_, width := z.Dims()
-	f.output = transformed(s.Columns, width, t.classes[0].column.Name)
+	f.output = transformed(transformer, s.Columns, width, t.classes[0].column.Name)
 	return f, tableOfMatrix(z, f.output), nil
 }
 
@@ -132,10 +133,15 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *t
 // matrix; the cells themselves are float64.
 const printedDecimals = 6
 
-// transformed names the attributes after a transformer. One that keeps the number
-// of columns is taken to keep their meaning.
-func transformed(in []column, width int, class string) []column {
+// transformed names the attributes after a fitted transformer. One that has no names for
+// them and keeps the number of columns is taken to keep their meaning.
+func transformed(t transformers.Transformer, in []column, width int, class string) []column {
 	list := expanded(in)
+	if own, err := transformers.NamesOf(t, list); err == nil && len(own) == width {
+		if _, twice := duplicate(append(own, class)); !twice {
+			list = own
+		}
+	}
 	if _, twice := duplicate(append(list, class)); len(list) != width || twice {
 		list = make([]string, width)
 		for j := range list {

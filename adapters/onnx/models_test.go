@@ -128,6 +128,8 @@ func transformersOf() (out []transformers.Transformer, gaps []bool) {
 		&transformers.RandomHidden{Units: 15}, &transformers.RandomHidden{Units: 15, Activation: transformers.Sigmoid},
 		&transformers.RandomHidden{Units: 15, Activation: transformers.NormalizedSigmoid}, &transformers.RandomHidden{Units: 15, Activation: transformers.RandomRBF},
 		&transformers.RandomHidden{Units: 15, Activation: transformers.Tanh},
+		&transformers.PCA{}, &transformers.PCA{Components: 2, Whiten: true}, &transformers.KernelPCA{Components: 5},
+		&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{2, 0}, Of: &transformers.StandardScaler{}}, {Columns: []int{3}, Of: &transformers.OneHot{Columns: []int{0}}}}},
 		&transformers.Nystroem{Components: 20}, &transformers.OneHot{Columns: []int{3}},
 		&pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}}},
 	} {

@@ -103,6 +103,15 @@ func TestAll(t *testing.T) {
 			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &transformers.Nystroem{Components: 8, Rule: r, Workers: w} }}))
 	}
 
+	estimatortest.Transformer(t, "transformers.PCA", func() transformers.Transformer { return &transformers.PCA{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.PCA{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PCA (share, whitened)", func() transformers.Transformer { return &transformers.PCA{Share: .8, Whiten: true} }, plain)
+	estimatortest.Transformer(t, "transformers.KernelPCA", func() transformers.Transformer { return &transformers.KernelPCA{Components: 3} },
+		with(estimatortest.Options{Workers: func(w int) any { return &transformers.KernelPCA{Components: 3, Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.KernelPCA (Laplacian, share)", func() transformers.Transformer {
+		return &transformers.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
+	}, plain)
+
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
 
@@ -117,6 +126,15 @@ func TestAll(t *testing.T) {
 	}, gaps)
 	estimatortest.Transformer(t, "pipeline.Transformer (nothing but Clone)", func() transformers.Transformer {
 		return &pipeline.Transformer{Steps: []transformers.Transformer{leastTransformer{&transformers.UnitRows{}}}}
+	}, plain)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}, {Columns: []int{1}, Of: &pipeline.Transformer{Steps: scaled}}}}
+	}, plain)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer (gaps)", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &transformers.Imputer{}}}, Gaps: true}
+	}, gaps)
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer (nothing but Clone)", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: leastTransformer{&transformers.UnitRows{}}}}}
 	}, plain)
 	estimatortest.Regressor(t, "pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Final: &toy.Ridge{}}

@@ -65,8 +65,13 @@ func storedModels() map[string]func() any {
 		},
 		"LocallyStationaryFourier": func() any { return &transformers.LocallyStationaryFourier{Components: 4} },
 		"Nystroem":                 func() any { return &transformers.Nystroem{Components: 3} },
+		"PCA":                      func() any { return &transformers.PCA{Components: 2, Whiten: true} },
+		"KernelPCA":                func() any { return &transformers.KernelPCA{Components: 2} },
 		"pipeline.Transformer":     func() any { return &pipeline.Transformer{Steps: scaled()} },
-		"pipeline.Regressor":       func() any { return &pipeline.Regressor{Steps: scaled(), Final: &ridge.Regressor{Ridge: .1}} },
+		"ColumnTransformer": func() any {
+			return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}, Of: &transformers.StandardScaler{}}}}
+		},
+		"pipeline.Regressor": func() any { return &pipeline.Regressor{Steps: scaled(), Final: &ridge.Regressor{Ridge: .1}} },
 		"pipeline.Classifier": func() any {
 			return &pipeline.Classifier{Steps: scaled(), Final: &lssvm.Classifier{Kernel: rbf, Ridge: .1}}
 		},

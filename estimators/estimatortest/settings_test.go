@@ -47,6 +47,7 @@ var withSettings = []func() any{
 	func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
 	func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
 	func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
+	func() any { return &transformers.PCA{} }, func() any { return &transformers.KernelPCA{} },
 }
 
 // A negative number in a setting is an error that names the field, in every type: off is said

@@ -147,8 +147,13 @@ func everyTransformer() map[string]transformers.Transformer {
 		"RandomFourier phase":      &transformers.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
 		"LocallyStationaryFourier": &transformers.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200},
 		"Nystroem":                 &transformers.Nystroem{Kernel: k, Components: 50},
+		"PCA":                      &transformers.PCA{Components: 6, Whiten: true},
+		"KernelPCA":                &transformers.KernelPCA{Kernel: k, Components: 6},
 		"pipeline":                 &pipeline.Transformer{Steps: steps()},
-		"no steps":                 &pipeline.Transformer{},
+		"columns": &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
+			{Columns: []int{3, 1, 2}, Of: &transformers.StandardScaler{}}, {Columns: []int{0, 1}, Of: &pipeline.Transformer{Steps: steps()}},
+		}},
+		"no steps": &pipeline.Transformer{},
 	}
 }
 

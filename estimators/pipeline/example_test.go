@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -31,6 +32,33 @@ func ExampleRegressor() {
 	}
 	fmt.Printf("%.4f\n", got)
 	// Output: [16.0000]
+}
+
+// Numbers are filled and scaled, makes of cars get a column each, and the doors stay as they are.
+func ExampleColumnTransformer() {
+	cars := mat.NewDense(3, 3, []float64{4, 1, 20, 2, 3, math.NaN(), 4, 1, 40}) // doors, make, price
+	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
+		{Columns: []int{2}, Of: &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.MinMaxScaler{}}}},
+		{Columns: []int{1}, Of: &transformers.OneHot{}},
+	}}
+	if err := table.Fit(context.Background(), cars); err != nil {
+		log.Fatal(err)
+	}
+	z, err := table.Transform(cars)
+	if err != nil {
+		log.Fatal(err)
+	}
+	names, err := table.FeatureNames([]string{"doors", "make", "price"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(names)
+	fmt.Println(mat.Formatted(z))
+	// Output:
+	// [price make=1 make=3 doors]
+	// ⎡  0    1    0    4⎤
+	// ⎢0.5    0    1    2⎥
+	// ⎣  1    1    0    4⎦
 }
 
 // A pipeline is stored as one file, and read into an equally configured one.

@@ -14,6 +14,7 @@ var (
 	_ graph.Grapher = (*Regressor)(nil)
 	_ graph.Grapher = (*Classifier)(nil)
 	_ graph.Grapher = (*Transformer)(nil)
+	_ graph.Grapher = (*ColumnTransformer)(nil)
 )
 
 // Graph implements [graph.Grapher], where all steps do.
@@ -117,4 +118,30 @@ func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 		return rows, err
 	}
 	return graph.Of(s.Smoother, rows.Rows)
+}
+
+// Graph implements [graph.Grapher].
+func (t *ColumnTransformer) Graph(x graph.Value) (out graph.Outputs, err error) {
+	m := t.fitted
+	if m == nil {
+		return out, fault.NotFitted(columnsName)
+	}
+	if err := graph.Columns(x, m.width); err != nil {
+		return out, err
+	}
+	var parts []graph.Value
+	for i, p := range m.parts {
+		z := x.Select(p.Columns...)
+		if p.Of != nil {
+			of, err := graph.Of(p.Of, z)
+			if err != nil {
+				return of, fmt.Errorf("%s: %w", partName(i, p), err)
+			}
+			if z = of.Rows; z.None() {
+				return of, fmt.Errorf("%s: %w", partName(i, p), graph.Unsupported(p.Of, "its Outputs have no Rows"))
+			}
+		}
+		parts = append(parts, z)
+	}
+	return graph.Outputs{Rows: graph.Concat(parts...)}, nil
 }

@@ -7,6 +7,8 @@
 // it learns from the training rows alone, also within each fold of a
 // cross-validation.
 //
+// A [ColumnTransformer] sends chosen columns through a transformer each.
+//
 // FitBlocks does the same from a stream of rows that are not all in memory, step after step, where
 // all parts can.
 //

@@ -12,6 +12,14 @@ func init() {
 	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).fitted.parts() }})
 	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).fitted.parts() }})
 	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
+	registry.Add[*ColumnTransformer]("pipeline.ColumnTransformer", registry.Type{Parts: func(v any) (out []registry.Part) {
+		for i, p := range v.(*ColumnTransformer).FittedParts() {
+			if p.Of != nil {
+				out = append(out, registry.Part{Name: fmt.Sprintf("Parts[%d]", i), Value: p.Of})
+			}
+		}
+		return out
+	}})
 }
 
 func (c *chain[Y, E]) parts() []registry.Part {

@@ -27,7 +27,8 @@ const (
 // makes d·Points·Rows predictions, an effect Points·Rows.
 type Options struct {
 	// Names are those of the columns; nil: "column 0" and so on. Columns name=category, of one
-	// name, are the levels of one category. The Features of an adapter to golearn are such.
+	// name, are the levels of one category. The Features of an adapter to golearn are such, and
+	// the FeatureNames of a transformer (transformers.FeatureNamer) that made the columns.
 	Names []string
 	// Rows is how many rows are averaged over, drawn without repetition where more are given;
 	// 0: 200.

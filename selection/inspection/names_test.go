@@ -1,0 +1,40 @@
+package inspection
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// The names that a transformer gives its columns tell an inspection which of them are levels of one category.
+func TestNamesOfTransformers(t *testing.T) {
+	rows, y := mat.NewDense(60, 2, nil), make([]float64, 60)
+	for i := range y {
+		rows.SetRow(i, []float64{float64(i % 7), float64(i % 3)})
+		y[i] = float64(i%7) + 10*float64(i%3%2)
+	}
+	ctx := context.Background()
+	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
+		{Columns: []int{1}, Of: &transformers.OneHot{}}, {Columns: []int{0}, Of: &transformers.StandardScaler{}},
+	}}
+	require.NoError(t, table.Fit(ctx, rows))
+	x, err := table.Transform(rows)
+	require.NoError(t, err)
+	names, err := table.FeatureNames([]string{"age", "make"})
+	require.NoError(t, err)
+	r := &ridge.Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	relevances, err := RegressorRelevances(ctx, r, x, &Options{Names: names})
+	require.NoError(t, err)
+	require.Len(t, relevances, 2)
+	assert.Equal(t, "make", relevances[0].Name)
+	assert.Equal(t, "age", relevances[1].Name)
+	assert.Greater(t, relevances[0].Relevance, relevances[1].Relevance)
+}

@@ -1,0 +1,71 @@
+package selection
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// TimeSeriesSplit takes rows for a series, the oldest first, and tests on rows that come after those of training alone. The last
+// Splits times TestRows rows are tested, each once, a window of TestRows after the other; training has the rows before the
+// window, all of them, an expanding window, or the last MaxTrain of them, a sliding one. Gap rows before the window are in
+// neither: those that know of it already, of targets that reach ahead say.
+//
+// The first rows are never tested.
+type TimeSeriesSplit struct {
+	Splits   int // 0: 5
+	TestRows int // 0: n/(Splits+1), the whole part
+	MaxTrain int // the largest number of training rows; 0: all
+	Gap      int
+}
+
+// defaultWindows is the number of a TimeSeriesSplit whose Splits is 0.
+const defaultWindows = 5
+
+// Split returns Splits folds, the oldest test part first. Errors: ErrParam; ErrShape for too few rows for a test part of 1 and a
+// training row before the first.
+func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
+	const typ = "selection: TimeSeriesSplit"
+	splits := s.Splits
+	if splits == 0 {
+		splits = defaultWindows
+	}
+	switch {
+	case splits < 1:
+		return nil, fault.Param(typ, "Splits", s.Splits, ">= 1, or 0 for the default")
+	case s.TestRows < 0:
+		return nil, fault.Param(typ, "TestRows", s.TestRows, ">= 1, or 0 for the default")
+	case s.MaxTrain < 0:
+		return nil, fault.Param(typ, "MaxTrain", s.MaxTrain, ">= 1, or 0 for all")
+	case s.Gap < 0:
+		return nil, fault.Param(typ, "Gap", s.Gap, ">= 0")
+	}
+	size := s.TestRows
+	if size == 0 {
+		size = max(n/(splits+1), 1)
+	}
+	// In floating point, because settings may be huge.
+	if need := float64(splits)*float64(size) + float64(s.Gap) + 1; float64(n) < need {
+		return nil, fmt.Errorf("%s: %w", typ, fault.Shape("x has", n, "rows", "want at least %.0f for %d test parts of %d, a gap of %d and a row before", need, splits, size, s.Gap))
+	}
+	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits), "take fewer Splits"); err != nil {
+		return nil, err
+	}
+	out := make([]Fold, splits)
+	for i := range out {
+		start := n - (splits-i)*size
+		end := start - s.Gap
+		first := 0
+		if s.MaxTrain > 0 {
+			first = max(0, end-s.MaxTrain)
+		}
+		for row := first; row < end; row++ {
+			out[i].Train = append(out[i].Train, row)
+		}
+		for row := start; row < start+size; row++ {
+			out[i].Test = append(out[i].Test, row)
+		}
+	}
+	return out, nil
+}
