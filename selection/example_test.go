@@ -604,3 +604,26 @@ func ExampleRegressor_nothingSet() {
 	// best: Yeo-Johnson
 	// ln e = 1 is in the interval: true
 }
+
+// The score of a fitted estimator on rows that it has not seen.
+func ExampleScoreRegressor() {
+	x := mat.NewDense(40, 1, nil)
+	y := make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i)/6)
+		y[i] = math.Sin(x.At(i, 0))
+	}
+	r := &lssvm.Regressor{}
+	if err := r.Fit(context.Background(), x.Slice(0, 30, 0, 1), y[:30]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	inside, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(0, 30, 0, 1), y[:30], nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	beyond, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(30, 40, 0, 1), y[30:], nil)
+	fmt.Println("worse beyond the rows of the fit:", beyond > 10*inside, err)
+	// Output: worse beyond the rows of the fit: true <nil>
+}
