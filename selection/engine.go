@@ -89,7 +89,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	samples := c.space.samples()
 	chosen, result, err := search.choose(ctx, problem{
 		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
-		columns: c.columns, types: c.space.names(), ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
+		columns: c.columns, types: c.space.names(), named: c.space.labels, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)
 		},

@@ -17,7 +17,8 @@ type Space[E any] struct {
 	families   []kernels.Family
 	two        kernels.Family2
 	candidates []func() E
-	listed     bool // candidates, though there may be none
+	listed     bool     // candidates, though there may be none
+	labels     []string // names of the candidates; nil: they have none
 }
 
 // Over is the space of the kernels of families. Build returns a new estimator with the
@@ -145,6 +146,13 @@ func (s Space[E]) validate(typ string) error {
 		if build == nil || any(build()) == nil {
 			return fault.Param(typ, fmt.Sprintf("Space: candidate %d", i), "nil", "a function that returns an estimator")
 		}
+	}
+	given := map[string]bool{}
+	for i, name := range s.labels {
+		if name == "" || given[name] {
+			return fault.Param(typ, fmt.Sprintf("Space: candidate %d: Name", i), fmt.Sprintf("%q", name), "names that differ")
+		}
+		given[name] = true
 	}
 	names := map[string]bool{}
 	for i, f := range s.families {
