@@ -12,8 +12,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func texts(points []Values) (out []string) {
@@ -151,4 +153,27 @@ func TestAxisErrors(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam, name)
 	}
 	assert.True(t, strings.HasPrefix(AmongNamed(Candidate[estimators.Regressor]{"a", one}).String(), "1 candidates"))
+}
+
+// A build that ignores its kernel searches for nothing, and says so.
+func TestBuildThatIgnoresItsKernel(t *testing.T) {
+	x, y := problemOf(40, 2, 0.1, 1)
+	for name, c := range map[string]struct {
+		build func(k kernels.Kernel) estimators.Regressor
+		says  bool
+	}{
+		"ignores": {func(kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{} }, true},
+		"takes":   {func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, false},
+		"within": {func(k kernels.Kernel) estimators.Regressor {
+			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 10}}, Final: &ridge.Regressor{}}
+		}, false},
+	} {
+		r := &Regressor{Space: Over(c.build), Search: &Grid{Points: 3}}
+		require.NoError(t, r.Fit(ctx, x, y), name)
+		says := slices.ContainsFunc(r.Result().Warnings, func(w string) bool {
+			return strings.Contains(w, "(*lssvm.Regressor) does not depend on the kernel")
+		})
+		assert.Equal(t, c.says, says, "%s: %v", name, r.Result().Warnings)
+		assert.Equal(t, r.Result().Warnings, r.Report().Warnings)
+	}
 }

@@ -97,6 +97,9 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	if err != nil {
 		return nil, err
 	}
+	if c.space.ignores(chosen.kernel) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", samples[0]))
+	}
 	if handsOver {
 		inner, err := c.fitMany(ctx, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
 		if err != nil {

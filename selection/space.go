@@ -3,6 +3,7 @@ package selection
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -22,7 +23,8 @@ type Space[E any] struct {
 }
 
 // Over is the space of the kernels of families. Build returns a new estimator with the
-// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}.
+// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. One
+// that returns the same for any kernel is a warning in the Result.
 // Of several families each is searched, and the one of the best score is taken. Without any
 // it is [kernels.RBFFamily], and for an [Entropy] of several targets also the kernels of
 // [kernels.MaternFamily] with Nu 2.5.
@@ -192,6 +194,22 @@ func (s Space[E]) samples() (out []E) {
 	}
 	lo, _ := family.Bounds()
 	return []E{s.build(family.At(lo))}
+}
+
+// ignores reports whether build makes of a kernel what it makes of the least of the family. What
+// holds a function is never equal to another, so that it is never said of that.
+func (s Space[E]) ignores(kernel kernels.Kernel) bool {
+	if s.listed || kernel == nil {
+		return false
+	}
+	family := s.families[0]
+	if s.two != nil {
+		lo, _ := s.two.Bounds()
+		family = s.along(true, lo[1])
+	}
+	lo, _ := family.Bounds()
+	least := family.At(lo)
+	return least.String() != kernel.String() && reflect.DeepEqual(any(s.build(least)), any(s.build(kernel)))
 }
 
 // String says what the space holds, as models name it.
