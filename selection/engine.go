@@ -97,9 +97,6 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	if err != nil {
 		return nil, err
 	}
-	if c.space.ignores(chosen.kernel) {
-		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", samples[0]))
-	}
 	if handsOver {
 		inner, err := c.fitMany(ctx, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
 		if err != nil {
@@ -110,6 +107,9 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	inner := chosen.build()
 	if any(inner) == nil {
 		return nil, c.builtNothing()
+	}
+	if c.space.ignores(chosen.kernel, samples[0], inner) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
 	if err := fitRows(result.telling(ctx, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {

@@ -177,15 +177,21 @@ func (s Space[E]) names() (out []string) {
 // samples returns an estimator as build makes them, or all candidates; validate says what is
 // wrong with those that are left out.
 func (s Space[E]) samples() (out []E) {
+	if !s.listed {
+		return []E{s.build(s.least())}
+	}
+	for _, build := range s.candidates {
+		if build != nil {
+			out = append(out, build())
+		}
+	}
+	return out
+}
+
+// least is the kernel of the least parameters of the first family.
+func (s Space[E]) least() kernels.Kernel {
 	family := s.families[0]
 	switch {
-	case s.listed:
-		for _, build := range s.candidates {
-			if build != nil {
-				out = append(out, build())
-			}
-		}
-		return out
 	case s.two != nil:
 		lo, _ := s.two.Bounds()
 		family = s.along(true, lo[1])
@@ -193,23 +199,16 @@ func (s Space[E]) samples() (out []E) {
 		family = kernels.RBFFamily{}
 	}
 	lo, _ := family.Bounds()
-	return []E{s.build(family.At(lo))}
+	return family.At(lo)
 }
 
-// ignores reports whether build makes of a kernel what it makes of the least of the family. What
-// holds a function is never equal to another, so that it is never said of that.
-func (s Space[E]) ignores(kernel kernels.Kernel) bool {
+// ignores reports whether build has made the same of a kernel as the sample, which is of the least of the
+// family. What holds a function is never equal to another, so that it is never said of that.
+func (s Space[E]) ignores(kernel kernels.Kernel, sample, made E) bool {
 	if s.listed || kernel == nil {
 		return false
 	}
-	family := s.families[0]
-	if s.two != nil {
-		lo, _ := s.two.Bounds()
-		family = s.along(true, lo[1])
-	}
-	lo, _ := family.Bounds()
-	least := family.At(lo)
-	return least.String() != kernel.String() && reflect.DeepEqual(any(s.build(least)), any(s.build(kernel)))
+	return s.least().String() != kernel.String() && reflect.DeepEqual(any(sample), any(made))
 }
 
 // String says what the space holds, as models name it.
