@@ -91,7 +91,8 @@
 // Grid fits the learner at each of its points in each fold: the baseline. Halving fits at
 // all of them on a part of the rows and at fewer and fewer on more.
 //
-// Both compare whole estimators as well, those of Among, with kernels or without.
+// Both compare whole estimators as well, those of Among, with kernels or without; of
+// [AmongNamed] and [AmongValues], settings on named axes, by name.
 //
 // # Several kernels
 //

@@ -90,7 +90,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	samples := c.space.samples()
 	chosen, result, err := search.choose(ctx, problem{
 		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
-		columns: c.columns, types: c.space.names(), ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
+		columns: c.columns, types: c.space.names(), named: c.space.labels, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)
 		},
@@ -108,6 +108,9 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	inner := chosen.build()
 	if any(inner) == nil {
 		return nil, c.builtNothing()
+	}
+	if c.space.ignores(chosen.kernel, samples[0], inner) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
 	if err := fitRows(result.telling(ctx, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {

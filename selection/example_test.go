@@ -604,3 +604,90 @@ func ExampleRegressor_nothingSet() {
 	// best: Yeo-Johnson
 	// ln e = 1 is in the interval: true
 }
+
+// The score of a fitted estimator on rows that it has not seen.
+func ExampleScoreRegressor() {
+	x := mat.NewDense(40, 1, nil)
+	y := make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i)/6)
+		y[i] = math.Sin(x.At(i, 0))
+	}
+	r := &lssvm.Regressor{}
+	if err := r.Fit(context.Background(), x.Slice(0, 30, 0, 1), y[:30]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	inside, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(0, 30, 0, 1), y[:30], nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	beyond, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(30, 40, 0, 1), y[30:], nil)
+	fmt.Println("worse beyond the rows of the fit:", beyond > 10*inside, err)
+	// Output: worse beyond the rows of the fit: true <nil>
+}
+
+// Settings of any step of a pipeline, by name; one is only there beside a choice of another.
+func ExampleAxis() {
+	points, err := selection.GridOf(
+		selection.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},
+		selection.Axis{Name: "kernel", Choices: []string{"linear", "rbf"}},
+		selection.Axis{Name: "gamma", Low: 0.1, High: 10, Points: 2, Log: true, When: func(v selection.Values) bool { return v.Choice("kernel") == "rbf" }},
+	)
+	fmt.Println(len(points), err)
+	for _, v := range points[:4] {
+		fmt.Println(v)
+	}
+	few, err := selection.QuasiRandom(4, 1, selection.Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true})
+	fmt.Println(len(few), err)
+	// Output:
+	// 9 <nil>
+	// degree=1, kernel=linear
+	// degree=1, kernel=rbf, gamma=0.1
+	// degree=1, kernel=rbf, gamma=10
+	// degree=2, kernel=linear
+	// 4 <nil>
+}
+
+// A search over named axes: the names stand in the trace, and in what was chosen.
+func ExampleAmongValues() {
+	x, y := wave()
+	points, err := selection.GridOf(
+		selection.Axis{Name: "scale", Choices: []string{"yes", "no"}},
+		selection.Axis{Name: "gamma", Values: []float64{0.01, 1, 100}},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	build := func(v selection.Values) estimators.Regressor {
+		machine := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v.Number("gamma")}}
+		if v.Choice("scale") == "no" {
+			return machine
+		}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine}
+	}
+	r := &selection.Regressor{Space: selection.AmongValues(build, points), Search: &selection.Grid{}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Name)
+	// Output: scale=yes, gamma=1
+}
+
+// Candidates with names of one's own.
+func ExampleCandidate() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &selection.Grid{}, Space: selection.AmongNamed(
+		selection.Candidate[estimators.Regressor]{Name: "a straight line", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
+		selection.Candidate[estimators.Regressor]{Name: "a machine", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
+	)}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Choice())
+	// Output: a machine (*lssvm.Regressor)
+}

@@ -38,6 +38,7 @@ type Result struct {
 	Kernel   string `json:"kernel"`   // the chosen one; "" for a candidate
 	Point
 	Type   string  `json:"type,omitempty"` // of the chosen candidate
+	Name   string  `json:"name,omitempty"` // of the chosen candidate, if it has one
 	Param2 float64 `json:"param2"`         // the second parameter of a family of two; NaN for others
 	// Entropy is that of the chosen kernel, on 300 drawn rows where an Entropy scored it on all rows
 	// without one; NaN where the strategy computed none.
@@ -166,6 +167,9 @@ func (r *Result) measure() Measure { return Measure{r.ScoreName, r.LargerIsBette
 
 // Choice is what was chosen, for people: the kernel, or the candidate with its type.
 func (r Result) Choice() string {
+	if r.Name != "" {
+		return fmt.Sprintf("%s (%s)", r.Name, r.Type)
+	}
 	if r.IsCandidate() {
 		return fmt.Sprintf("candidate %d (%s)", r.Candidate, r.Type)
 	}

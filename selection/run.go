@@ -39,6 +39,7 @@ type problem struct {
 	columns string         // how they were made even, of several ways
 	family  kernels.Family // nil where candidates are compared
 	types   []string       // the candidates'
+	named   []string       // their names; nil: none
 	// ridgeMachine says that the learner is the machine that closed-form scores are of.
 	ridgeMachine bool
 	// features makes those of learners that are ridge regression on features (n×m); nil: others.
@@ -179,6 +180,9 @@ func (r *Run) add(row TraceRow) *TraceRow {
 	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.columns
 	if row.IsCandidate() {
 		row.Type = r.types[row.Candidate]
+		if r.named != nil {
+			row.Name = r.named[row.Candidate]
+		}
 	}
 	r.index[row.place()] = len(r.trace)
 	r.trace = append(r.trace, row)
@@ -273,7 +277,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	}
 	row := &r.trace[c.Iteration-1]
 	out := &Result{
-		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
+		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
 		known: c.known, near: c.near,

@@ -3,6 +3,7 @@ package selection
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -17,12 +18,14 @@ type Space[E any] struct {
 	families   []kernels.Family
 	two        kernels.Family2
 	candidates []func() E
-	listed     bool // candidates, though there may be none
-	left       bool // it had functions, which a model file does not hold
+	listed     bool     // candidates, though there may be none
+	labels     []string // names of the candidates; nil: they have none
+	left       bool     // it had functions, which a model file does not hold
 }
 
 // Over is the space of the kernels of families. Build returns a new estimator with the
-// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}.
+// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. One
+// that returns the same for any kernel is a warning in the Result.
 // Of several families each is searched, and the one of the best score is taken. Without any
 // it is [kernels.RBFFamily], and for an [Entropy] of several targets also the kernels of
 // [kernels.MaternFamily] with Nu 2.5.
@@ -163,6 +166,13 @@ func (s Space[E]) validate(typ string) error {
 			return fault.Param(typ, fmt.Sprintf("Space: candidate %d", i), "nil", "a function that returns an estimator")
 		}
 	}
+	given := map[string]bool{}
+	for i, name := range s.labels {
+		if name == "" || given[name] {
+			return fault.Param(typ, fmt.Sprintf("Space: candidate %d: Name", i), fmt.Sprintf("%q", name), "names that differ")
+		}
+		given[name] = true
+	}
 	names := map[string]bool{}
 	for i, f := range s.families {
 		if f == nil || names[f.String()] {
@@ -187,15 +197,21 @@ func (s Space[E]) samples() (out []E) {
 	if s.left {
 		return nil
 	}
+	if !s.listed {
+		return []E{s.build(s.least())}
+	}
+	for _, build := range s.candidates {
+		if build != nil {
+			out = append(out, build())
+		}
+	}
+	return out
+}
+
+// least is the kernel of the least parameters of the first family.
+func (s Space[E]) least() kernels.Kernel {
 	family := s.families[0]
 	switch {
-	case s.listed:
-		for _, build := range s.candidates {
-			if build != nil {
-				out = append(out, build())
-			}
-		}
-		return out
 	case s.two != nil:
 		lo, _ := s.two.Bounds()
 		family = s.along(true, lo[1])
@@ -203,7 +219,16 @@ func (s Space[E]) samples() (out []E) {
 		family = kernels.RBFFamily{}
 	}
 	lo, _ := family.Bounds()
-	return []E{s.build(family.At(lo))}
+	return family.At(lo)
+}
+
+// ignores reports whether build has made the same of a kernel as the sample, which is of the least of the
+// family. What holds a function is never equal to another, so that it is never said of that.
+func (s Space[E]) ignores(kernel kernels.Kernel, sample, made E) bool {
+	if s.listed || kernel == nil {
+		return false
+	}
+	return s.least().String() != kernel.String() && reflect.DeepEqual(any(sample), any(made))
 }
 
 // String says what the space holds, as models name it.

@@ -24,6 +24,7 @@ type TraceRow struct {
 	Columns string `json:"columns,omitempty"`
 	Point
 	Type string `json:"type,omitempty"` // of a candidate
+	Name string `json:"name,omitempty"` // of a candidate that has one
 
 	Aim           float64 `json:"aim"`         // the entropy that was looked for; NaN without one
 	EntropyLow    float64 `json:"entropy_low"` // a bound; equal to Entropy where it is exact
@@ -166,6 +167,9 @@ func (t TraceRow) Decision() string {
 	out := strings.Join(parts, "; ")
 	if t.Round > 0 {
 		out = fmt.Sprintf("round %d: %s", t.Round, out)
+	}
+	if t.Name != "" {
+		out += ", " + t.Name
 	}
 	if t.Type != "" {
 		out += ", " + t.Type

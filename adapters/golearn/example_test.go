@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -388,4 +389,36 @@ func ExampleMissing() {
 	// Output:
 	// Refuse golearn: Classifier: attribute "temperature", row 1: temperature[1] is NaN
 	// Impute <nil>
+}
+
+// The importance of a grid's columns: of a category as one, by the names that they have there. Rows that Fit has
+// not seen would tell more.
+func ExampleMatrix_importance() {
+	grid := parse(weather + "22,grey,yes\n7,sunny,no\n9,sunny,no\n25,grey,yes\n")
+	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
+	if err := cls.Fit(grid); err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, columns, err := golearn.Matrix(grid, base.NonClassAttributes(grid))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, _, err := golearn.Labels(grid)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	all, err := inspection.ClassifierImportances(context.Background(), cls.Fitted(), x, y, &inspection.ImportanceOptions{Names: columns})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range all.Columns {
+		fmt.Println(c.Name, c.Columns, c.Mean > 0.1)
+	}
+	// Output:
+	// temperature [0] true
+	// sky [1 2] false
 }

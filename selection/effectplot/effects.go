@@ -63,7 +63,11 @@ func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 		}
 		if i%maxColumns == 0 {
 			p.Y.Label.Text = short(target, 24)
-			if e.Band != inspection.NoBand {
+			switch e.Band {
+			case inspection.NoBand:
+			case inspection.SpreadBand:
+				p.Y.Label.Text += fmt.Sprintf(", %.3g%% of rows", 100*e.Level)
+			default:
 				p.Y.Label.Text += fmt.Sprintf(", %.3g%% band", 100*e.Level)
 			}
 		}

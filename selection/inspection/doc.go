@@ -4,7 +4,13 @@
 //
 //	RegressorRelevances, ClassifierRelevances   how much each column matters, as a table
 //	RegressorEffect, ClassifierEffect           the mean prediction along one column, with a band
+//	RegressorImportances, ...                   by how much the score is worse without each column
+//	RegressorLearningCurve, ...                 scores as the rows of the fit grow
+//	RegressorValidationCurve, ...               scores as one setting changes
 //	Component                                   one part of a sum of functions of single columns
+//
+// Curves of labels and scores, ROC, precision against recall and reliability, are in package
+// metrics; package effectplot draws all of them.
 //
 // Columns that stand for one thing are looked at together: those that the names call levels
 // of one category, name=category, and exact copies of one column, also in other units. The
@@ -28,8 +34,8 @@
 // rows with a foreign value need not be like any others: of two columns that say nearly the
 // same each may matter less than both together, and where two large effects cancel on the rows
 // as they are, each is larger than 1. Relevance is about what was learnt; it says nothing of how
-// well that predicts. The loss of score when a column is permuted is another thing,
-// permutation importance.
+// well that predicts. The loss of score when a column is permuted is another thing, permutation
+// importance: [RegressorImportances].
 //
 // Of classes f is the probability of each, and variances are sums over the classes.
 //

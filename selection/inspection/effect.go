@@ -19,9 +19,10 @@ import (
 // Band says what the band of an effect is.
 type Band int
 
-// The bands. All are central intervals of a normal distribution.
+// The bands. ExactBand and BoundBand are central intervals of a normal distribution.
 const (
 	// NoBand: the estimator has no variance, the effect is of a probability, or none was asked for.
+	// [Options].Spread is for these.
 	NoBand Band = iota
 	// ExactBand is of the posterior of the averaged function itself, without noise, with all
 	// covariances between the rows that are averaged. The machines of package lssvm have it,
@@ -30,12 +31,16 @@ const (
 	// BoundBand is of an upper bound: the deviation of an average is at most the average of the
 	// deviations. Those are of new observations, so that the noise is in them, too.
 	BoundBand
+	// SpreadBand lies between two quantiles of the rows' own predictions at each point: of what is
+	// averaged, the central Level. It says how the rows differ, by their other columns, and
+	// nothing of how well the average is known. Any estimator has it; see [Options].Spread.
+	SpreadBand
 )
 
-// String returns "none", "exact" or "bound".
+// String returns "none", "exact", "bound" or "spread".
 func (b Band) String() string {
-	if b >= NoBand && b <= BoundBand {
-		return [...]string{"none", "exact", "bound"}[b]
+	if b >= NoBand && b <= SpreadBand {
+		return [...]string{"none", "exact", "bound", "spread"}[b]
 	}
 	return fmt.Sprintf("Band(%d)", int(b))
 }
@@ -103,6 +108,8 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 	v, varies := r.(estimators.VariancePredictor)
 	switch {
 	case t.NoBand:
+	case t.Spread:
+		return out, t.spreads(ctx, &out, numbers(r), 0, f, grid)
 	case exact:
 		out.Band = ExactBand
 		mean, variance, err := t.averages(ctx, machines, f, grid)
@@ -122,7 +129,8 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 	return out, err
 }
 
-// ClassifierEffect is RegressorEffect for the probability of a class, without a band. The error
+// ClassifierEffect is RegressorEffect for the probability of a class, without a band but for that of
+// [Options].Spread. The error
 // wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
 // does not know the class.
 func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (_ Effect, err error) {
@@ -143,6 +151,9 @@ func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix
 	out, of, grid, err := t.begin(column)
 	if err != nil {
 		return Effect{}, err
+	}
+	if t.Spread && !t.NoBand {
+		return out, t.spreads(ctx, &out, f, at, of, grid)
 	}
 	out.Mean, err = t.means(ctx, f, at, of, grid)
 	return out, err
@@ -207,6 +218,28 @@ func (t *table) means(ctx context.Context, f outputs, output int, of feature, gr
 		m, _ := at.Dims()
 		for i := range m {
 			out[g] += at.At(i, output) / float64(m)
+		}
+		return nil
+	})
+}
+
+// spreads fills an effect from the mean of an output and the quantiles of its rows at each point.
+func (t *table) spreads(ctx context.Context, e *Effect, f outputs, output int, of feature, grid []point) error {
+	e.Band, e.Level = SpreadBand, t.Level
+	e.Mean, e.Low, e.High = make([]float64, len(grid)), make([]float64, len(grid)), make([]float64, len(grid))
+	return t.each(ctx, of, grid, func(g int, rows *mat.Dense) error {
+		at, err := f(rows)
+		if err != nil {
+			return err
+		}
+		v := mat.Col(nil, output, at)
+		slices.Sort(v)
+		m := len(v)
+		// As many rows lie below as above; (1 - .8)/2 of 200 are 20 but for rounding.
+		outside := int((1-t.Level)/2*float64(m) + 1e-9)
+		e.Low[g], e.High[g] = v[outside], v[m-1-outside]
+		for _, a := range v {
+			e.Mean[g] += a / float64(m)
 		}
 		return nil
 	})

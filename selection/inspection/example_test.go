@@ -8,10 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/inspection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
 var ctx = context.Background()
@@ -102,4 +104,112 @@ func ExampleComponent() {
 	// -0.6  0.0
 	//  0.1 -0.4
 	//  0.7  0.2
+}
+
+// By how much predictions of new rows are worse without the content of a column.
+func ExampleImportances() {
+	x, y := sample()
+	r := &lssvm.Regressor{}
+	if err := r.Fit(ctx, x.Slice(0, 100, 0, 3), y[:100]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var all inspection.Importances
+	all, err := inspection.RegressorImportances(ctx, r, x.Slice(100, 150, 0, 3), y[100:], &inspection.ImportanceOptions{
+		Names:  []string{"time", "height", "weight"},
+		Metric: metrics.Metric{Name: "RMSE", Values: metrics.RMSE},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, v := range all.Columns {
+		var c inspection.Importance = v
+		fmt.Printf("%-6s %.1f\n", c.Name, c.Mean)
+	}
+	// Output:
+	// time   0.8
+	// height 0.3
+	// weight 0.0
+}
+
+// How the rows differ where an estimator has no variance, or only that is asked for.
+func ExampleClassifierEffect() {
+	x, y := sample()
+	labels := make([]int, len(y))
+	for i, v := range y {
+		if v > 0.3 {
+			labels[i] = 1
+		}
+	}
+	c := &lssvm.Classifier{}
+	if err := c.Fit(ctx, x, labels); err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := inspection.ClassifierEffect(ctx, c, x, 0, 1, &inspection.Options{Points: 3, Spread: true, Names: []string{"time", "height", "weight"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(e.Name, "band:", e.Band)
+	for g, v := range e.At {
+		fmt.Printf("%.1f: %.1f, of nearly all rows %.1f to %.1f\n", v, e.Mean[g], e.Low[g], e.High[g])
+	}
+	// Output:
+	// time band: spread
+	// 0.1: 1.0, of nearly all rows 0.9 to 1.0
+	// 0.5: 0.4, of nearly all rows 0.1 to 1.0
+	// 0.9: 0.0, of nearly all rows 0.0 to 0.2
+}
+
+// Whether more rows would help: the scores on both kinds of rows, as the rows of the fit grow.
+func ExampleRegressorLearningCurve() {
+	x, y := sample()
+	c, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, []int{25, 50, 100}, &inspection.CurveOptions{
+		Metric: metrics.Metric{Name: "RMSE", Values: metrics.RMSE},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range c.Points {
+		train, _ := p.TrainMean()
+		held, _ := p.HeldOutMean()
+		fmt.Printf("%3.0f rows: %.2f, held out %.2f\n", p.At, train, held)
+	}
+	// Output:
+	// 25 rows: 0.09, held out 0.50
+	//  50 rows: 0.05, held out 0.32
+	// 100 rows: 0.06, held out 0.17
+}
+
+// Where a setting is too small and where too large.
+func ExampleRegressorValidationCurve() {
+	x, y := sample()
+	gamma := inspection.Setting{Name: "gamma", Values: []float64{0.01, 1, 100, 10000}}
+	build := func(v float64) estimators.Regressor {
+		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v}, Ridge: 1e-3}
+	}
+	var c inspection.Curve
+	c, err := inspection.RegressorValidationCurve(ctx, gamma, build, x, y, &inspection.CurveOptions{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, v := range c.Points {
+		var p inspection.CurvePoint = v
+		train, _ := p.TrainMean()
+		held, _ := p.HeldOutMean()
+		note := ""
+		if i == c.Best() {
+			note = "  the best"
+		}
+		fmt.Printf("%s %6v: %.2f, held out %.2f%s\n", c.Setting, p.At, train, held, note)
+	}
+	// Output:
+	// gamma   0.01: 0.26, held out 0.30
+	// gamma      1: 0.01, held out 0.05  the best
+	// gamma    100: 0.00, held out 0.66
+	// gamma  10000: 0.00, held out 1.02
 }

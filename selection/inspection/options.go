@@ -38,7 +38,9 @@ type Options struct {
 	Points int
 	Level  float64 // that a band covers, in (0, 1); 0: 0.95
 	NoBand bool    // effects without one
-	Seed   uint64  // of the rows that are drawn
+	// Spread makes the band of an effect SpreadBand, for any estimator: how the rows differ.
+	Spread bool
+	Seed   uint64 // of the rows that are drawn
 	// Observe, if not nil, is called after each column of relevances and each point of an effect.
 	Observe func(estimators.Step)
 }

@@ -62,41 +62,65 @@ func GMean(y, predicted []int, weights []float64) (float64, error) {
 // O(n log n). Errors: ErrShape also if one side has no row, ErrNotFinite for NaN (an
 // infinite score is one like others), ErrParam.
 func AUC(y []int, positive int, scores, weights []float64) (float64, error) {
-	if err := sameLength("scores", len(scores), len(y)); err != nil {
+	groups, count, err := tied(y, positive, scores, weights)
+	if err != nil {
 		return 0, err
+	}
+	if count == 0 || count == len(y) {
+		return 0, oneSided(positive, count, len(y))
+	}
+	return area(groups), nil
+}
+
+// oneSided is the error of rows that are all of one side.
+func oneSided(positive, count, rows int) error {
+	return fault.Shape(fmt.Sprintf("of class %d y has", positive), count, "rows", "want at least 1 and fewer than all %d", rows)
+}
+
+// tie is rows of one score: the weights of those of the class and of the others.
+type tie struct{ score, positives, negatives float64 }
+
+// tied returns the scores, ascending, and how many rows are of the class. Errors as AUC.
+func tied(y []int, positive int, scores, weights []float64) (groups []tie, count int, err error) {
+	if err := sameLength("scores", len(scores), len(y)); err != nil {
+		return nil, 0, err
 	}
 	w, err := weigh(weights, len(y))
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	order := make([]int, len(y))
 	for i, s := range scores {
 		if math.IsNaN(s) {
-			return 0, &fault.NotFiniteError{Name: "scores", Row: i, Col: -1, Value: s}
+			return nil, 0, &fault.NotFiniteError{Name: "scores", Row: i, Col: -1, Value: s}
 		}
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	// won is the weight of the pairs in the right order, half of those that tie.
-	won, positives, negatives, count := 0.0, 0.0, 0.0, 0
 	for i := 0; i < len(order); {
-		j, p, n := i, 0.0, 0.0
-		for ; j < len(order) && scores[order[j]] == scores[order[i]]; j++ {
+		g, j := tie{score: scores[order[i]]}, i
+		for ; j < len(order) && scores[order[j]] == g.score; j++ {
 			if o := order[j]; y[o] == positive {
-				p += w.at(o)
+				g.positives += w.at(o)
 				count++
 			} else {
-				n += w.at(o)
+				g.negatives += w.at(o)
 			}
 		}
-		won += p * (negatives + n/2)
-		positives, negatives = positives+p, negatives+n
+		groups = append(groups, g)
 		i = j
 	}
-	if count == 0 || count == len(y) {
-		return 0, fault.Shape(fmt.Sprintf("of class %d y has", positive), count, "rows", "want at least 1 and fewer than all %d", len(y))
+	return groups, count, nil
+}
+
+// area is the share of the pairs of both sides that are in the right order, half of those that tie.
+func area(groups []tie) float64 {
+	won, positives, negatives := 0.0, 0.0, 0.0
+	for _, g := range groups {
+		won += g.positives * (negatives + g.negatives/2)
+		positives, negatives = positives+g.positives, negatives+g.negatives
 	}
-	return won / (positives * negatives), nil
+	return won / (positives * negatives)
 }
 
 // AUCOfScores is AUC of n×K scores, columns in the order of classes: of two
@@ -109,21 +133,30 @@ func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (float6
 	if len(classes) == 2 {
 		return AUC(y, classes[1], mat.Col(nil, 1, scores), weights)
 	}
+	return meanOverClasses(y, classes, scores, weights, AUC)
+}
+
+// meanOverClasses is the mean of a score over the classes that occur, each against the rest.
+func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64, of func(y []int, positive int, scores, weights []float64) (float64, error)) (float64, error) {
 	sum, count := 0.0, 0.0
 	for j, c := range classes {
 		if !slices.Contains(y, c) {
 			continue
 		}
-		v, err := AUC(y, c, mat.Col(nil, j, scores), weights)
+		v, err := of(y, c, mat.Col(nil, j, scores), weights)
 		if err != nil {
 			return 0, err
 		}
 		sum, count = sum+v, count+1
 	}
 	if count == 0 {
-		return 0, fault.Shape("y has", 0, "rows of the classes", "want at least 1")
+		return 0, noneOccurs()
 	}
 	return sum / count, nil
+}
+
+func noneOccurs() error {
+	return fault.Shape("y has", 0, "rows of the classes", "want at least 1")
 }
 
 // columns checks that m has a row for each of y and a column for each class.

@@ -166,3 +166,59 @@ func ExampleMetric() {
 	fmt.Println(m.Name, v, err)
 	// Output: AUC 1 <nil>
 }
+
+// Half of the class is found before the first mistake.
+func ExampleROCCurve() {
+	var c metrics.ROCCurve
+	c, err := metrics.ROC([]int{0, 0, 1, 1}, 1, []float64{-1, 0.5, 0.2, 2}, nil)
+	fmt.Println(c.FalsePositive, c.TruePositive)
+	fmt.Println("area", c.Area, err)
+	// Output:
+	// [0 0 0.5 0.5 1] [0 0.5 0.5 1 1]
+	// area 0.75 <nil>
+}
+
+func ExampleROCOfScores() {
+	scores := mat.NewDense(4, 3, []float64{2, 1, 0, 1, 2, 0, 0, 0, 1, 1, 0, 0}) // columns for 0, 1, 2
+	curves, err := metrics.ROCOfScores([]int{0, 1, 2, 2}, []int{0, 1, 2}, scores, nil)
+	for _, c := range curves {
+		fmt.Printf("class %d against the rest: %.2f\n", c.Class, c.Area)
+	}
+	fmt.Println(err)
+	// Output:
+	// class 0 against the rest: 1.00
+	// class 1 against the rest: 1.00
+	// class 2 against the rest: 0.75
+	// <nil>
+}
+
+func ExamplePrecisionRecallCurve() {
+	var c metrics.PrecisionRecallCurve
+	c, err := metrics.PrecisionRecall([]int{0, 0, 1, 1}, 1, []float64{-1, 0.5, 0.2, 2}, nil)
+	for i, threshold := range c.Thresholds {
+		fmt.Printf("at %4.1f: precision %.2f recall %.2f\n", threshold, c.Precision[i], c.Recall[i])
+	}
+	fmt.Printf("average precision %.3f, of chance %.1f %v\n", c.AveragePrecision, c.Base, err)
+	// Output:
+	// at  2.0: precision 1.00 recall 0.50
+	// at  0.5: precision 0.50 recall 0.50
+	// at  0.2: precision 0.67 recall 1.00
+	// at -1.0: precision 0.50 recall 1.00
+	// average precision 0.833, of chance 0.5 <nil>
+}
+
+// What chance allows for three rows of ten.
+func ExampleBin_Interval() {
+	low, high, err := metrics.Bin{Frequency: 0.3, Count: 10}.Interval(0.95)
+	fmt.Printf("%.2f to %.2f %v\n", low, high, err)
+	// Output: 0.11 to 0.60 <nil>
+}
+
+// As a metric of a cross-validation or a search, and by itself.
+func ExampleAveragePrecisionOfScores() {
+	m := metrics.Metric{Name: "AP", LargerIsBetter: true, Scores: metrics.AveragePrecisionOfScores}
+	scores := mat.NewDense(4, 2, []float64{.9, .1, .2, .8, .6, .4, .7, .3})
+	v, err := m.Scores([]int{4, 7, 4, 7}, []int{4, 7}, scores, nil)
+	fmt.Printf("%s %.3f %v\n", m.Name, v, err)
+	// Output: AP 0.833 <nil>
+}

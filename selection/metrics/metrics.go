@@ -3,7 +3,8 @@
 //	of a regressor                   NMSE, R2, RMSE, MAE
 //	of a regressor with variances    LogDensity, NormalCoverage, Coverage
 //	of a classifier's labels         Accuracy, GMean, Confusion
-//	of its scores                    AUC, AUCOfScores
+//	of its scores                    AUC, ROC, AveragePrecision, PrecisionRecall, and each OfScores for
+//	                                 several classes
 //	of its probabilities             LogLoss, Brier, Calibration
 //
 // A Metric is one of them with its name and its sense, for cross-validation and
@@ -46,6 +47,7 @@ import (
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
 //	metrics.Metric{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}
+//	metrics.Metric{Name: "AP", LargerIsBetter: true, Scores: metrics.AveragePrecisionOfScores}
 //	metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
 //	metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 type Metric struct {

@@ -1,0 +1,269 @@
+package selection
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Candidate is an estimator to choose among, with a name.
+type Candidate[E any] struct {
+	Name  string
+	Build func() E // returns a new one at each call
+}
+
+// AmongNamed is [Among] with names, which differ: they stand in the trace, its table and the Result.
+func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
+	s := Space[E]{listed: true, labels: []string{}}
+	for _, c := range candidates {
+		s.candidates, s.labels = append(s.candidates, c.Build), append(s.labels, c.Name)
+	}
+	return s
+}
+
+// AmongValues is AmongNamed of what build returns at each of some values of settings, which [GridOf]
+// or [QuasiRandom] make: their text is the name. Any setting will do, of any step of a pipeline.
+func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
+	s := Space[E]{listed: true, labels: []string{}}
+	for _, v := range points {
+		var at func() E
+		if build != nil {
+			at = func() E { return build(v) }
+		}
+		s.candidates, s.labels = append(s.candidates, at), append(s.labels, v.String())
+	}
+	return s
+}
+
+// Axis is a setting of a name, and what it can be: Values, Choices, or a range from Low to High.
+type Axis struct {
+	Name    string
+	Values  []float64 // numbers
+	Choices []string  // words
+	Low     float64   // ends of a range
+	High    float64
+	Points  int  // of a range in a grid, the ends among them; 0: 5
+	Log     bool // points of a range in equal ratios; Low > 0
+	Integer bool // points of a range rounded
+	// When, if not nil, says whether the setting is there beside those of the axes before it; where
+	// not, Values.Has is false.
+	When func(v Values) bool
+}
+
+// Values are settings by name, one point on all axes that are there.
+type Values struct{ settings []setting }
+
+type setting struct {
+	name   string
+	number float64
+	choice string // "" of a number
+}
+
+func (v Values) find(name string) (setting, bool) {
+	i := slices.IndexFunc(v.settings, func(s setting) bool { return s.name == name })
+	if i < 0 {
+		return setting{number: missing}, false
+	}
+	return v.settings[i], true
+}
+
+// Has reports whether a setting is there.
+func (v Values) Has(name string) bool { _, ok := v.find(name); return ok }
+
+// Number returns a setting; of a choice its position, NaN if it is not there.
+func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.number }
+
+// Choice returns the word of a setting, "" if it is a number or not there.
+func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
+
+// String returns "kernel=rbf, C=10".
+func (v Values) String() string {
+	parts := make([]string, len(v.settings))
+	for i, s := range v.settings {
+		parts[i] = s.name + "=" + s.choice
+		if s.choice == "" {
+			parts[i] += fmt.Sprintf("%.6g", s.number)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+const (
+	defaultAxisPoints = 5
+	maxCandidates     = 1 << 20
+
+	quasiStream = 0x7175617369 // "quasi"
+)
+
+// GridOf returns all combinations of the values of axes, the last axis fastest. An axis that is not
+// there makes no combinations. Errors: ErrParam, also
+// for more than 2²⁰.
+func GridOf(axes ...Axis) (_ []Values, err error) {
+	defer fault.Recover(&err)
+	if err := validateAxes(axes); err != nil {
+		return nil, err
+	}
+	out := []Values{{}}
+	for _, a := range axes {
+		var next []Values
+		for _, v := range out {
+			if !a.there(v) {
+				next = append(next, v)
+				continue
+			}
+			steps := a.steps()
+			if len(next)+steps > maxCandidates {
+				return nil, fault.Param("selection: GridOf", "combinations", fmt.Sprintf("%d and more", len(next)+steps), fmt.Sprintf("at most %d: take fewer values, or QuasiRandom", maxCandidates))
+			}
+			seen := map[setting]bool{}
+			for i := range steps {
+				t := 0.0
+				if steps > 1 {
+					t = float64(i) / float64(steps-1)
+				}
+				s := a.at(t, i)
+				if !seen[s] { // rounding makes some equal
+					seen[s] = true
+					next = append(next, v.with(s))
+				}
+			}
+		}
+		out = next
+	}
+	return out, nil
+}
+
+// QuasiRandom returns n points on the axes that fill them evenly: those of J. H. Halton (Numerische
+// Mathematik 2, 1960, 84), shifted by chance, so that more points are the fewer ones and
+// others. Points that are equal, by rounding or as choices, are left out, so there may be fewer. At most
+// 16 axes. Errors: ErrParam.
+func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
+	defer fault.Recover(&err)
+	if err := validateAxes(axes); err != nil {
+		return nil, err
+	}
+	primes := []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53}
+	switch {
+	case n < 1 || n > maxCandidates:
+		return nil, fault.Param("selection: QuasiRandom", "n", n, fmt.Sprintf("in [1, %d]", maxCandidates))
+	case len(axes) > len(primes):
+		return nil, fault.Param("selection: QuasiRandom", "axes", len(axes), fmt.Sprintf("at most %d", len(primes)))
+	}
+	rng := rand.New(rand.NewPCG(seed, quasiStream))
+	shift := make([]float64, len(axes))
+	for d := range shift {
+		shift[d] = rng.Float64()
+	}
+	var out []Values
+	seen := map[string]bool{}
+	for i := range n {
+		var v Values
+		for d, a := range axes {
+			if !a.there(v) {
+				continue
+			}
+			_, t := math.Modf(radicalInverse(i+1, primes[d]) + shift[d])
+			steps := a.steps()
+			v = v.with(a.at(t, min(int(t*float64(steps)), steps-1)))
+		}
+		key := fmt.Sprint(v.settings)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// radicalInverse mirrors the digits of i at the point.
+func radicalInverse(i, base int) (out float64) {
+	for scale := 1 / float64(base); i > 0; scale /= float64(base) {
+		out += float64(i%base) * scale
+		i /= base
+	}
+	return out
+}
+
+func (v Values) with(s setting) Values {
+	return Values{append(slices.Clone(v.settings), s)}
+}
+
+func (a Axis) there(v Values) bool { return a.When == nil || a.When(v) }
+
+// steps is how many points a grid has on the axis.
+func (a Axis) steps() int {
+	switch {
+	case a.Values != nil:
+		return len(a.Values)
+	case a.Choices != nil:
+		return len(a.Choices)
+	case a.Low == a.High:
+		return 1
+	case a.Points == 0:
+		return defaultAxisPoints
+	}
+	return a.Points
+}
+
+// at is the setting of a list at i, and of a range at the share t of it.
+func (a Axis) at(t float64, i int) setting {
+	switch {
+	case a.Values != nil:
+		return setting{name: a.Name, number: a.Values[i]}
+	case a.Choices != nil:
+		return setting{name: a.Name, number: float64(i), choice: a.Choices[i]}
+	}
+	v := a.Low + t*(a.High-a.Low)
+	if a.Log {
+		v = math.Exp(math.Log(a.Low) + t*(math.Log(a.High)-math.Log(a.Low)))
+	}
+	if a.Integer {
+		v = math.Round(v)
+	}
+	return setting{name: a.Name, number: min(max(v, a.Low), a.High)}
+}
+
+func validateAxes(axes []Axis) error {
+	const typ = "selection: Axis"
+	if len(axes) == 0 {
+		return fault.Param(typ, "axes", 0, "at least one")
+	}
+	names := map[string]bool{}
+	for _, a := range axes {
+		kinds := 0
+		for _, given := range []bool{a.Values != nil, a.Choices != nil, a.Low != 0 || a.High != 0} {
+			if given {
+				kinds++
+			}
+		}
+		field := func(name string) string { return fmt.Sprintf("%q.%s", a.Name, name) }
+		switch {
+		case a.Name == "" || names[a.Name]:
+			return fault.Param(typ, "Name", fmt.Sprintf("%q", a.Name), "names that differ")
+		case kinds != 1:
+			return fault.Param(typ, field("Values, Choices, Low and High"), fmt.Sprintf("%d of them", kinds), "either Values, or Choices, or a range")
+		case a.Values == nil && a.Choices == nil && !(a.Low <= a.High && a.High-a.Low <= math.MaxFloat64):
+			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "finite and ascending")
+		case a.Values == nil && a.Choices == nil && a.Log && a.Low <= 0:
+			return fault.Param(typ, field("Low"), a.Low, "> 0 with Log")
+		case a.Integer && (a.Low != math.Trunc(a.Low) || a.High != math.Trunc(a.High)):
+			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "whole with Integer")
+		case a.Values != nil && len(a.Values) == 0 || a.Choices != nil && len(a.Choices) == 0:
+			return fault.Param(typ, field("Values"), 0, "at least one")
+		case a.Points < 0 || a.Points > maxCandidates:
+			return fault.Param(typ, field("Points"), a.Points, fmt.Sprintf("in [0, %d]", maxCandidates))
+		case slices.Contains(a.Choices, ""):
+			return fault.Param(typ, field("Choices"), `""`, "words")
+		}
+		if err := check.Vector(field("Values"), a.Values); err != nil {
+			return err
+		}
+		names[a.Name] = true
+	}
+	return nil
+}

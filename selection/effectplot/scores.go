@@ -1,0 +1,292 @@
+package effectplot
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/kernelearn/kernelearn/selection/inspection"
+	"github.com/kernelearn/kernelearn/selection/internal/panels"
+)
+
+const (
+	curveWidth, curveHeight = 16 * vg.Centimeter, 9 * vg.Centimeter
+	// wideRange is the ratio of the largest to the smallest value from which on an axis shows logarithms.
+	wideRange   = 10
+	minTicks    = 0.08 // of a logarithmic axis, between two labels
+	settingLine = 70   // letters of all labels side by side
+)
+
+// SaveImportances writes the picture of Importances to a file of the kind that its name ends in, as
+// SaveRelevances does.
+func SaveImportances(r inspection.Importances, path string) error {
+	p, err := Importances(r)
+	if err != nil {
+		return err
+	}
+	height := barsFrame + barHeight*vg.Length(min(len(r.Columns), maxBars)+1)
+	return panels.Save("effectplot", path, []*plot.Plot{p}, 1, barsWidth, height)
+}
+
+// Importances returns a bar for each column, the largest mean loss above, at most 25, with two
+// standard errors to both sides. The error says that there is nothing to draw.
+func Importances(r inspection.Importances) (*plot.Plot, error) {
+	if len(r.Columns) == 0 {
+		return nil, errors.New("effectplot: no importances: nothing to draw")
+	}
+	p := newPlot()
+	p.Title.Text = "Importance of the columns by permutation"
+	columns := r.Columns
+	if len(columns) > maxBars {
+		p.Title.Text = fmt.Sprintf("Importance of the first %d of %d columns by permutation", maxBars, len(columns))
+		columns = columns[:maxBars]
+	}
+	n := len(columns)
+	names, values, ends := make([]string, n), make(plotter.Values, n), make(errorBars, n)
+	low, high := 0.0, 0.0
+	for i, v := range columns {
+		if !finite(v.Mean) {
+			return nil, fmt.Errorf("effectplot: the importance of %q is %v", v.Name, v.Mean)
+		}
+		at, se := n-1-i, 0.0 // from below
+		if finite(v.SE) {
+			se = v.SE
+		}
+		names[at], values[at] = short(v.Name, nameLetters), v.Mean
+		ends[at] = [3]float64{v.Mean, float64(at), 2 * se}
+		low, high = min(low, v.Mean-2*se), max(high, v.Mean+2*se)
+	}
+	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %.3g; bars: 2 standard errors)", r.Metric, r.Score)
+	grid := plotter.NewGrid()
+	grid.Horizontal.Width = 0
+	p.Add(grid)
+	bars, err := plotter.NewBarChart(values, 0.38*vg.Centimeter)
+	if err != nil {
+		return nil, err
+	}
+	bars.Horizontal, bars.Color, bars.LineStyle.Width = true, light, 0
+	p.Add(bars)
+	whiskers, err := plotter.NewXErrorBars(ends)
+	if err != nil {
+		return nil, err
+	}
+	whiskers.Color, whiskers.Width, whiskers.CapWidth = dark, vg.Points(1.2), vg.Points(5)
+	p.Add(whiskers)
+	p.NominalY(names...)
+	if low < 0 { // a line at nothing
+		zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: -0.7}, {X: 0, Y: float64(n) - 0.3}})
+		if err != nil {
+			return nil, err
+		}
+		zero.Color, zero.Width = grey, vg.Points(0.8)
+		p.Add(zero)
+	}
+	if high == low {
+		high = low + 0.01
+	}
+	room := 0.02 * (high - low)
+	p.X.Min, p.X.Max = low, high+room
+	if low < 0 {
+		p.X.Min -= room
+	}
+	p.Y.Min, p.Y.Max, p.X.Padding = -0.7, float64(n)-0.3, 0
+	return p, nil
+}
+
+// errorBars are the ends of bars.
+type errorBars [][3]float64
+
+func (e errorBars) Len() int                         { return len(e) }
+func (e errorBars) XY(i int) (x, y float64)          { return e[i][0], e[i][1] }
+func (e errorBars) XError(i int) (low, high float64) { return -e[i][2], e[i][2] }
+
+// SaveCurve writes the picture of Curve to a file of the kind that its name ends in: .png, .svg, .pdf,
+// .eps, .jpg or .tif. It is 16 cm wide and 9 high. Errors: that of Curve, another ending, and the file's.
+func SaveCurve(c inspection.Curve, path string) error {
+	p, err := Curve(c)
+	if err != nil {
+		return err
+	}
+	return panels.Save("effectplot", path, []*plot.Plot{p}, 1, curveWidth, curveHeight)
+}
+
+// Curve returns a panel of a learning or validation curve: the mean scores over the folds, and in
+// shades from the worst fold to the best. Points whose fits all failed are left out. Where values are positive and
+// the largest is ten times the smallest or more, the axis shows their logarithms. The best point of a validation curve is
+// ringed. The error says that there is nothing to draw.
+func Curve(c inspection.Curve) (*plot.Plot, error) {
+	axis := newAxis(c)
+	p := newPlot()
+	better := "less is better"
+	if c.LargerIsBetter {
+		better = "more is better"
+	}
+	p.Title.Text = fmt.Sprintf("%s (%s)", short(c.Metric, nameLetters), better)
+	p.X.Label.Text = c.Setting
+	p.Y.Label.Text = short(c.Metric, nameLetters)
+	held, trained := series{name: "rows held out", i: 0}, series{name: "rows of the fit", i: 1}
+	for i, point := range c.Points {
+		held.add(axis.at(i), point.HeldOut)
+		trained.add(axis.at(i), point.Train)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, s := range []series{trained, held} {
+		if len(s.mean) == 0 {
+			return nil, errors.New("effectplot: the curve has no scores: nothing to draw")
+		}
+		low, high = min(low, slices.Min(s.low)), max(high, slices.Max(s.high))
+	}
+	p.Add(grid{high})
+	for _, s := range []series{trained, held} {
+		if err := s.draw(p); err != nil {
+			return nil, err
+		}
+	}
+	if best := c.Best(); best >= 0 && c.Setting != "rows" {
+		mean, _ := c.Points[best].HeldOutMean()
+		ring, err := plotter.NewScatter(plotter.XYs{{X: axis.at(best), Y: mean}})
+		if err != nil {
+			return nil, err
+		}
+		ring.Color, ring.Shape, ring.Radius = color.Black, draw.RingGlyph{}, vg.Points(6)
+		p.Add(ring)
+		p.Legend.Add("best: "+axis.label(best), ring)
+	}
+	room := high - low
+	if room == 0 {
+		room = 0.05*math.Abs(high) + 1e-3
+	}
+	p.Y.Min, p.Y.Max = low-0.04*room, high+0.3*room // with room for the legend
+	p.Y.Tick.Marker = below{high}
+	if high == low {
+		p.Y.Tick.Marker = few{6}
+	}
+	p.Legend.Top, p.Legend.Padding = true, vg.Millimeter
+	axis.apply(p)
+	return p, nil
+}
+
+// series is the scores of one kind of rows.
+type series struct {
+	name      string
+	i         int
+	mean      plotter.XYs
+	low, high []float64
+}
+
+func (s *series) add(x float64, scores []float64) {
+	var of []float64
+	for _, v := range scores {
+		if finite(v) {
+			of = append(of, v)
+		}
+	}
+	if of == nil {
+		return
+	}
+	mean := 0.0
+	for _, v := range of {
+		mean += v / float64(len(of))
+	}
+	s.mean = append(s.mean, plotter.XY{X: x, Y: mean})
+	s.low, s.high = append(s.low, slices.Min(of)), append(s.high, slices.Max(of))
+}
+
+func (s series) draw(p *plot.Plot) error {
+	n := len(s.mean)
+	edge := make(plotter.XYs, 2*n)
+	for g, v := range s.mean {
+		edge[g], edge[2*n-1-g] = plotter.XY{X: v.X, Y: s.low[g]}, plotter.XY{X: v.X, Y: s.high[g]}
+	}
+	if n > 1 {
+		band, err := plotter.NewPolygon(edge)
+		if err != nil {
+			return err
+		}
+		shade := palette[s.i]
+		shade.A = 0x30
+		band.Color, band.LineStyle.Width = shade, 0
+		p.Add(band)
+	}
+	line, dots, err := plotter.NewLinePoints(s.mean)
+	if err != nil {
+		return err
+	}
+	line.LineStyle = style(s.i)
+	dots.Color, dots.Radius, dots.Shape = palette[s.i], vg.Points(2.4), [...]draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}}[s.i]
+	p.Add(line, dots)
+	p.Legend.Add(s.name, line, dots)
+	return nil
+}
+
+// axis is where the points of a curve stand.
+type axis struct {
+	points []inspection.CurvePoint
+	named  bool // side by side
+	log    bool
+}
+
+func newAxis(c inspection.Curve) axis {
+	a := axis{points: c.Points}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range c.Points {
+		a.named = a.named || p.Label != ""
+		low, high = min(low, p.At), max(high, p.At)
+	}
+	a.log = !a.named && low > 0 && high >= wideRange*low
+	return a
+}
+
+func (a axis) at(i int) float64 {
+	switch {
+	case a.named:
+		return float64(i)
+	case a.log:
+		return math.Log10(a.points[i].At)
+	}
+	return a.points[i].At
+}
+
+func (a axis) label(i int) string {
+	if a.points[i].Label != "" {
+		return short(a.points[i].Label, levelLetters)
+	}
+	return fmt.Sprintf("%.4g", a.points[i].At)
+}
+
+// apply labels the points of a logarithmic axis or of one of names themselves.
+func (a axis) apply(p *plot.Plot) {
+	if !a.named && !a.log {
+		p.X.Tick.Marker = few{8}
+		return
+	}
+	var ticks plot.ConstantTicks
+	letters, room := 0, 0.0
+	if n := len(a.points); a.log { // labels that would touch are left out
+		room = minTicks * math.Abs(a.at(n-1)-a.at(0))
+	}
+	for i := range a.points {
+		label := a.label(i)
+		if n := len(ticks); n > 0 && math.Abs(a.at(i)-ticks[n-1].Value) < room {
+			continue
+		}
+		letters += utf8.RuneCountInString(label) + 2
+		ticks = append(ticks, plot.Tick{Value: a.at(i), Label: label})
+	}
+	p.X.Tick.Marker = ticks
+	if a.named {
+		p.X.Min, p.X.Max = -0.5, float64(len(a.points))-0.5
+	}
+	if label := &p.X.Tick.Label; letters > settingLine {
+		label.Rotation, label.XAlign, label.YAlign = math.Pi/4, text.XRight, text.YTop
+	}
+}

@@ -1,0 +1,377 @@
+package inspection
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+const (
+	defaultSizes = 5
+
+	orderStream = 0x6f72646572 // "order"
+)
+
+// CurveOptions are the settings of learning and validation curves. Nil means the defaults. A curve
+// of p points makes a fit for each point and fold.
+type CurveOptions struct {
+	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
+	Splitter selection.Splitter
+	// Metric; its zero value: NMSE for regressors, Accuracy for classifiers.
+	Metric metrics.Metric
+	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the metric; nil: none.
+	Weights []float64
+	Seed    uint64 // of the rows that a learning curve begins with
+	Workers int    // fits at a time; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each fit, by one goroutine at a time. Those of a learning
+	// curve begin with the fewest rows.
+	Observe func(estimators.Step)
+}
+
+// Setting is what a validation curve changes.
+type Setting struct {
+	Name   string
+	Values []float64 // that it takes, in the order of the points
+	// Labels, one for each value, if the values are numbers of choices; nil: they are numbers.
+	Labels []string
+}
+
+// Curve is the scores of an estimator on the rows that it has learnt from and on those held out,
+// as one thing changes.
+type Curve struct {
+	Setting        string // what changes: "rows", or the setting's name
+	Metric         string // its name
+	LargerIsBetter bool   // of the metric
+	Points         []CurvePoint
+}
+
+// CurvePoint is one value of what changes. NaN stands for a fit that failed or did not begin.
+type CurvePoint struct {
+	At         float64   // rows, or the value of the setting
+	Label      string    // of a setting with Labels
+	Train      []float64 // [fold], the score on the rows of the fit
+	HeldOut    []float64 // [fold], the score on the rows held out
+	FitSeconds []float64 // [fold]
+}
+
+// TrainMean returns the mean over the folds of Train and the standard deviation, by their number
+// less one. Folds share rows, so it is no measure of the error of the mean.
+func (p CurvePoint) TrainMean() (mean, sd float64) { return meanAndSD(p.Train) }
+
+// HeldOutMean is TrainMean of HeldOut.
+func (p CurvePoint) HeldOutMean() (mean, sd float64) { return meanAndSD(p.HeldOut) }
+
+// Best returns the index of the point whose HeldOut has the best mean, of equals the first; -1 if
+// there is none.
+func (c Curve) Best() int {
+	best, score := -1, math.NaN()
+	for i, p := range c.Points {
+		mean, _ := p.HeldOutMean()
+		if !math.IsNaN(mean) && (best < 0 || c.LargerIsBetter && mean > score || !c.LargerIsBetter && mean < score) {
+			best, score = i, mean
+		}
+	}
+	return best
+}
+
+// String returns a table for people.
+func (c Curve) String() string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s\t%s, rows of the fit\ts.d.\theld out\ts.d.\t\n", c.Setting, c.Metric)
+	for _, p := range c.Points {
+		train, trainSD := p.TrainMean()
+		held, heldSD := p.HeldOutMean()
+		fmt.Fprintf(w, "%s\t%.4g\t%.2g\t%.4g\t%.2g\t\n", p.name(), train, trainSD, held, heldSD)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return out.String()
+}
+
+func (p CurvePoint) name() string {
+	if p.Label != "" {
+		return p.Label
+	}
+	return fmt.Sprintf("%.6g", p.At)
+}
+
+// RegressorLearningCurve fits what build returns, a new regressor at each call, on more and more of
+// the training rows of each fold of x (n×d) and y (n), and scores it on them and on the rows
+// held out. Within a fold more rows are the fewer ones and others, drawn by Seed. Sizes ascend; nil: five, of which
+// each is twice the one before and the last is the smallest training part. To preprocess, build a
+// pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size and
+// fold, or of ctx comes with what was found.
+func RegressorLearningCurve(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, sizes []int, opt *CurveOptions) (_ Curve, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	j, err := newRegressorCurve("RegressorLearningCurve", x, y, opt)
+	if err != nil {
+		return Curve{}, err
+	}
+	return j.learning(ctx, build, sizes)
+}
+
+// ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Any number of
+// rows has the classes in the proportions of the training part, as nearly as whole rows allow.
+func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, sizes []int, opt *CurveOptions) (_ Curve, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	j, err := newClassifierCurve("ClassifierLearningCurve", x, y, opt)
+	if err != nil {
+		return Curve{}, err
+	}
+	return j.learning(ctx, build, sizes)
+}
+
+// RegressorValidationCurve fits what build returns for each value of a setting, a new regressor at
+// each call, on the training rows of each fold, and scores it on them and on the rows held out. The score
+// of the best point is too good for a report: it was chosen by the rows that it is of. Errors as
+// RegressorLearningCurve.
+func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64, opt *CurveOptions) (_ Curve, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	j, err := newRegressorCurve("RegressorValidationCurve", x, y, opt)
+	if err != nil {
+		return Curve{}, err
+	}
+	return j.validation(ctx, s, build)
+}
+
+// ClassifierValidationCurve is RegressorValidationCurve for classifiers; y are labels.
+func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Classifier, x mat.Matrix, y []int, opt *CurveOptions) (_ Curve, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	j, err := newClassifierCurve("ClassifierValidationCurve", x, y, opt)
+	if err != nil {
+		return Curve{}, err
+	}
+	return j.validation(ctx, s, build)
+}
+
+// fitter is what regressors and classifiers have in common.
+type fitter[Y float64 | int] interface {
+	Fit(ctx context.Context, x mat.Matrix, y []Y) error
+	Predict(x mat.Matrix) ([]Y, error)
+}
+
+// curves makes curves of rows that are checked.
+type curves[Y float64 | int, E fitter[Y]] struct {
+	CurveOptions
+	typ    string
+	x      *mat.Dense
+	y      []Y
+	labels []int // nil for numbers
+	folds  []selection.Fold
+	score  func(e E, m metrics.Metric, x mat.Matrix, y []Y, weights []float64) (float64, error)
+}
+
+func newRegressorCurve(typ string, x mat.Matrix, y []float64, opt *CurveOptions) (*curves[float64, estimators.Regressor], error) {
+	if err := check.Vector("y", y); err != nil {
+		return nil, err
+	}
+	j := &curves[float64, estimators.Regressor]{typ: "inspection: " + typ, y: y, score: selection.ScoreRegressor}
+	return j, j.begin(x, opt, selection.KFold{}, selection.DefaultRegressionMetric())
+}
+
+func newClassifierCurve(typ string, x mat.Matrix, y []int, opt *CurveOptions) (*curves[int, estimators.Classifier], error) {
+	j := &curves[int, estimators.Classifier]{typ: "inspection: " + typ, y: y, labels: y, score: selection.ScoreClassifier}
+	return j, j.begin(x, opt, selection.StratifiedKFold{}, selection.DefaultClassificationMetric())
+}
+
+func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter selection.Splitter, metric metrics.Metric) (err error) {
+	if opt != nil {
+		j.CurveOptions = *opt
+	}
+	if j.Splitter == nil {
+		j.Splitter = splitter
+	}
+	if isZero(j.Metric) {
+		j.Metric = metric
+	}
+	if err := check.Workers(j.typ, j.Workers); err != nil {
+		return err
+	}
+	if j.x, err = check.DenseGaps("x", x, check.Anywhere); err != nil {
+		return err
+	}
+	n, _ := j.x.Dims()
+	if err := check.Rows("y", len(j.y), n); err != nil {
+		return err
+	}
+	if j.Weights != nil {
+		if err := check.Weights(j.typ, j.Weights, n); err != nil {
+			return err
+		}
+	}
+	j.folds, err = selection.Folds(j.Splitter, n, j.labels)
+	return err
+}
+
+// learning makes a curve over the number of rows.
+func (j *curves[Y, E]) learning(ctx context.Context, build func() E, sizes []int) (Curve, error) {
+	if build == nil {
+		return Curve{}, fault.Param(j.typ, "build", "nil", "a function that returns an estimator")
+	}
+	all := len(j.folds[0].Train)
+	for _, f := range j.folds {
+		all = min(all, len(f.Train))
+	}
+	if sizes == nil {
+		for i := range defaultSizes {
+			sizes = append(sizes, max(1, all>>(defaultSizes-1-i)))
+		}
+		sizes = slices.Compact(sizes)
+	}
+	out := Curve{Setting: "rows"}
+	for i, size := range sizes {
+		if size < 1 || size > all || i > 0 && size <= sizes[i-1] {
+			return Curve{}, fault.Param(j.typ, fmt.Sprintf("sizes[%d]", i), size, fmt.Sprintf("ascending, and at most %d, the rows of the smallest training part", all))
+		}
+		out.Points = append(out.Points, CurvePoint{At: float64(size)})
+	}
+	orders := make([][]int, len(j.folds))
+	for f := range orders {
+		orders[f] = j.order(f)
+	}
+	// Rows ascend, so that all of them are fitted as a cross-validation does.
+	return j.run(ctx, out, func(int) E { return build() }, func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
+}
+
+// order is the training rows of a fold as a learning curve takes them: those of each class, in an
+// order drawn by chance, spread evenly over the whole.
+func (j *curves[Y, E]) order(f int) []int {
+	rows := slices.Clone(j.folds[f].Train)
+	rng := rand.New(rand.NewPCG(j.Seed, orderStream+uint64(f)))
+	rng.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+	if j.labels == nil {
+		return rows
+	}
+	count, seen := map[int]int{}, map[int]int{}
+	for _, r := range rows {
+		count[j.labels[r]]++
+	}
+	place := make(map[int]float64, len(rows))
+	for _, r := range rows {
+		label := j.labels[r]
+		place[r] = (float64(seen[label]) + 0.5) / float64(count[label])
+		seen[label]++
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	return rows
+}
+
+// validation makes a curve over the values of a setting.
+func (j *curves[Y, E]) validation(ctx context.Context, s Setting, build func(value float64) E) (Curve, error) {
+	switch {
+	case build == nil:
+		return Curve{}, fault.Param(j.typ, "build", "nil", "a function that returns an estimator")
+	case len(s.Values) == 0:
+		return Curve{}, fault.Param(j.typ, "Setting.Values", 0, "at least 1")
+	case s.Labels != nil && len(s.Labels) != len(s.Values):
+		return Curve{}, fault.Param(j.typ, "Setting.Labels", len(s.Labels), fmt.Sprintf("one for each of %d values, or nil", len(s.Values)))
+	}
+	if err := check.Vector("Setting.Values", s.Values); err != nil {
+		return Curve{}, err
+	}
+	out := Curve{Setting: cmp.Or(s.Name, "setting")}
+	for i, v := range s.Values {
+		p := CurvePoint{At: v}
+		if s.Labels != nil {
+			p.Label = s.Labels[i]
+		}
+		out.Points = append(out.Points, p)
+	}
+	return j.run(ctx, out, func(p int) E { return build(s.Values[p]) }, func(_, f int) []int { return j.folds[f].Train })
+}
+
+// run fits and scores each point on each fold.
+func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E, train func(point, fold int) []int) (Curve, error) {
+	c.Metric, c.LargerIsBetter = j.Metric.Name, j.Metric.LargerIsBetter
+	folds := len(j.folds)
+	for i := range c.Points {
+		p := &c.Points[i]
+		p.Train, p.HeldOut, p.FitSeconds = make([]float64, folds), make([]float64, folds), make([]float64, folds)
+		for f := range folds {
+			p.Train[f], p.HeldOut[f], p.FitSeconds[f] = math.NaN(), math.NaN(), math.NaN()
+		}
+	}
+	errs := make([]error, len(c.Points)*folds)
+	steps := &counter{of: len(errs), observe: j.Observe}
+	err := parallel.For(ctx, j.Workers, len(errs), func(i int) error {
+		p, f := &c.Points[i/folds], i%folds
+		where := fmt.Sprintf("%s %s, fold %d", c.Setting, p.name(), f)
+		err := j.cell(ctx, build(i/folds), train(i/folds, f), p, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			errs[i] = fmt.Errorf("%s: %w", where, err)
+		}
+		steps.done(where)
+		return nil
+	})
+	return c, cmp.Or(err, cmp.Or(errs...))
+}
+
+// cell fits and scores one point on one fold.
+func (j *curves[Y, E]) cell(ctx context.Context, e E, train []int, p *CurvePoint, f int) error {
+	if check.IsNil(e) {
+		return fault.Param(j.typ, "build", "a function that returns nil", "one that returns an estimator")
+	}
+	x, y, w := j.pick(train)
+	start := time.Now()
+	if err := fit(ctx, j.typ, e, x, y, w); err != nil {
+		return err
+	}
+	seconds := time.Since(start).Seconds()
+	learnt, err := j.score(e, j.Metric, x, y, w)
+	if err != nil {
+		return err
+	}
+	x, y, w = j.pick(j.folds[f].Test)
+	held, err := j.score(e, j.Metric, x, y, w)
+	if err != nil {
+		return err
+	}
+	p.Train[f], p.HeldOut[f], p.FitSeconds[f] = learnt, held, seconds
+	return nil
+}
+
+func (j *curves[Y, E]) pick(rows []int) (x *mat.Dense, y []Y, weights []float64) {
+	x = linalg.Rows(j.x, rows)
+	for _, r := range rows {
+		y = append(y, j.y[r])
+		if j.Weights != nil {
+			weights = append(weights, j.Weights[r])
+		}
+	}
+	return x, y, weights
+}
+
+// fit fits e, with the weights where there are some.
+func fit[Y float64 | int, E fitter[Y]](ctx context.Context, typ string, e E, x *mat.Dense, y []Y, weights []float64) error {
+	if weights == nil {
+		return e.Fit(ctx, x, y)
+	}
+	w, ok := any(e).(estimators.WeightedFitter[Y])
+	if !ok || !estimators.Supports(e, estimators.Weighted) {
+		return estimators.Unsupported(typ, e, estimators.Weighted)
+	}
+	return w.FitWeighted(ctx, x, y, weights)
+}

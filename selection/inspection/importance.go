@@ -1,0 +1,220 @@
+package inspection
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+const (
+	defaultRepeats = 10
+
+	permuteStream = 0x7065726d757465 // "permute"
+	maxRepeats    = 1 << 20
+)
+
+// ImportanceOptions are the settings of permutation importance. Nil means the defaults. Of d
+// columns it makes d·Repeats + 1 predictions of all rows.
+type ImportanceOptions struct {
+	// Names are those of the columns, as in [Options].
+	Names []string
+	// Metric by which the predictions are scored; its zero value: NMSE for regressors, Accuracy for
+	// classifiers.
+	Metric metrics.Metric
+	// Weights of the metric, one > 0 for each row; nil: 1 each.
+	Weights []float64
+	Repeats int    // permutations of each column; 0: 10
+	Seed    uint64 // of the permutations
+	Workers int    // predictions at a time, each with a copy of the rows; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each prediction, by one goroutine at a time.
+	Observe func(estimators.Step)
+}
+
+// Importance is how much the score suffers when a column, or columns that go together, are
+// permuted among the rows.
+type Importance struct {
+	Name    string    // of the column; of the category; of copies all names
+	Columns []int     // their indices, ascending
+	Losses  []float64 // of each permutation: by how much the score is worse, so that more matters more
+	Mean    float64   // of Losses
+	// SE is the standard error of Mean that comes from the permutations: the deviation of Losses over
+	// the root of their number. That there could be other rows is not in it. NaN for one repeat.
+	SE float64
+}
+
+// Importances are sorted, the largest mean first, with what they are losses of.
+type Importances struct {
+	Columns        []Importance
+	Metric         string  // its name
+	LargerIsBetter bool    // of the metric
+	Score          float64 // of the rows as they are
+}
+
+// String returns a table for people.
+func (r Importances) String() string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "column\tloss of %s\ts.e.\t\n", r.Metric)
+	for _, v := range r.Columns {
+		se := "-"
+		if !math.IsNaN(v.SE) {
+			se = fmt.Sprintf("%.4f", v.SE)
+		}
+		fmt.Fprintf(w, "%s\t%.4f\t%s\t\n", v.Name, v.Mean, se)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return out.String() + fmt.Sprintf("%s of the rows as they are: %.4g\n", r.Metric, r.Score)
+}
+
+// RegressorImportances returns by how much the metric of a fitted regressor is worse when a column
+// of x (n×d) is permuted: permutation importance (L. Breiman, Machine Learning 45, 2001, 5). The
+// rows and their targets y (n) should be such as Fit has not seen: on those of Fit a column
+// that only helped to learn by heart matters, too. Columns that go together are permuted
+// together. A column whose content other columns have as well may be left out without a loss, and
+// yet have an importance, or share one with them. Gaps move like values. Errors: ErrParam for an option, ErrShape, ErrNotFinite, those of Predict and of
+// the metric, or ctx's.
+func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64, opt *ImportanceOptions) (_ Importances, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if err := check.Vector("y", y); err != nil {
+		return Importances{}, err
+	}
+	return importances(ctx, "RegressorImportances", r, x, len(y), opt, selection.DefaultRegressionMetric(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+		return selection.ScoreRegressor(r, m, x, y, weights)
+	})
+}
+
+// ClassifierImportances is RegressorImportances for a fitted classifier and labels.
+func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int, opt *ImportanceOptions) (_ Importances, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, selection.DefaultClassificationMetric(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+		return selection.ScoreClassifier(c, m, x, y, weights)
+	})
+}
+
+// isZero reports whether a metric scores nothing, so that the default stands for it.
+func isZero(m metrics.Metric) bool {
+	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
+}
+
+func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets int, opt *ImportanceOptions, metric metrics.Metric, score func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error)) (Importances, error) {
+	o := ImportanceOptions{}
+	if opt != nil {
+		o = *opt
+	}
+	if isZero(o.Metric) {
+		o.Metric = metric
+	}
+	t, err := newTable(typ, e, x, &Options{Names: o.Names, Seed: o.Seed})
+	if err != nil {
+		return Importances{}, err
+	}
+	if err := cmp.Or(check.Setting(t.typ, "Repeats", o.Repeats, "10"), check.Workers(t.typ, o.Workers)); err != nil {
+		return Importances{}, err
+	}
+	o.Repeats = cmp.Or(o.Repeats, defaultRepeats)
+	if o.Repeats > maxRepeats {
+		return Importances{}, fault.Param(t.typ, "Repeats", o.Repeats, fmt.Sprintf("at most %d", maxRepeats))
+	}
+	n, _ := t.x.Dims()
+	if err := check.Rows("y", targets, n); err != nil {
+		return Importances{}, err
+	}
+	base, err := score(o.Metric, t.x, o.Weights)
+	if err != nil {
+		return Importances{}, err
+	}
+	sign := 1.0
+	if o.Metric.LargerIsBetter {
+		sign = -1
+	}
+	out := Importances{Metric: o.Metric.Name, LargerIsBetter: o.Metric.LargerIsBetter, Score: base}
+	for _, f := range t.features {
+		out.Columns = append(out.Columns, Importance{Name: f.name, Columns: f.columns, Losses: make([]float64, o.Repeats)})
+	}
+	steps := &counter{of: len(t.features)*o.Repeats + 1, observe: o.Observe}
+	steps.done("the rows as they are")
+	err = parallel.For(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
+		f, repeat := t.features[i/o.Repeats], i%o.Repeats
+		// A stream for each column and repeat: the first of ten repeats are those of five.
+		rng := rand.New(rand.NewPCG(o.Seed, permuteStream+uint64(f.columns[0])*maxRepeats+uint64(repeat)))
+		rows := mat.DenseCopyOf(t.x)
+		for to, from := range rng.Perm(n) {
+			for _, j := range f.columns {
+				rows.Set(to, j, t.x.At(from, j))
+			}
+		}
+		v, err := score(o.Metric, rows, o.Weights)
+		if err != nil {
+			return fmt.Errorf("%s permuted: %w", f.name, err)
+		}
+		out.Columns[i/o.Repeats].Losses[repeat] = sign * (v - base)
+		steps.done(f.name)
+		return nil
+	})
+	if err != nil {
+		return Importances{}, err
+	}
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		var sd float64
+		c.Mean, sd = meanAndSD(c.Losses)
+		c.SE = sd / math.Sqrt(float64(len(c.Losses)))
+	}
+	slices.SortStableFunc(out.Columns, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
+	return out, nil
+}
+
+// counter reports steps that several goroutines do.
+type counter struct {
+	sync.Mutex
+	at, of  int
+	observe func(estimators.Step)
+}
+
+func (c *counter) done(message string) {
+	c.Lock()
+	defer c.Unlock()
+	c.at++
+	if c.observe != nil {
+		c.observe(estimators.Step{Iteration: c.at, Total: c.of, Message: message})
+	}
+}
+
+// meanAndSD returns the mean, and the deviation by the number less one, which one value does not have. A NaN
+// stands for none.
+func meanAndSD(v []float64) (mean, sd float64) {
+	n := 0.0
+	for _, a := range v {
+		if !math.IsNaN(a) {
+			n++
+			mean += (a - mean) / n
+		}
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	square := 0.0
+	for _, a := range v {
+		if !math.IsNaN(a) {
+			square += (a - mean) * (a - mean)
+		}
+	}
+	return mean, math.Sqrt(square / (n - 1))
+}

@@ -1,0 +1,59 @@
+package selection
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// ScoreRegressor returns the metric of what a fitted regressor predicts for the rows of x (n×d),
+// of which y (n) was observed, as cross-validation does for the rows of a fold. A gap (NaN) is for
+// regressors that take gaps. Weights are those of the metric; nil: 1 each. Errors: ErrParam for a
+// metric of classifiers, those of the predictions and of the metric.
+func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	score, err := regressionScorer(m)
+	if err != nil {
+		return 0, err
+	}
+	return scoreOf("selection: ScoreRegressor", r, score, x, y, weights)
+}
+
+// ScoreClassifier is ScoreRegressor for the labels, scores or probabilities of a fitted classifier.
+func ScoreClassifier(c estimators.Classifier, m metrics.Metric, x mat.Matrix, y []int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	score, err := classificationScorer(m)
+	if err != nil {
+		return 0, err
+	}
+	return scoreOf("selection: ScoreClassifier", c, score, x, y, weights)
+}
+
+func scoreOf[Y float64 | int, E learner[Y]](typ string, e E, score scoring[Y, E], x mat.Matrix, y []Y, weights []float64) (float64, error) {
+	if check.IsNil(e) {
+		return 0, fault.Param(typ, "estimator", "nil", "one that is fitted")
+	}
+	xd, err := check.DenseGaps("x", x, check.Anywhere)
+	if err != nil {
+		return 0, err
+	}
+	n, _ := xd.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return 0, err
+	}
+	return score(e, xd, y, weights)
+}
+
+// Folds asks a splitter to divide n rows and checks its answer, which may be of a third party: at
+// least one fold, of which both parts have rows, all of them of 0 to n-1. Errors: the
+// splitter's, ErrParam for none, ErrShape.
+func Folds(s Splitter, n int, labels []int) (_ []Fold, err error) {
+	defer fault.Recover(&err)
+	if check.IsNil(s) {
+		return nil, fault.Param("selection: Folds", "splitter", "nil", "one such as KFold{}")
+	}
+	return split(s, n, labels)
+}
