@@ -31,7 +31,7 @@ const (
 //
 // Every transformer must have a Clone method: Fit fits clones and leaves Parts as they are. A model file holds what is
 // fitted and the columns, and is read into a ColumnTransformer of the same Parts. It costs what the parts cost, and a copy of
-// their columns. Errors are those of the parts, with the part named in front and columns counted within it.
+// their columns. Errors are those of the parts, with the part named in front; what is not finite in x is named by its place in x.
 type ColumnTransformer struct {
 	Parts    []ColumnPart
 	DropRest bool // leaves out the columns that no part has
@@ -151,6 +151,28 @@ func (f *fittedColumns) dense(x mat.Matrix) (*mat.Dense, error) {
 	return in, nil
 }
 
+// placed names what is not finite in the columns of a part by its place in x, where it is there that at finds it too.
+func placed(err error, p ColumnPart, at func(row, col int) float64) error {
+	var e *fault.NotFiniteError
+	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
+		return err
+	}
+	if v := at(e.Row, e.Col); v == v {
+		return err // it comes of what a step has made
+	}
+	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
+}
+
+// within is the value of a matrix whose first row has this number, 0 outside it.
+func within(x *mat.Dense, first int) func(row, col int) float64 {
+	return func(row, col int) float64 {
+		if n, _ := x.Dims(); row < first || row >= first+n {
+			return 0
+		}
+		return x.At(row-first, col)
+	}
+}
+
 // choose sets dst to some columns of x, in memory that dst has where that is enough.
 func choose(dst, x *mat.Dense, columns []int) {
 	n, _ := x.Dims()
@@ -187,7 +209,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		var some mat.Dense
 		choose(&some, in, p.Columns)
 		if err := p.Of.Fit(ctx, &some); err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), err)
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&some, 0)))
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -241,7 +263,10 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 		if p.Of == nil {
 			continue
 		}
+		var piece mat.Dense
+		first, rows := 0, 0 // of the piece
 		some := func(yield func(*mat.Dense, error) bool) {
+			first, rows = 0, 0
 			for x, err := range blocks {
 				if err == nil && (x == nil || x.IsEmpty() || x.RawMatrix().Cols != f.width) {
 					err = fault.Param(columnsName, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
@@ -251,9 +276,10 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 					return
 				}
 				n, _ := x.Dims()
-				var piece mat.Dense
 				for from := 0; from < n; from += pieceRows {
 					choose(&piece, x.Slice(from, min(from+pieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
+					first += rows
+					rows, _ = piece.Dims()
 					if !yield(&piece, nil) {
 						return
 					}
@@ -261,7 +287,7 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 			}
 		}
 		if err := p.Of.(transformers.BlockFitter).FitBlocks(ctx, some); err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), err)
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&piece, first)))
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -321,7 +347,7 @@ func (t *ColumnTransformer) into(dst *mat.Dense, x mat.Matrix, few bool) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), err)
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&b.in[i], 0)))
 		}
 		width += b.out[i].RawMatrix().Cols
 	}
