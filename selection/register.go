@@ -22,6 +22,9 @@ func init() {
 	registry.Add[StratifiedKFold]("selection.StratifiedKFold", registry.Type{})
 	registry.Add[ShuffleSplit]("selection.ShuffleSplit", registry.Type{})
 	registry.Add[StratifiedShuffleSplit]("selection.StratifiedShuffleSplit", registry.Type{})
+	registry.Add[GroupKFold]("selection.GroupKFold", registry.Type{})
+	registry.Add[StratifiedGroupKFold]("selection.StratifiedGroupKFold", registry.Type{})
+	registry.Add[TimeSeriesSplit]("selection.TimeSeriesSplit", registry.Type{})
 }
 
 // told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several ways.

@@ -211,3 +211,13 @@ func (s *covarianceStatistics) UnmarshalBinary(data []byte) error {
 	s.covariance = covariance{in.Exponent, *g}
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *covarianceStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *covarianceStatistics) UnmarshalText(text []byte) error {
+	return codec.FromText(s.kind(), s, text)
+}
+
+func (s *covarianceStatistics) columnCount() int { return len(s.gram.Mean) }

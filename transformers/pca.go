@@ -303,6 +303,12 @@ func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	return p.partial(ctx, x, p)
 }
 
+// MarshalStatistics implements estimators.Continuer.
+func (p *PCA) MarshalStatistics() ([]byte, error) { return p.kept() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (p *PCA) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
+
 // Transform returns the components of the rows of x (m×d), m×r.
 func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
