@@ -43,9 +43,15 @@ var ours = []method{
 	},
 	{
 		name: "lssvm", source: oursSource,
-		configuration: "z-score; least-squares SVM, RBF of the median distance, ridge by leave-one-out",
+		configuration: "z-score; least-squares SVM, Matérn 5/2, length and ridge by leave-one-out",
 		regressor:     func(uint64) estimators.Regressor { return regression(&lssvm.Regressor{}) },
 		classifier:    func(uint64) estimators.Classifier { return classification(&lssvm.Classifier{}) },
+	},
+	{
+		name: "lssvm-median", source: oursSource,
+		configuration: "z-score; least-squares SVM, RBF of the median distance, ridge by leave-one-out",
+		regressor:     func(uint64) estimators.Regressor { return regression(medianMachine{&lssvm.Regressor{}}) },
+		classifier:    func(uint64) estimators.Classifier { return classification(medianMachines{&lssvm.Classifier{}}) },
 	},
 	{
 		name: "lssvm-entropy", source: oursSource,
@@ -284,6 +290,33 @@ func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err e
 
 func (c medianClassifier) Clone() estimators.Classifier {
 	return medianClassifier{c.Classifier.Clone().(*rvm.Classifier)}
+}
+
+// medianMachine and medianMachines are least-squares machines with that kernel.
+type medianMachine struct{ *lssvm.Regressor }
+
+func (m medianMachine) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	if m.Kernel, err = kernels.MedianRBF(ctx, x, m.Seed); err != nil {
+		return err
+	}
+	return m.Regressor.Fit(ctx, x, y)
+}
+
+func (m medianMachine) Clone() estimators.Regressor {
+	return medianMachine{m.Regressor.Clone().(*lssvm.Regressor)}
+}
+
+type medianMachines struct{ *lssvm.Classifier }
+
+func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	if m.Kernel, err = kernels.MedianRBF(ctx, x, m.Seed); err != nil {
+		return err
+	}
+	return m.Classifier.Fit(ctx, x, y)
+}
+
+func (m medianMachines) Clone() estimators.Classifier {
+	return medianMachines{m.Classifier.Clone().(*lssvm.Classifier)}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
