@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"runtime"
 	"testing"
 
@@ -117,7 +118,7 @@ func repeat(b byte, n int) []byte {
 
 func TestMatrixDimensions(t *testing.T) {
 	for _, m := range []Matrix{
-		{Rows: 2, Cols: 2, Data: Floats{1}}, {Rows: -1, Cols: -1, Data: Floats{1}}, {Rows: 1 << 32, Cols: 1 << 32}, {Rows: 0, Cols: 3, Data: Floats{}},
+		{Rows: 2, Cols: 2, Data: Floats{1}}, {Rows: -1, Cols: -1, Data: Floats{1}}, {Rows: 1 << (bits.UintSize / 2), Cols: 1 << (bits.UintSize / 2)}, {Rows: 0, Cols: 3, Data: Floats{}},
 		{Rows: 1, Cols: 1, Data: Floats{math.NaN()}}, {Rows: 1, Cols: 1, Data: Floats{math.Inf(1)}},
 	} {
 		_, err := m.Dense()

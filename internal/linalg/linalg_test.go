@@ -109,7 +109,7 @@ func TestFromPackedRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		n int
 		p []float64
-	}{{0, nil}, {2, []float64{1, 2}}, {-3, []float64{1, 1, 1}}, {1 << 40, []float64{1}}, {1, []float64{0}}, {1, []float64{math.NaN()}}, {1, []float64{math.Inf(1)}}} {
+	}{{0, nil}, {2, []float64{1, 2}}, {-3, []float64{1, 1, 1}}, {math.MaxInt, []float64{1}}, {1, []float64{0}}, {1, []float64{math.NaN()}}, {1, []float64{math.Inf(1)}}} {
 		_, ok := FromPacked(tc.n, tc.p, 0)
 		assert.False(t, ok, "%v", tc)
 	}

@@ -2,8 +2,10 @@
 
 package vecmath
 
+import "math"
+
 // vectorLength is how many elements at a time the loops in Go take.
-const vectorLength = 1 << 62
+const vectorLength = math.MaxInt
 
 // expVector computes the first elements of what Exp does, and returns how many.
 func expVector([]float64, float64, []float64) int { return 0 }
