@@ -400,7 +400,7 @@ func ExampleMatrix_importance() {
 		fmt.Println(err)
 		return
 	}
-	x, columns, err := golearn.Matrix(grid, base.NonClassAttributes(grid))
+	x, columns, err := golearn.Matrix(grid, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -158,8 +158,8 @@ func ExampleClassifierEffect() {
 	}
 	// Output:
 	// time band: spread
-	// 0.1: 1.0, of nearly all rows 0.9 to 1.0
-	// 0.5: 0.4, of nearly all rows 0.1 to 1.0
+	// 0.1: 1.0, of nearly all rows 0.6 to 1.0
+	// 0.5: 0.4, of nearly all rows 0.0 to 1.0
 	// 0.9: 0.0, of nearly all rows 0.0 to 0.2
 }
 
@@ -179,9 +179,9 @@ func ExampleRegressorLearningCurve() {
 		fmt.Printf("%3.0f rows: %.2f, held out %.2f\n", p.At, train, held)
 	}
 	// Output:
-	// 25 rows: 0.09, held out 0.50
-	//  50 rows: 0.05, held out 0.32
-	// 100 rows: 0.06, held out 0.17
+	// 25 rows: 0.01, held out 0.47
+	//  50 rows: 0.03, held out 0.31
+	// 100 rows: 0.05, held out 0.17
 }
 
 // Where a setting is too small and where too large.
