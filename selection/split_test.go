@@ -222,8 +222,8 @@ func TestTooManyFolds(t *testing.T) {
 		labels[i] = i % 2
 	}
 	for _, s := range []Splitter{
-		KFold{Repeats: 1 << 40}, StratifiedKFold{Repeats: math.MaxInt}, KFold{Repeats: math.MaxInt / 2},
-		ShuffleSplit{Splits: math.MaxInt}, StratifiedShuffleSplit{Splits: 1 << 40},
+		KFold{Repeats: math.MaxInt32}, StratifiedKFold{Repeats: math.MaxInt}, KFold{Repeats: math.MaxInt / 2},
+		ShuffleSplit{Splits: math.MaxInt}, StratifiedShuffleSplit{Splits: math.MaxInt32},
 	} {
 		_, err := s.Split(len(labels), labels)
 		var large *estimators.TooLargeError

@@ -81,7 +81,7 @@ func TestOneHotErrors(t *testing.T) {
 
 // A width that a file names without columns of it is bounded.
 func TestWidthOfAOneHotFile(t *testing.T) {
-	data, err := codec.Marshal(kindOf(oneHotModel{}), version, oneHotModel{Width: 1 << 40, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
+	data, err := codec.Marshal(kindOf(oneHotModel{}), version, oneHotModel{Width: math.MaxInt32, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
 	require.NoError(t, err)
 	assert.ErrorIs(t, new(OneHot).UnmarshalBinary(data), fault.ErrBadModel)
 	assert.ErrorIs(t, new(OneHot).Fit(context.Background(), mat.NewDense(1, mostColumns+1, nil)), fault.ErrTooLarge)

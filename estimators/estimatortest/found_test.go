@@ -1,6 +1,7 @@
 package estimatortest_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/fxamacker/cbor/v2"
@@ -62,7 +63,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		s, err := stages.NewStatistics()
 		require.NoError(t, err)
 		require.NoError(t, s.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels}))
-		data := rewritten(t, marshalled(t, s), "eem.Classifier statistics", 1, func(f map[string]any) { f["Width"] = 1 << 31 })
+		data := rewritten(t, marshalled(t, s), "eem.Classifier statistics", 1, func(f map[string]any) { f["Width"] = math.MaxInt32 })
 		fresh, err := stages.NewStatistics()
 		require.NoError(t, err)
 		subject := &filefuzz.Subject{Name: "statistics", New: func() any { return fresh }, Files: [][]byte{marshalled(t, s)}}

@@ -302,9 +302,9 @@ func TestTooLarge(t *testing.T) {
 		assert.Greater(t, large.Bytes, large.Limit)
 		assert.NotEmpty(t, large.Hint)
 	}
-	r := Regressor{Components: 1 << 40}
+	r := Regressor{Components: math.MaxInt32}
 	require.NoError(t, (&Regressor{Components: 50, MaxBytes: 8 << 20}).Fit(ctx, x, y))
-	assert.NoError(t, (&Regressor{Components: 1 << 40}).Fit(ctx, window(x, 0, 50), y[:50]), r)
+	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, window(x, 0, 50), y[:50]), r)
 }
 
 // A constant target, one row, and rows that are all alike have the constant alone.

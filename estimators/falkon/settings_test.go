@@ -37,7 +37,7 @@ func TestDefaults(t *testing.T) {
 	}
 	assert.Equal(t, .001, s.tolerance)
 	assert.Equal(t, 200, s.iterations)
-	assert.EqualValues(t, 8<<30, s.maxBytes)
+	assert.Equal(t, int64(8<<30), s.maxBytes)
 	assert.True(t, s.direct(1e6, 250))
 	assert.False(t, s.direct(1e6, 251))
 	assert.True(t, s.direct(8000, 1000))

@@ -65,7 +65,7 @@ func TestHostilePayloads(t *testing.T) {
 		"column beyond":     func(s *storedRegressor) { s.Learned.Scaling.Columns[1] = 2 },
 		"inverse":           func(s *storedRegressor) { s.Learned.Scaling.Inverse[0] = -1 },
 		"no frequencies":    func(s *storedRegressor) { first(s).W = codec.Matrix{} },
-		"hostile matrix":    func(s *storedRegressor) { first(s).W.Rows = 1 << 40 },
+		"hostile matrix":    func(s *storedRegressor) { first(s).W.Rows = math.MaxInt32 },
 		"no local":          func(s *storedRegressor) { first(s).V = codec.Matrix{} },
 		"weights":           func(s *storedRegressor) { first(s).Coefficients = first(s).Coefficients[1:] },
 		"infinite weight":   func(s *storedRegressor) { first(s).Coefficients[0] = math.Inf(1) },
@@ -156,7 +156,7 @@ func TestWidthOfAFile(t *testing.T) {
 	assert.InDelta(t, 7, r.m.scaling.Constant[0], 1e-12, "the mean of the column that is left out")
 	s := storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale}
 	for written := 1; written <= version; written++ {
-		s.Learned.Scaling.Width = 1 << 40
+		s.Learned.Scaling.Width = math.MaxInt32
 		data, err := codec.Marshal(regressorKind, written, s)
 		require.NoError(t, err)
 		assert.ErrorIs(t, new(Regressor).UnmarshalBinary(data), estimators.ErrBadModel)
