@@ -167,7 +167,7 @@ func TestDerivativesErrors(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, d.Gradient(canceled, dst, w), context.Canceled)
 	w.SetSym(1, 2, math.NaN())
-	assert.EqualError(t, d.Gradient(ctx, dst, w), "w[1,2] is NaN")
+	assert.EqualError(t, d.Gradient(ctx, dst, w), "kernels: Derivatives: w[1,2] is NaN")
 	w.SetSym(1, 2, math.MaxFloat64)
 	require.NoError(t, d.MatrixTo(ctx, &m, Scaled{Kernel: Linear{}, Factor: 1e300}))
 	assert.ErrorContains(t, d.Gradient(ctx, dst, w), "the derivatives of Scaled(1e+300, Linear)[0] is ")

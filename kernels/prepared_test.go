@@ -66,6 +66,6 @@ func TestPreparedErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrTooLarge)
 	_, err = p.Cross(ctx, mat.NewDense(1, 2, nil))
 	require.NoError(t, err)
-	assert.EqualError(t, p.CrossTo(ctx, mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)), "dst has 1 rows, want 1 of 3 columns, dst has 2 columns")
+	assert.EqualError(t, p.CrossTo(ctx, mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)), "kernels: Prepared: dst has 1 rows, want 1 of 3 columns, dst has 2 columns")
 	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), fault.ErrShape)
 }

@@ -84,7 +84,7 @@ func (s *columnStatistics[C]) like(other Statistics) (*columnStatistics[C], erro
 
 // AddBlock implements Statistics: the rows are summed by themselves first.
 func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(s.typ, &err)
 	ctx = check.Context(ctx)
 	rows, err := check.DenseGaps("x", x, s.gap)
 	if err != nil {

@@ -123,7 +123,7 @@ func (s *covarianceStatistics) Clone() Statistics {
 
 // AddBlock implements Statistics. Cost O(nd²).
 func (s *covarianceStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(pcaName, &err)
 	ctx = check.Context(ctx)
 	rows, err := check.Dense("x", x)
 	if err != nil {

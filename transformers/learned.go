@@ -71,13 +71,13 @@ func (l *learned[M]) known() (m M) {
 
 // Transform returns the map of each row of x (m×d), which has the width that Fit saw.
 func (l *learned[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(l.known().name(), &err)
 	return transformed(l.TransformTo, x)
 }
 
 // TransformTo implements [TransformerTo].
 func (l *learned[M]) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(l.known().name(), &err)
 	return l.into(dst, x, true, nil)
 }
 

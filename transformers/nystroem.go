@@ -323,7 +323,8 @@ func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 // Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the
 // share of the kernel that the landmarks do not see, 0 with all rows as landmarks. Cost
 // that of Transform; the features are not kept. Errors are Transform's.
-func (t *Nystroem) Residual(x mat.Matrix) (float64, error) {
+func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
 	trace, left := 0.0, 0.0
 	first := 0
 	in, err := check.Dense("x", x)

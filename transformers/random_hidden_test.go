@@ -153,7 +153,7 @@ func TestHiddenTransformTo(t *testing.T) {
 	dst := mat.NewDense(3, 4, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9})
 	require.NoError(t, r.TransformTo(dst, x))
 	assert.True(t, mat.Equal(want, dst))
-	assert.EqualError(t, r.TransformTo(mat.NewDense(3, 5, nil), x), "dst has 5 columns, want 3 rows of 4, dst has 3 rows")
+	assert.EqualError(t, r.TransformTo(mat.NewDense(3, 5, nil), x), "transformers: RandomHidden: dst has 5 columns, want 3 rows of 4, dst has 3 rows")
 	require.ErrorIs(t, r.TransformTo(mat.NewDense(2, 4, nil), x), fault.ErrShape)
 
 	units := mat.NewDense(4, 3, nil)

@@ -56,7 +56,7 @@ func (s *sampleStatistics) copied() *sampleStatistics {
 
 // AddBlock implements Statistics. Cost O(nd).
 func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(s.typ, &err)
 	ctx = check.Context(ctx)
 	rows, err := check.Dense("x", x)
 	if err != nil {

@@ -104,7 +104,7 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 // each two classes, or once with Discriminant. Errors: ErrNotFitted before Fit and while a
 // class has no rows, ErrNotPSD, or ctx's.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
 	var steps *progress.Steps
 	if c.m != nil {
@@ -133,7 +133,7 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 // probabilities, or with Discriminant the log densities. The first call after PartialFit
 // does what Solve does, as that of any prediction.
 func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 // Predict returns the class of the largest Decision for each row of x (r×d), the second
 // of two where the odds are even. Cost O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(c.typ(), &err)
 	scores, err := c.Decision(x)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 // posterior of their Gaussians, of more the mean of the pairwise ones, or with
 // Discriminant the posterior of all.
 func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,8 @@ func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 
 // Project returns where the rows of x (r×d) lie along the directions: a column for each
 // of Pairs, in their order, or for each axis of the discriminant plane.
-func (c *machine[N]) Project(x mat.Matrix) (*mat.Dense, error) {
+func (c *machine[N]) Project(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.RecoverAs(c.typ(), &err)
 	_, z, err := c.project(x)
 	return z, err
 }

@@ -72,7 +72,7 @@ func (s *sums) copied() *sums {
 
 // AddBlock implements estimators.Statistics. Of classes it costs O(nhd + nh²) for h features.
 func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(s.c.typ, &err)
 	ctx = check.Context(ctx)
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {

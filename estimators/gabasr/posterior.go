@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -45,7 +46,8 @@ func (f *posterior[M]) LocalMixture() []Component { return f.m.of().mixture(true
 // SpectralDensity returns the density of the mixture at each row of at (k×d), frequencies
 // in radians over the units of x, made symmetric: ½[p(ω) + p(-ω)]. Columns that were
 // constant at Fit do not count. Cost O(kd²) for each component.
-func (f *posterior[M]) SpectralDensity(at mat.Matrix) ([]float64, error) {
+func (f *posterior[M]) SpectralDensity(at mat.Matrix) (_ []float64, err error) {
+	defer fault.RecoverAs(f.m.typ(), &err)
 	return f.m.of().density(f.m.typ(), at)
 }
 

@@ -134,7 +134,7 @@ func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.D
 	var large *fault.TooLargeError
 	if errors.As(err, &large) {
 		at := *large
-		at.What = s.typ + ": " + at.What
+		at.Type = s.typ
 		at.Hint = "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes"
 		return nil, &at
 	}

@@ -64,7 +64,7 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 	out := &fittedSteps{steps: steps}
 	for i, s := range steps {
 		if err := s.(transformers.BlockFitter).FitBlocks(ctx, out.sent(t, i, blocks)); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+			return nil, fault.In(t.stepName(i, s), err)
 		}
 	}
 	return out, nil
@@ -128,7 +128,7 @@ func (w *way) through(x *mat.Dense) (*mat.Dense, error) {
 		z := &w.buffers[i]
 		z.Reset()
 		if err := transformTo(w.fitted.steps[i], z, x); err != nil {
-			return nil, fmt.Errorf("%s: %w", w.t.stepName(i, w.fitted.steps[i]), fault.FromRow(err, w.rows))
+			return nil, fault.In(w.t.stepName(i, w.fitted.steps[i]), fault.FromRow(err, w.rows))
 		}
 		x = z
 	}

@@ -192,7 +192,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	ctx = check.Context(ctx)
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
-		return fmt.Errorf("%s: %w", columnsName, err)
+		return fault.In(columnsName, err)
 	}
 	_, d := in.Dims()
 	f, err := t.unfitted(d)
@@ -200,7 +200,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		return err
 	}
 	if _, err := f.dense(in); err != nil {
-		return fmt.Errorf("%s: %w", columnsName, err)
+		return fault.In(columnsName, err)
 	}
 	for i, p := range f.parts {
 		if p.Of == nil {
@@ -321,7 +321,7 @@ func (t *ColumnTransformer) into(dst *mat.Dense, x mat.Matrix, few bool) error {
 	}
 	in, err := f.dense(x)
 	if err != nil {
-		return fmt.Errorf("%s: %w", columnsName, err)
+		return fault.In(columnsName, err)
 	}
 	var b *columnBuffers
 	if few {
@@ -425,7 +425,7 @@ func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	names = slices.Clone(names)
 	for i, s := range t.fitted.steps {
 		if names, err = transformers.NamesOf(s, names); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+			return nil, fault.In(t.stepName(i, s), err)
 		}
 	}
 	return names, nil

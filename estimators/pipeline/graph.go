@@ -28,7 +28,7 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	for i, step := range t.fitted.steps {
 		out, err := graph.Of(step, x)
 		if err != nil {
-			return out, fmt.Errorf("%s: %w", t.stepName(i, step), err)
+			return out, fault.In(t.stepName(i, step), err)
 		}
 		if x = out.Rows; x.None() {
 			return out, fmt.Errorf("%s: %w", t.stepName(i, step), graph.Unsupported(step, "its Outputs have no Rows"))

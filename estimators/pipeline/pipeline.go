@@ -125,7 +125,7 @@ func (c *chain[Y, E]) predictTo(dst []Y, x mat.Matrix) error {
 // ofFinal names the final estimator in front of its error.
 func (c *chain[Y, E]) ofFinal(err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.finalName(), err)
+		return fault.In(c.finalName(), err)
 	}
 	return nil
 }

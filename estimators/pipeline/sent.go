@@ -38,7 +38,7 @@ func (p *place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 		}
 		if err == nil {
 			if err = fault.FromRow(f(z, from, to), from); err != nil {
-				err = fmt.Errorf("%s: %w", p.name, err)
+				err = fault.In(p.name, err)
 			}
 		}
 		failed = err
@@ -130,7 +130,7 @@ func (s *sentRows) Merge(other transformers.Statistics) error {
 		return err
 	}
 	if err := s.sums.Merge(o.sums); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return fault.In(s.name, err)
 	}
 	s.width = max(s.width, o.width)
 	return nil
@@ -225,7 +225,7 @@ func (s *sentBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
 		return s.rows.Merge(o.rows)
 	}
 	if err := s.sums.Merge(o.sums); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return fault.In(s.name, err)
 	}
 	s.width = max(s.width, o.width)
 	return nil

@@ -48,7 +48,7 @@ func newStepStages(t *Transformer, alone bool) (*stepStages, error) {
 		}
 		stages, err := transformers.NewStages(step)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, step), err)
+			return nil, fault.In(t.stepName(i, step), err)
 		}
 		_, of := stages.Stage()
 		s.counts = append(s.counts, of)
@@ -91,7 +91,7 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 	name := s.t.stepName(s.done, s.steps[s.done])
 	sums, err := s.now.NewStatistics()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fault.In(name, err)
 	}
 	return &sentRows{s.place(name), sums}, nil
 }
@@ -112,10 +112,10 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 	name := s.t.stepName(s.done, step)
 	before, err := s.now.MarshalBinary()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fault.In(name, err)
 	}
 	if err := s.now.FitStatistics(ctx, of.sums); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fault.In(name, err)
 	}
 	if at, count := s.now.Stage(); at == count {
 		err = transformers.FitStages(ctx, step, s.now)
@@ -127,7 +127,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 			if back := s.now.UnmarshalBinary(before); back != nil {
 				err = fmt.Errorf("%w, and %w", err, back)
 			}
-			return fmt.Errorf("%s: %w", name, err)
+			return fault.In(name, err)
 		}
 		s.done, s.now = s.done+1, next
 		s.digest = digestOf(s.digest, step)

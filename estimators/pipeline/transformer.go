@@ -120,7 +120,7 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+			return nil, fault.In(t.stepName(i, s), err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -161,7 +161,7 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	}
 	return t.pass(steps[:last], x, func(z mat.Matrix) error {
 		if err := transformTo(steps[last], dst, z); err != nil {
-			return fmt.Errorf("%s: %w", t.stepName(last, steps[last]), err)
+			return fault.In(t.stepName(last, steps[last]), err)
 		}
 		return nil
 	})
@@ -234,7 +234,7 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	defer b.Release()
 	z, at, err := rowwise.Through(b, steps, x)
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.stepName(at, steps[at]), err)
+		return fault.In(t.stepName(at, steps[at]), err)
 	}
 	return f(z)
 }
@@ -244,7 +244,7 @@ func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (m
 	for i, s := range steps {
 		z, err := s.Transform(x)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+			return nil, fault.In(t.stepName(i, s), err)
 		}
 		x = z
 	}
@@ -270,7 +270,7 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	var x *mat.Dense
 	for i, s := range slices.Backward(steps) {
 		if x, err = s.(transformers.Inverter).InverseTransform(z); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.stepName(i, s), err)
+			return nil, fault.In(t.stepName(i, s), err)
 		}
 		z = x
 	}
@@ -315,7 +315,7 @@ func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 		out, err = residuals.RowResiduals(x, z)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.stepName(last, step), err)
+		return nil, fault.In(t.stepName(last, step), err)
 	}
 	return out, nil
 }

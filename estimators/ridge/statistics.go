@@ -49,7 +49,7 @@ func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
 
 // AddBlock implements estimators.Statistics. Cost O(nd²).
 func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
-	defer fault.Recover(&err)
+	defer fault.RecoverAs(regressorType, &err)
 	ctx = check.Context(ctx)
 	x, err := check.Targeted(b.X, b.Y)
 	if err != nil {

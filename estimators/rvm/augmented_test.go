@@ -108,7 +108,7 @@ func TestPredictAugmented(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 	require.NoError(t, r.Fit(ctx, x, y))
 	_, _, err = r.PredictAugmented(far, x, y[1:])
-	assert.EqualError(t, err, "y has 79 entries, rows has 80 rows")
+	assert.EqualError(t, err, "rvm: Regressor: y has 79 entries, rows has 80 rows")
 	_, _, err = r.PredictAugmented(far, mat.NewDense(80, 3, nil), y)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)

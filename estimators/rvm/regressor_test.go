@@ -274,8 +274,8 @@ func TestErrors(t *testing.T) {
 		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                         {Starts: 4},
 		"rvm: Regressor: CacheBytes = -1, want a finite number > 0, or 0 for the default":       {CacheBytes: -1},
 		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":               {Kernel: kernels.RBF{Gamma: -1}},
-		"Landmarks has 3 columns, x has 2":                                                      {Landmarks: mat.NewDense(1, 3, nil)},
-		"Landmarks has 0 rows, want at least 1":                                                 {Landmarks: &mat.Dense{}},
+		"rvm: Regressor: Landmarks has 3 columns, x has 2":                                      {Landmarks: mat.NewDense(1, 3, nil)},
+		"rvm: Regressor: Landmarks has 0 rows, want at least 1":                                 {Landmarks: &mat.Dense{}},
 	} {
 		assert.EqualError(t, r.Fit(ctx, x, y), want)
 	}

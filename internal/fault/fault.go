@@ -45,6 +45,7 @@ func Param(typ, field string, value any, want string) error {
 // ShapeError is a count that does not fit: of rows, columns, labels, classes.
 // Its text reads "<What> <Got> <Unit>, <Want>": "x has 12 columns, fitted on 13".
 type ShapeError struct {
+	Type string // what was called, for example "lssvm: Regressor"; may be empty
 	What string // for example "x has"
 	Got  int
 	Unit string // for example "columns"
@@ -54,7 +55,7 @@ type ShapeError struct {
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s %d %s, %s", e.What, e.Got, e.Unit, short(e.Want))
+	return fmt.Sprintf("%s%s %d %s, %s", before(e.Type), e.What, e.Got, e.Unit, short(e.Want))
 }
 
 // Unwrap returns ErrShape.
@@ -87,6 +88,7 @@ func FittedColumns(err error) int {
 
 // NotFiniteError is a NaN or an infinity in the input. Col is -1 in a vector.
 type NotFiniteError struct {
+	Type     string // what was called, for example "lssvm: Regressor"; may be empty
 	Name     string
 	Row, Col int
 	Value    float64
@@ -101,9 +103,9 @@ func (e *NotFiniteError) Error() string {
 		v = "-Inf"
 	}
 	if e.Col < 0 {
-		return fmt.Sprintf("%s[%d] is %s", e.Name, e.Row, v)
+		return fmt.Sprintf("%s%s[%d] is %s", before(e.Type), e.Name, e.Row, v)
 	}
-	return fmt.Sprintf("%s[%d,%d] is %s", e.Name, e.Row, e.Col, v)
+	return fmt.Sprintf("%s%s[%d,%d] is %s", before(e.Type), e.Name, e.Row, e.Col, v)
 }
 
 // Unwrap returns ErrNotFinite.
@@ -124,12 +126,13 @@ func FromRow(err error, first int) error {
 // NotPSDError is a matrix that no jitter within the ladder made positive
 // definite.
 type NotPSDError struct {
+	Type   string // what was called, for example "lssvm: Regressor"; may be empty
 	What   string
 	Jitter float64 // the largest that was tried, relative to the mean diagonal
 }
 
 func (e *NotPSDError) Error() string {
-	return fmt.Sprintf("%s is not positive definite, even with %.0e of its mean diagonal added", e.What, e.Jitter)
+	return fmt.Sprintf("%s%s is not positive definite, even with %.0e of its mean diagonal added", before(e.Type), e.What, e.Jitter)
 }
 
 // Unwrap returns ErrNotPSD.
@@ -148,13 +151,14 @@ func NotFitted(typ string) error { return &NotFittedError{Type: typ} }
 
 // TooLargeError is memory over the limit that the caller set.
 type TooLargeError struct {
+	Type         string // what was called, for example "lssvm: Regressor"; may be empty
 	What         string
 	Bytes, Limit int64
 	Hint         string // the way out
 }
 
 func (e *TooLargeError) Error() string {
-	s := fmt.Sprintf("%s needs %.1f GiB, limit %.1f GiB", e.What, gib(e.Bytes), gib(e.Limit))
+	s := fmt.Sprintf("%s%s needs %.1f GiB, limit %.1f GiB", before(e.Type), e.What, gib(e.Bytes), gib(e.Limit))
 	if e.Hint != "" {
 		s += ": " + e.Hint
 	}

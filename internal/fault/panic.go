@@ -37,9 +37,27 @@ func Panicked(value any) error {
 
 // Recover is deferred, first of all, by what runs a user's code, or a BLAS, and returns an error: a panic becomes one, a
 // [PanicError], on whatever goroutine it was. What the runtime ends the program for, as memory that is out, it cannot hold.
+//
+// An error of data that does not say yet what was called gets the name of the exported method or function that deferred
+// Recover: "x[3,1] is NaN" becomes "lssvm: Regressor: x[3,1] is NaN". Of methods that call each other the outermost counts.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
+	} else if *err != nil {
+		var pc [1]uintptr
+		frame, _ := runtime.CallersFrames(pc[:runtime.Callers(2, pc[:])]).Next()
+		if name := called(frame.Function); name != "" {
+			*err = of(name, *err)
+		}
+	}
+}
+
+// RecoverAs is Recover with another name than that of the method's receiver, for a type that is a part of exported ones.
+func RecoverAs(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = Panicked(p)
+	} else if *err != nil {
+		*err = of(name, *err)
 	}
 }
 

@@ -89,7 +89,7 @@ func recovers(f *ast.FuncDecl) bool {
 		return false
 	}
 	from, ok := called.X.(*ast.Ident)
-	return ok && from.Name == "fault" && called.Sel.Name == "Recover"
+	return ok && from.Name == "fault" && strings.HasPrefix(called.Sel.Name, "Recover")
 }
 
 // delegates reports whether all that f does is to return what an exported method of its receiver returns.
