@@ -177,6 +177,19 @@ func Vector(name string, y []float64) error {
 	return nil
 }
 
+// Finite returns an ErrNotFinite error, with its place, if a matrix of results has a NaN or an infinity.
+func Finite(name string, m *mat.Dense) error {
+	n, _ := m.Dims()
+	for i := range n {
+		for j, v := range m.RawRowView(i) {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: name, Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
 // Weights returns an error unless w has n finite, positive entries.
 func Weights(typ string, w []float64, n int) error {
 	if err := Rows("weights", len(w), n); err != nil {
