@@ -61,7 +61,7 @@ func (s *subject) test() data  { return problem(s.kind, 2, testRows, 3, 2) }
 func (s *subject) other() data {
 	d := problem(s.kind, 3, trainRows-7, 3, 2)
 	d.x.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.x)
-	if s.kind == regressors {
+	if s.kind&(regressors|multis) != 0 {
 		for i := range d.y {
 			d.y[i] = -2 * d.y[i]
 		}

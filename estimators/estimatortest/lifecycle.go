@@ -42,7 +42,7 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 		d := s.other()
 		fails("a y that is too short", data{d.x, d.y[1:]})
 	}
-	if s.kind == regressors {
+	if s.kind&(regressors|multis) != 0 {
 		d := s.other()
 		d.y[len(d.y)-1] = math.Inf(1)
 		fails("an infinity in y", d)
