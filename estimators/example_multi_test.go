@@ -4,12 +4,41 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
+
+// Deciles of what may be observed, of a model that says that it is normal, and of one that promises no more than a share between two of them.
+func ExamplePredictQuantiles() {
+	const n = 200
+	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
+	for i := range n {
+		x.Set(i, 0, float64(i)/20)
+		y[i] = 2*x.At(i, 0) + math.Sin(float64(i*i)) // which is noise to the model
+	}
+	fresh := mat.NewDense(2, 1, []float64{1, 5})
+	levels := []float64{.1, .5, .9}
+	for _, model := range []estimators.Regressor{&ridge.Regressor{}, &conformal.Regressor{Estimator: &ridge.Regressor{}, Method: conformal.Split}} {
+		if err := model.Fit(context.Background(), x, y); err != nil {
+			log.Fatal(err)
+		}
+		q, err := estimators.PredictQuantiles(model, fresh, levels)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.1f\n%.1f\n", q.RawRowView(0), q.RawRowView(1))
+	}
+	// Output:
+	// [1.1 2.0 2.9]
+	// [9.1 10.0 10.9]
+	// [1.0 1.9 2.9]
+	// [9.1 10.0 11.0]
+}
 
 // What a MultiRegressor can do beyond Fit and Predict is asked for as of any estimator.
 func ExampleMultiRegressor() {
