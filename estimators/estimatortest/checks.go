@@ -71,7 +71,7 @@ var checks = []check{
 	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
 	{"cancelled-at-any-look", every, "A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model fitted before.", checkCancelledAtAnyLook},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
-	{"any-matrix", every, "A transposed view, a part of a larger matrix and a foreign mat.Matrix give what a copy gives.", checkAnyMatrix},
+	{"any-matrix", every, "A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.", checkAnyMatrix},
 	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},
 	{"same-seed", every, "Two equally configured values, fitted on the same rows, agree to the last bit.", checkSameSeed},
 	{"workers", every, "The results for 1, 2 and 5 workers agree to the last bit.", checkWorkers},

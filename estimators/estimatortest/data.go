@@ -96,6 +96,20 @@ func (f foreign) Dims() (int, int)    { return f.dense.Dims() }
 func (f foreign) At(i, j int) float64 { return f.dense.At(i, j) }
 func (f foreign) T() mat.Matrix       { return mat.Transpose{Matrix: f} }
 
+// telling is a matrix that says which of its values are not 0, as those of sparse rows do.
+type telling struct{ foreign }
+
+func (t telling) T() mat.Matrix { return mat.Transpose{Matrix: t} }
+
+// DoRowNonZero implements mat.RowNonZeroDoer.
+func (t telling) DoRowNonZero(i int, f func(i, j int, v float64)) {
+	for j, v := range t.dense.RawRowView(i) {
+		if v != 0 {
+			f(i, j, v)
+		}
+	}
+}
+
 // cancelling is a matrix that cancels a context when a value is read.
 type cancelling struct {
 	foreign

@@ -174,9 +174,10 @@ func checkAnyMatrix(p *probe, s *subject) {
 	d, x := s.train(), s.test().x
 	want := s.fitted(p, d).outputs(p, x)
 	for name, view := range map[string]func(*mat.Dense) mat.Matrix{
-		"a transposed view":        func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
-		"a part of a larger one":   partOfLarger,
-		"a foreign type of matrix": func(x *mat.Dense) mat.Matrix { return foreign{x} },
+		"a transposed view":                    func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
+		"a part of a larger one":               partOfLarger,
+		"a foreign type of matrix":             func(x *mat.Dense) mat.Matrix { return foreign{x} },
+		"a type that says what of it is not 0": func(x *mat.Dense) mat.Matrix { return telling{foreign{x}} },
 	} {
 		m := s.new()
 		p.Must("Fit on "+name, m.fit(context.Background(), view(d.x), d.y))
