@@ -49,9 +49,9 @@ func TestMultiEqualsSingle(t *testing.T) {
 		for name, w := range map[string][]float64{"unweighted": nil, "weighted": weights} {
 			for _, noIntercept := range []bool{false, true} {
 				for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
-					m := MultiRegressor{Ridge: .7, NoIntercept: noIntercept}
+					m, tol := MultiRegressor{Ridge: .7, NoIntercept: noIntercept}, 1e-10
 					if rule == Heuristic {
-						m.Ridge, m.RidgeRule = 0, Heuristic
+						m.Ridge, m.RidgeRule, tol = 0, Heuristic, 1e-8 // next to none of few rows, which lets rounding show
 					}
 					if w == nil {
 						require.NoError(t, m.Fit(ctx, x, y))
@@ -77,15 +77,15 @@ func TestMultiEqualsSingle(t *testing.T) {
 						require.NoError(t, err)
 						wantLeft, err := r.LeaveOneOutResiduals(ctx)
 						require.NoError(t, err)
-						equalsSingle(t, name+" mean", wantMean, mean, j, unit, 1e-10)
-						equalsSingle(t, name+" variance", wantVariance, variance, j, unit*unit, 1e-10)
+						equalsSingle(t, name+" mean", wantMean, mean, j, unit, tol)
+						equalsSingle(t, name+" variance", wantVariance, variance, j, unit*unit, tol)
 						equalsSingle(t, name+" low", wantLow, low, j, unit, 1e-7) // the root of a variance that is 0 but for rounding
 						equalsSingle(t, name+" high", wantHigh, high, j, unit, 1e-7)
-						equalsSingle(t, name+" left out", wantLeft, left, j, unit, 1e-9)
-						equalsSingle(t, name+" coefficients", r.Coefficients(), mat.DenseCopyOf(m.Coefficients().T()), j, unit, 1e-10)
-						equalsSingle(t, name+" intercept", []float64{r.Intercept()}, mat.NewDense(1, 4, m.Intercepts()), j, unit, 1e-9)
+						equalsSingle(t, name+" left out", wantLeft, left, j, unit, 10*tol)
+						equalsSingle(t, name+" coefficients", r.Coefficients(), mat.DenseCopyOf(m.Coefficients().T()), j, unit, tol)
+						equalsSingle(t, name+" intercept", []float64{r.Intercept()}, mat.NewDense(1, 4, m.Intercepts()), j, unit, 10*tol)
 						assert.Equal(t, r.ChosenRidge(), m.ChosenRidges()[j])
-						equalsSingle(t, name+" prior", []float64{r.PriorVariance()}, mat.NewDense(1, 4, m.PriorVariances()), j, unit*unit, 1e-9)
+						equalsSingle(t, name+" prior", []float64{r.PriorVariance()}, mat.NewDense(1, 4, m.PriorVariances()), j, unit*unit, 10*tol)
 					}
 				}
 			}
