@@ -139,14 +139,14 @@ func TestMultiResumes(t *testing.T) {
 func TestMultiErrors(t *testing.T) {
 	x, y, _, w := severalTargets(20, 1)
 	m := &MultiRegressor{}
-	assert.EqualError(t, m.Fit(ctx, x, y.Slice(0, 7, 0, 4)), "y has 7 rows, x has 20 rows")
+	assert.ErrorContains(t, m.Fit(ctx, x, y.Slice(0, 7, 0, 4)), "y has 7 rows, x has 20 rows")
 	assert.ErrorIs(t, m.FitWeighted(ctx, x, y, w[1:]), estimators.ErrShape)
 	assert.ErrorIs(t, m.FitWeighted(ctx, x, y, nil), estimators.ErrShape)
 	assert.ErrorIs(t, (&MultiRegressor{Ridge: -1}).Fit(ctx, x, y), estimators.ErrParam)
 	assert.ErrorContains(t, (&MultiRegressor{MaxBytes: 100}).Fit(ctx, x, y), "falkon: MultiRegressor")
 	bad := mat.DenseCopyOf(y)
 	bad.Set(3, 2, math.Inf(1))
-	assert.EqualError(t, m.Fit(ctx, x, bad), "y[3,2] is +Inf")
+	assert.ErrorContains(t, m.Fit(ctx, x, bad), "y[3,2] is +Inf")
 	bad.Set(3, 2, 1e200)
 	err := m.Fit(ctx, x, bad)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
