@@ -101,9 +101,13 @@ func TestMultiChoosesOneRidge(t *testing.T) {
 	for i, v := range y {
 		same.SetRow(i, []float64{v, 1e6 * (v - 2), -1e-6 * v})
 	}
-	r, m := Regressor{}, MultiRegressor{}
+	var one, three int // looks at a ridge, of which each is one at all targets
+	r, m := Regressor{Observe: func(estimators.Step) { one++ }}, MultiRegressor{Observe: func(estimators.Step) { three++ }}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	require.NoError(t, m.FitWeighted(ctx, x, same, w))
+	assert.Positive(t, one)
+	assert.Equal(t, one, three)
+	assert.Len(t, m.m.factors, 1)
 	for _, ridge := range m.ChosenRidges() {
 		assert.InEpsilon(t, r.ChosenRidge(), ridge, 1e-6)
 	}
