@@ -20,18 +20,18 @@ type Capability int
 // The capabilities, and the interface that each stands for.
 const (
 	Proba        Capability = iota + 1 // ProbaPredictor
-	Variance                           // VariancePredictor
-	Interval                           // IntervalPredictor
-	LeaveOneOut                        // LeaveOneOutPredictor
+	Variance                           // VariancePredictor or MultiVariancePredictor
+	Interval                           // IntervalPredictor or MultiIntervalPredictor
+	LeaveOneOut                        // LeaveOneOutPredictor or MultiLeaveOneOutPredictor
 	Decision                           // DecisionPredictor
-	PredictTo                          // PredictorTo[float64] or PredictorTo[int]
+	PredictTo                          // PredictorTo[float64], PredictorTo[int] or MultiPredictorTo
 	DecisionTo                         // DecisionPredictorTo
 	ProbaTo                            // ProbaPredictorTo
-	Weighted                           // WeightedFitter[float64] or WeightedFitter[int]
+	Weighted                           // WeightedFitter[float64], WeightedFitter[int] or MultiWeightedFitter
 	Partial                            // PartialFitter[float64], PartialFitter[int] or transformers.PartialFitter
 	Blocks                             // BlockFitter[float64], BlockFitter[int] or transformers.BlockFitter
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
-	Cloning                            // Cloner of Regressor, Classifier or transformers.Transformer
+	Cloning                            // Cloner of Regressor, Classifier, MultiRegressor or transformers.Transformer
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
 	Inverting                          // transformers.Inverter, by a method of the type's own
@@ -57,15 +57,21 @@ type ability struct {
 }
 
 var table = map[Capability]ability{
-	Proba:       {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
-	Variance:    {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor]()), needs: Variance},
-	Interval:    {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor]()), needs: Interval},
-	LeaveOneOut: {method: "LeaveOneOutResiduals", interfaces: types(reflect.TypeFor[LeaveOneOutPredictor]()), needs: LeaveOneOut},
-	Decision:    {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
-	PredictTo:   {method: "PredictTo", interfaces: types(reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]]())},
-	DecisionTo:  {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
-	ProbaTo:     {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
-	Weighted:    {method: "FitWeighted", interfaces: types(reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]]()), needs: Weighted},
+	Proba:    {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
+	Variance: {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor](), reflect.TypeFor[MultiVariancePredictor]()), needs: Variance},
+	Interval: {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor](), reflect.TypeFor[MultiIntervalPredictor]()), needs: Interval},
+	LeaveOneOut: {method: "LeaveOneOutResiduals", interfaces: types(
+		reflect.TypeFor[LeaveOneOutPredictor](), reflect.TypeFor[MultiLeaveOneOutPredictor](),
+	), needs: LeaveOneOut},
+	Decision: {method: "Decision", interfaces: types(reflect.TypeFor[DecisionPredictor]()), needs: Decision},
+	PredictTo: {method: "PredictTo", interfaces: types(
+		reflect.TypeFor[PredictorTo[float64]](), reflect.TypeFor[PredictorTo[int]](), reflect.TypeFor[MultiPredictorTo](),
+	)},
+	DecisionTo: {method: "DecisionTo", interfaces: types(reflect.TypeFor[DecisionPredictorTo]()), needs: Decision},
+	ProbaTo:    {method: "PredictProbaTo", interfaces: types(reflect.TypeFor[ProbaPredictorTo]()), needs: Proba},
+	Weighted: {method: "FitWeighted", interfaces: types(
+		reflect.TypeFor[WeightedFitter[float64]](), reflect.TypeFor[WeightedFitter[int]](), reflect.TypeFor[MultiWeightedFitter](),
+	), needs: Weighted},
 	Partial: {method: "PartialFit", interfaces: types(
 		reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]](), reflect.TypeFor[transformers.PartialFitter](),
 	), needs: Partial, own: true},
@@ -74,7 +80,8 @@ var table = map[Capability]ability{
 	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},
 	Cloning: {method: "Clone", interfaces: types(
-		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[transformers.Transformer]](),
+		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[MultiRegressor]](),
+		reflect.TypeFor[Cloner[transformers.Transformer]](),
 	), needs: Cloning, parts: true},
 	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
@@ -183,7 +190,7 @@ func Unsupported(wrapper string, e any, c Capability) error {
 
 // Clone returns an unfitted copy of e, or an error that wraps errors.ErrUnsupported if e has
 // no Clone method of its kind, or only that of a field that it embeds, which gives another
-// type. T is Regressor, Classifier or transformers.Transformer; the wrapper's name stands in
+// type. T is Regressor, Classifier, MultiRegressor or transformers.Transformer; the wrapper's name stands in
 // the error.
 func Clone[T any](wrapper string, e T) (T, error) {
 	var zero T

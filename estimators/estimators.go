@@ -192,7 +192,7 @@ type MatrixFitter[Y float64 | int] interface {
 }
 
 // Cloner is the capability to give an unfitted, equally configured, independent
-// copy. T is Regressor, Classifier or transformers.Transformer.
+// copy. T is Regressor, Classifier, MultiRegressor or transformers.Transformer.
 type Cloner[T any] interface{ Clone() T }
 
 // Reporter is the capability to say how the last Fit went.

@@ -48,9 +48,9 @@ type Grapher interface {
 type Outputs struct {
 	// Rows is what a transformer makes of the rows.
 	Rows Value
-	// Mean is what a regressor predicts, one column.
+	// Mean is what a regressor predicts, one column, or one for each target of a MultiRegressor.
 	Mean Value
-	// Variance returns the variance of a new observation, one column; nil where there is none. It is a
+	// Variance returns the variance of a new observation, with a column for each of Mean's; nil where there is none. It is a
 	// function because it may cost as much as the fit.
 	Variance func() (Value, error)
 	// Classes are the labels of a classifier, and Decision its scores: a column for each, of which Predict takes the largest,

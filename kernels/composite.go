@@ -127,12 +127,17 @@ func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z 
 }
 
 func (f fold) diag(dst []float64, x *mat.Dense) {
+	f.fold(dst, func(p part, next []float64) { p.diag(next, x) })
+}
+
+// fold joins what of gives for the parts.
+func (f fold) fold(dst []float64, of func(p part, next []float64)) {
 	next := make([]float64, len(dst))
 	for i := range dst {
 		dst[i] = f.neutral
 	}
 	for _, p := range f.inner {
-		p.diag(next, x)
+		of(p, next)
 		for i, v := range next {
 			dst[i] = f.op(dst[i], v)
 		}

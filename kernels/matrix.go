@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -48,7 +49,7 @@ const stripe = 128
 // It is exactly symmetric; the diagonal is the kernel's own (exactly 1 for RBF
 // and Normalized). Cost O(n²d/2) multiplications in matrix products and n²/2
 // passes of the kernel's element function; memory n² float64 and nothing else of
-// that order. Errors: ErrShape and ErrNotFinite for x (and for a kernel whose
+// that order. Rows that are mostly 0 cost less: see Sparse rows in the package's documentation. Errors: ErrShape and ErrNotFinite for x (and for a kernel whose
 // value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
 // opt.MaxBytes, and ctx's.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
@@ -56,6 +57,9 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.S
 	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
+	}
+	if p, ok := compileSparse(k); ok && sparse.Is(x) {
+		return sparseMatrix(ctx, k, p, x, opt)
 	}
 	o, xd, err := prepareOne(x, opt)
 	if err != nil {
@@ -114,6 +118,9 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat
 	ctx = check.Context(ctx)
 	if err := Validate(k); err != nil {
 		return nil, err
+	}
+	if sparse.Is(x) || sparse.Is(z) {
+		return sparseCross(ctx, k, x, z, opt)
 	}
 	o, xd, zd, err := prepareTwo(x, z, opt)
 	if err != nil {
@@ -186,6 +193,9 @@ func operands(ctx context.Context, l *layout, x *mat.Dense, shift []float64, wor
 }
 
 func (o *operand) len() int {
+	if o.sparse != nil {
+		return o.sparse.rows.N
+	}
 	r, _ := o.rows.Dims()
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -23,12 +24,10 @@ const medianSample = 1000
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	xd, err := check.Dense("x", x)
+	n, distance, err := medianPairs(x, seed)
 	if err != nil {
 		return 0, err
 	}
-	xd = sampleRows(xd, medianSample, seed)
-	n, _ := xd.Dims()
 	if n < 2 {
 		return 0, nil
 	}
@@ -38,7 +37,7 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ fl
 			return 0, err
 		}
 		for j := range i {
-			all = append(all, vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)))
+			all = append(all, distance(i, j))
 		}
 	}
 	h := len(all) / 2
@@ -83,17 +82,46 @@ func partition(v []float64, k int) float64 {
 	return v[k]
 }
 
+// medianPairs returns how many rows are looked at, and the squared distance of two of them.
+func medianPairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
+	if sparse.Is(x) {
+		rows, err := sparse.Of("x", x)
+		if err != nil {
+			return 0, nil, err
+		}
+		if drawn := sampledRows(rows.N, medianSample, seed); drawn != nil {
+			rows = rows.Pick(drawn)
+		}
+		return rows.N, func(i, j int) float64 { return rows.SquaredDistance(i, rows, j) }, nil
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return 0, nil, err
+	}
+	xd = sampleRows(xd, medianSample, seed)
+	n, _ = xd.Dims()
+	return n, func(i, j int) float64 { return vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)) }, nil
+}
+
 // sampleRows returns x, or a copy of limit of its rows in their order, each set
 // of rows equally likely.
 func sampleRows(x *mat.Dense, limit int, seed uint64) *mat.Dense {
 	n, _ := x.Dims()
+	if rows := sampledRows(n, limit, seed); rows != nil {
+		return linalg.Rows(x, rows)
+	}
+	return x
+}
+
+// sampledRows are the limit of n rows that are drawn, ascending; nil for all.
+func sampledRows(n, limit int, seed uint64) []int {
 	if n <= limit {
-		return x
+		return nil
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x6d656469616e)) // the stream "median"
 	rows := rng.Perm(n)[:limit]
 	slices.Sort(rows)
-	return linalg.Rows(x, rows)
+	return rows
 }
 
 // MedianRBF returns the RBF with γ = 1/median|x-x'|² (see

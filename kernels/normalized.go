@@ -62,6 +62,11 @@ type normalized struct {
 // diag gives exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
 func (k normalized) diag(dst []float64, x *mat.Dense) {
 	k.inner.diag(dst, x)
+	unit(dst)
+}
+
+// unit takes what a kernel has on its diagonal to that of the normalised one.
+func unit(dst []float64) {
 	for i, v := range dst {
 		switch {
 		case v-v != 0: // overflow: no direction can be told, and Matrix says so
@@ -78,8 +83,8 @@ func (k normalized) block(dst *mat.Dense, x, z *operand) {
 	k.inner.block(dst, x, z)
 	r, c := dst.Dims()
 	dx, dz := make([]float64, r), make([]float64, c)
-	k.inner.diag(dx, x.rows)
-	k.inner.diag(dz, z.rows)
+	diagOf(k.inner, dx, x)
+	diagOf(k.inner, dz, z)
 	for j, v := range dz {
 		dz[j] = inverseRoot(v)
 	}

@@ -85,7 +85,8 @@ const (
 // operand is one side of a block, with what every block it takes part in would
 // otherwise compute again.
 type operand struct {
-	rows *mat.Dense // r×d, as the caller gave them, or as a view makes of those
+	sparse *sparseSide // in the place of all else but sq, where rows are mostly 0
+	rows   *mat.Dense  // r×d, as the caller gave them, or as a view makes of those
 	// trans is d×r, the rows in columns: gonum's product runs along the rows of
 	// its second factor, several times faster than the dot products of A·Bᵀ.
 	trans *mat.Dense
@@ -212,6 +213,10 @@ func meanRow(m *mat.Dense) []float64 {
 
 // dots returns <x[i], z[j]>, in dst or elsewhere as keep.
 func dots(dst *mat.Dense, x, z *operand) *mat.Dense {
+	if x.sparse != nil {
+		sparseProducts(dst, x, z)
+		return dst
+	}
 	return keep(pairDots, dst, x, z, func(dst *mat.Dense) { product(dst, 1, x.rows, z.trans) })
 }
 
@@ -228,6 +233,10 @@ const cancellation = 1e-3
 
 // squaredDistances returns |x[i]-z[j]|², in dst or elsewhere as keep.
 func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
+	if x.sparse != nil {
+		sparseSquaredDistances(dst, x, z)
+		return dst
+	}
 	return keep(pairDistances, dst, x, z, func(dst *mat.Dense) { computeSquaredDistances(dst, x, z) })
 }
 

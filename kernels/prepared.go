@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/sparse"
 )
 
 // Prepared is a kernel and rows z that many calls of Cross share: what each would
@@ -19,6 +20,7 @@ type Prepared struct {
 	rows, d int
 	shift   []float64
 	z       []*operand
+	sparse  *operand // in the place of z
 	options Options
 }
 
@@ -33,6 +35,9 @@ func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prep
 	}
 	if err := Validate(k); err != nil {
 		return nil, err
+	}
+	if p, ok := compileSparse(k); ok && sparse.Is(z) {
+		return prepareSparse(k, p, z, o)
 	}
 	zd, err := check.Dense("z", z)
 	if err != nil {
@@ -71,11 +76,22 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	if p.sparse != nil || sparse.Is(x) {
+		return p.sparseTo(ctx, dst, x)
+	}
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return err
 	}
 	n, d := xd.Dims()
+	if err := p.shape(dst, n, d); err != nil {
+		return err
+	}
+	return p.cross(ctx, dst, xd)
+}
+
+// shape checks n rows of d columns, and takes dst to the shape of the result.
+func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	if d != p.d {
 		return fault.ColumnsOf("x", d, p.d, "z has %d", p.d)
 	}
@@ -91,7 +107,7 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (e
 	if r, c := dst.Dims(); r != n || c != p.rows {
 		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d columns", n, p.rows, c)
 	}
-	return p.cross(ctx, dst, xd)
+	return nil
 }
 
 func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {

@@ -24,7 +24,8 @@ type Sampling int
 
 const (
 	// AutomaticSampling is Orthogonal for more than ten columns and a density that
-	// depends on |w| alone (RBF, Matern, products of those), and QuasiMonteCarlo elsewhere.
+	// depends on |w| alone (RBF, Matern, products of those), and QuasiMonteCarlo elsewhere. Of more than 2048
+	// columns it is Independent: random directions are nearly orthogonal there, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency for itself (Rahimi and Recht, NIPS 2007).
 	Independent
@@ -42,6 +43,9 @@ const (
 // QuasiMonteCarlo. For some 500 features of an RBF that has a tenth of the error of
 // Orthogonal with 3 columns, as much with 10, and twice as much with 20.
 const quasiColumns = 10
+
+// orthogonalColumns is the largest number of columns for which AutomaticSampling makes a rotation, some seconds' work.
+const orthogonalColumns = 2048
 
 // String returns the sampling's name.
 func (s Sampling) String() string {
@@ -79,6 +83,10 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 		return spectrum, s, fault.Param(typ, "Sampling", int(s), "AutomaticSampling, Independent, Orthogonal or QuasiMonteCarlo")
 	case s == Orthogonal && !spectrum.RotationInvariant:
 		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone", k))
+	case s == Orthogonal:
+		return spectrum, s, check.Numbers(fmt.Sprintf("%s: a rotation of %d columns", typ, d), float64(d)*float64(d), "take Independent for Sampling")
+	case s == AutomaticSampling && d > orthogonalColumns:
+		s = Independent
 	case s == AutomaticSampling && spectrum.RotationInvariant && d > quasiColumns:
 		s = Orthogonal
 	case s == AutomaticSampling:

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -37,7 +38,8 @@ const randomFourierName = "transformers: RandomFourier"
 // smaller one are the first of a larger one.
 //
 // Fit reads the rows for their means, and for the median distance where Kernel is nil;
-// Transform of m rows costs O(mDd). Columns should be of comparable scale.
+// Transform of m rows costs O(mDd). Columns should be of comparable scale. Rows that are mostly 0, of a matrix that is a
+// mat.RowNonZeroDoer, are read by what of them is not, in Fit and in Transform: O(D) for each of these values, and no dense copy.
 type RandomFourier struct {
 	// Kernel has a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an
 	// ARD, Columns or Additive of those, a Product of those, Scaled, or
@@ -93,6 +95,9 @@ func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	count, err := r.frequencyCount()
 	if err != nil {
 		return err
+	}
+	if sparse.Is(x) {
+		return r.fitSparse(ctx, x, count)
 	}
 	return r.learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) {
 		return r.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
@@ -154,7 +159,7 @@ func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.kept() }
 func (r *RandomFourier) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
 
 // draw returns the map of so many frequencies for rows like those of x.
-func (r *RandomFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*fourierModel, error) {
+func (r *RandomFourier) draw(ctx context.Context, x mat.Matrix, count int, means func() codec.Floats) (*fourierModel, error) {
 	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)
 	if err != nil {
 		return nil, err
@@ -220,11 +225,17 @@ func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 // TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
+	if r.fitted != nil && sparse.Is(x) {
+		return r.sparseTo(dst, x)
+	}
 	return r.into(dst, x, true, r.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (r *RandomFourier) whole(dst *mat.Dense, x mat.Matrix) error {
+	if r.fitted != nil && sparse.Is(x) {
+		return r.sparseTo(dst, x)
+	}
 	return r.into(dst, x, false, r.many)
 }
 

@@ -137,6 +137,7 @@ var transformerList = []listed[[]transformers.Transformer]{
 
 // TestPlacesHaveAll fails where an estimator or a transformer is missing from the lists.
 func TestPlacesHaveAll(t *testing.T) {
+	const several = "has several targets, and golearn's Predict gives one"
 	var all []string
 	for _, c := range classifierList {
 		if e := c.build(); e != nil {
@@ -154,8 +155,12 @@ func TestPlacesHaveAll(t *testing.T) {
 		}
 	}
 	declared.Lists(t, "places_test.go", all, map[string]string{
-		"ridge.DirectKernel":   "wants rows of a centred kernel",
-		"pipeline.Transformer": "is what a golearn.Pipeline makes of its steps",
+		"ridge.DirectKernel":      "wants rows of a centred kernel",
+		"ridge.MultiRegressor":    several,
+		"lssvm.MultiRegressor":    several,
+		"falkon.MultiRegressor":   several,
+		"pipeline.MultiRegressor": several,
+		"pipeline.Transformer":    "is what a golearn.Pipeline makes of its steps",
 	}, filepath.Join("..", ".."), "Fit")
 }
 

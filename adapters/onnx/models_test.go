@@ -192,6 +192,18 @@ func regressors() (names []string, out []estimators.Regressor) {
 	return names, out
 }
 
+// multis are regressors of several targets.
+func multis() map[string]estimators.MultiRegressor {
+	scaled := func(final estimators.MultiRegressor, more ...transformers.Transformer) estimators.MultiRegressor {
+		return &pipeline.MultiRegressor{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+	}
+	return map[string]estimators.MultiRegressor{
+		"ridge": &ridge.MultiRegressor{}, "ridge, one for each": &ridge.MultiRegressor{RidgePerTarget: true},
+		"ridge, Nystroem": scaled(&ridge.MultiRegressor{}, &transformers.Nystroem{Components: 40}),
+		"lssvm":           scaled(&lssvm.MultiRegressor{}), "falkon": scaled(&falkon.MultiRegressor{Components: 40}),
+	}
+}
+
 func classifiers() (names []string, out []estimators.Classifier) {
 	add := func(name string, c estimators.Classifier) { names, out = append(names, name), append(out, c) }
 	add("lssvm", scaledClassifier(&lssvm.Classifier{}))
@@ -226,6 +238,11 @@ func leafs(model any) []string {
 			out = append(out, leafs(s)...)
 		}
 	case *pipeline.Regressor:
+		out = append(out, leafs(m.FittedFinal())...)
+		for _, s := range m.FittedSteps() {
+			out = append(out, leafs(s)...)
+		}
+	case *pipeline.MultiRegressor:
 		out = append(out, leafs(m.FittedFinal())...)
 		for _, s := range m.FittedSteps() {
 			out = append(out, leafs(s)...)
@@ -274,6 +291,14 @@ func models(t *testing.T) (out []fitted) {
 			at = nearer(x)
 		}
 		out = append(out, fitted{name: "regression: " + names[i], model: r, x: at, usual: usual})
+	}
+	both := mat.NewDense(len(y), 2, nil)
+	for i, v := range y {
+		both.SetRow(i, []float64{v, 5 - train.At(i, 0)*v})
+	}
+	for name, m := range multis() {
+		require.NoError(t, m.Fit(ctx, train, both), name)
+		out = append(out, fitted{name: "several targets: " + name, model: m, x: x, usual: usual})
 	}
 	for k, labels := range [][]int{two, three} {
 		names, cs := classifiers()
@@ -366,6 +391,10 @@ func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 			out["scores"], err = m.(estimators.DecisionPredictor).Decision(f.x)
 			require.NoError(t, err, f.name)
 		}
+	case estimators.MultiRegressor:
+		y, v, err := m.(estimators.MultiVariancePredictor).PredictVariance(f.x)
+		require.NoError(t, err, f.name)
+		out["y"], out["variance"] = y, v
 	case transformers.Transformer:
 		z, err := m.Transform(f.x)
 		require.NoError(t, err, f.name)

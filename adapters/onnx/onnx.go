@@ -6,7 +6,7 @@
 // What is written are primitive operators of opset 18 on numbers of double precision (package graph), so a runtime gives what Predict
 // gives, to 1e-10 of its size. A model has one input, x, rows of d columns, as many as come; and outputs by what it is:
 //
-//	y                        of a regressor, one number a row, and with Options.Variance its variance
+//	y                        of a regressor, one number a row, and with Options.Variance its variance; of a MultiRegressor, a column for each target
 //	label                    of a classifier, the label of the class, int64
 //	probabilities or scores  a column for each class, by ascending labels, which the metadata "classes" lists as JSON
 //	features                 of a transformer
@@ -103,13 +103,14 @@ func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err er
 		}
 	}
 	add("features", of.Rows, false)
-	add("y", of.Mean, true)
+	_, several := model.(estimators.MultiRegressor)
+	add("y", of.Mean, !several)
 	if opt.Variance {
 		v, err := of.Variance()
 		if err != nil {
 			return nil, fmt.Errorf("%T: variance: %w", model, err)
 		}
-		add("variance", v, true)
+		add("variance", v, !several)
 	}
 	if len(of.Classes) > 0 && !of.Decision.None() {
 		add("label", of.Decision.ArgMax(), true)

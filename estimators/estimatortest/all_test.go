@@ -240,6 +240,35 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: map[string]string{
 		"weighted-fit": looNoise.Skip["weighted-fit"], "learns": "is forced through the origin, where the suite's problem does not go",
 	}}))
+	estimatortest.MultiRegressor(t, "ridge.MultiRegressor", func() estimators.MultiRegressor { return &ridge.MultiRegressor{} },
+		tunes(func(w int) any { return &ridge.MultiRegressor{Workers: w} }))
+	estimatortest.MultiRegressor(t, "ridge.MultiRegressor (a ridge per target)", func() estimators.MultiRegressor {
+		return &ridge.MultiRegressor{RidgePerTarget: true}
+	}, tunes(func(w int) any { return &ridge.MultiRegressor{RidgePerTarget: true, Workers: w} }))
+	estimatortest.MultiRegressor(t, "ridge.MultiRegressor (fixed ridge)", func() estimators.MultiRegressor { return &ridge.MultiRegressor{Ridge: 0.1} }, looNoise)
+	estimatortest.MultiRegressor(t, "lssvm.MultiRegressor", func() estimators.MultiRegressor { return &lssvm.MultiRegressor{} },
+		tunes(func(w int) any { return &lssvm.MultiRegressor{Workers: w} }))
+	estimatortest.MultiRegressor(t, "lssvm.MultiRegressor (fixed ridge)", func() estimators.MultiRegressor {
+		return &lssvm.MultiRegressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
+	}, looNoise)
+	estimatortest.MultiRegressor(t, "falkon.MultiRegressor", func() estimators.MultiRegressor { return &falkon.MultiRegressor{} },
+		tunes(func(w int) any { return &falkon.MultiRegressor{Workers: w} }))
+	estimatortest.MultiRegressor(t, "falkon.MultiRegressor (fixed ridge)", func() estimators.MultiRegressor {
+		return &falkon.MultiRegressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
+	}, looNoise)
+	estimatortest.MultiRegressor(t, "falkon.MultiRegressor (conjugate gradients)", func() estimators.MultiRegressor {
+		return &falkon.MultiRegressor{Solver: falkon.ConjugateGradients, Components: 12}
+	}, with(estimatortest.Options{Skip: ownSample, Workers: func(w int) any {
+		return &falkon.MultiRegressor{Solver: falkon.ConjugateGradients, Components: 12, Workers: w}
+	}}))
+	estimatortest.MultiRegressor(t, "pipeline.MultiRegressor", func() estimators.MultiRegressor {
+		return &pipeline.MultiRegressor{Steps: scaled, Final: &ridge.MultiRegressor{Ridge: 0.1}}
+	}, countsRows)
+	estimatortest.MultiRegressor(t, "pipeline.MultiRegressor (Nystroem)", func() estimators.MultiRegressor {
+		return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12}}, Final: &ridge.MultiRegressor{Ridge: 0.1}}
+	}, with(estimatortest.Options{Gaps: true, Skip: map[string]string{
+		"row-permutation": "has landmarks that it draws by the number of the row", "weighted-fit": "has landmarks that it draws by the number of the row",
+	}}))
 	direct := func(w int) *pipeline.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{
 			&transformers.StandardScaler{}, &transformers.KernelMap{Workers: w}, &transformers.KernelCenterer{},

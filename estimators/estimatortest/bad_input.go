@@ -52,7 +52,11 @@ func checkNotFiniteY(p *probe, s *subject) {
 	for _, v := range notFinite {
 		d := s.train()
 		d.y[3] = v
-		p.place(fmt.Sprintf("Fit with y[3] = %v", v), s.new().fit(context.Background(), d.x, d.y), 3, -1)
+		column := -1
+		if s.kind == multis {
+			column = 0
+		}
+		p.place(fmt.Sprintf("Fit with y[3] = %v", v), s.new().fit(context.Background(), d.x, d.y), 3, column)
 	}
 }
 

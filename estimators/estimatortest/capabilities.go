@@ -266,6 +266,8 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 		fits[float64](out, v, func() any { return s.new().value }, d.x, d.y, []float64{1, 2}, ctx, k)
 	case estimators.Classifier:
 		fits[int](out, v, func() any { return s.new().value }, d.x, toLabels(d.y), []int{1, 2}, ctx, k)
+	case estimators.MultiRegressor:
+		s.multiMethods(out, m, x)
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func (k kind) String() string {
 	for _, one := range []struct {
 		kind kind
 		name string
-	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}} {
+	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {multis, "several targets"}} {
 		if k&one.kind != 0 {
 			names = append(names, one.name)
 		}
@@ -52,12 +52,12 @@ var checks = []check{
 	{"constant-column", every, "A column of one value, be it 0 or 7, gives finite results.", checkConstantColumn},
 	{"duplicated-rows", every, "Rows that are all given twice give finite results.", checkDuplicatedRows},
 	{"large-offset-and-scale", every, "Columns around a million, of a million's and of a millionth's spread give finite results.", checkLargeOffsetAndScale},
-	{"constant-target", regressors, "Targets that are all the same give finite predictions.", checkConstantTarget},
+	{"constant-target", regressors | multis, "Targets that are all the same give finite predictions.", checkConstantTarget},
 	{"single-class", classifiers, "A single class is refused with an error of the contract, or predicted everywhere.", checkSingleClass},
 
 	// Bad input is an error that says what and where; nothing panics.
 	{"not-finite-x", every, "A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.", checkNotFiniteX},
-	{"not-finite-y", regressors, "A NaN or an infinity in y is ErrNotFinite with its row.", checkNotFiniteY},
+	{"not-finite-y", regressors | multis, "A NaN or an infinity in y is ErrNotFinite with its row, and of several targets its column.", checkNotFiniteY},
 	{"empty-x", every, "Fit on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyX},
 	{"empty-x-at-predict", every, "Each method on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyXAtPredict},
 	{"length-of-y", supervised, "A y that is nil, shorter or longer than x is ErrShape.", checkLengthOfY},
@@ -71,7 +71,7 @@ var checks = []check{
 	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
 	{"cancelled-at-any-look", every, "A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model fitted before.", checkCancelledAtAnyLook},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
-	{"any-matrix", every, "A transposed view, a part of a larger matrix and a foreign mat.Matrix give what a copy gives.", checkAnyMatrix},
+	{"any-matrix", every, "A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.", checkAnyMatrix},
 	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},
 	{"same-seed", every, "Two equally configured values, fitted on the same rows, agree to the last bit.", checkSameSeed},
 	{"workers", every, "The results for 1, 2 and 5 workers agree to the last bit.", checkWorkers},
@@ -104,6 +104,7 @@ var checks = []check{
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
+	{"several-targets", multis, "Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and targets in other units give the same in those.", checkSeveralTargets},
 	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
@@ -112,7 +113,7 @@ var checks = []check{
 	{"statistics", every, "The rows in 1, 4 and 64 parts, in any order and of any offset, give what they give in one, to 1e-10; what fails leaves statistics and model as they were.", checkStatistics},
 	{"statistics-and-fit", every, "FitStatistics gives what Fit gives, of regressors the predictions, to within the tolerance.", checkStatisticsFit},
 	{"fit-blocks", every, "FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; what fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},
-	{"leave-one-out", regressors, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
+	{"leave-one-out", regressors | multis, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
 	{"smoother", supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
 	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},

@@ -61,7 +61,7 @@ func (s *subject) test() data  { return problem(s.kind, 2, testRows, 3, 2) }
 func (s *subject) other() data {
 	d := problem(s.kind, 3, trainRows-7, 3, 2)
 	d.x.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.x)
-	if s.kind == regressors {
+	if s.kind&(regressors|multis) != 0 {
 		for i := range d.y {
 			d.y[i] = -2 * d.y[i]
 		}
@@ -95,6 +95,20 @@ type foreign struct{ dense *mat.Dense }
 func (f foreign) Dims() (int, int)    { return f.dense.Dims() }
 func (f foreign) At(i, j int) float64 { return f.dense.At(i, j) }
 func (f foreign) T() mat.Matrix       { return mat.Transpose{Matrix: f} }
+
+// telling is a matrix that says which of its values are not 0, as those of sparse rows do.
+type telling struct{ foreign }
+
+func (t telling) T() mat.Matrix { return mat.Transpose{Matrix: t} }
+
+// DoRowNonZero implements mat.RowNonZeroDoer.
+func (t telling) DoRowNonZero(i int, f func(i, j int, v float64)) {
+	for j, v := range t.dense.RawRowView(i) {
+		if v != 0 {
+			f(i, j, v)
+		}
+	}
+}
 
 // cancelling is a matrix that cancels a context when a value is read.
 type cancelling struct {

@@ -7,6 +7,8 @@
 //		}, nil)
 //	}
 //
+// Classifier, Transformer and MultiRegressor do the same for their kinds.
+//
 // The function is called for each fit and has to return a new, unfitted, equally
 // configured value every time; one that is quick to fit on 40 rows of three
 // columns is best. Every check is a subtest with the check's name, so

@@ -75,30 +75,36 @@ func storedModels() map[string]func() any {
 		"pipeline.Classifier": func() any {
 			return &pipeline.Classifier{Steps: scaled(), Final: &lssvm.Classifier{Kernel: rbf, Ridge: .1}}
 		},
-		"pipeline of sums":        func() any { return &pipeline.Classifier{Steps: scaled(), Final: &eem.Classifier{Units: 3}} },
-		"lssvm.Regressor":         func() any { return &lssvm.Regressor{} },
-		"lssvm.Regressor fixed":   func() any { return &lssvm.Regressor{Kernel: rbf, Ridge: .1} },
-		"lssvm.Classifier":        func() any { return &lssvm.Classifier{} },
-		"falkon.Regressor":        func() any { return &falkon.Regressor{Components: 4} },
-		"falkon.Regressor CG":     func() any { return &falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 4, Ridge: .1} },
-		"falkon.Classifier":       func() any { return &falkon.Classifier{Components: 4} },
-		"falkon.Classifier log":   func() any { return &falkon.Classifier{Components: 4, Loss: falkon.LogisticLoss} },
-		"ridge.Regressor":         func() any { return &ridge.Regressor{} },
-		"ridge.DirectKernel":      func() any { return &ridge.DirectKernel{} },
-		"svm.Regressor":           func() any { return &svm.Regressor{} },
-		"svm.Classifier":          func() any { return &svm.Classifier{} },
-		"svm.Classifier proba":    func() any { return &svm.Classifier{Probabilities: true, C: 1, Kernel: rbf} },
-		"rvm.Regressor":           func() any { return &rvm.Regressor{} },
-		"rvm.Regressor ARD":       func() any { return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior} },
-		"rvm.Regressor kernels":   func() any { return &rvm.Regressor{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
-		"rvm.Classifier":          func() any { return &rvm.Classifier{} },
-		"rvm.Classifier kernels":  func() any { return &rvm.Classifier{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
-		"gabasr.Regressor":        func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4} },
-		"gabasr.Regressor paired": func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4, Features: gabasr.Paired, Trend: 2} },
-		"gabasr.Classifier":       func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4} },
-		"gabasr.Classifier PG":    func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.PolyaGamma} },
-		"gabasr.Classifier fast":  func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.Surrogate} },
-		"eem.Classifier":          func() any { return &eem.Classifier{Units: 3} },
+		"pipeline of sums":           func() any { return &pipeline.Classifier{Steps: scaled(), Final: &eem.Classifier{Units: 3}} },
+		"lssvm.Regressor":            func() any { return &lssvm.Regressor{} },
+		"lssvm.Regressor fixed":      func() any { return &lssvm.Regressor{Kernel: rbf, Ridge: .1} },
+		"lssvm.Classifier":           func() any { return &lssvm.Classifier{} },
+		"falkon.Regressor":           func() any { return &falkon.Regressor{Components: 4} },
+		"falkon.Regressor CG":        func() any { return &falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 4, Ridge: .1} },
+		"falkon.Classifier":          func() any { return &falkon.Classifier{Components: 4} },
+		"falkon.Classifier log":      func() any { return &falkon.Classifier{Components: 4, Loss: falkon.LogisticLoss} },
+		"ridge.Regressor":            func() any { return &ridge.Regressor{} },
+		"ridge.MultiRegressor":       func() any { return &ridge.MultiRegressor{} },
+		"ridge.MultiRegressor own":   func() any { return &ridge.MultiRegressor{RidgePerTarget: true} },
+		"lssvm.MultiRegressor":       func() any { return &lssvm.MultiRegressor{} },
+		"lssvm.MultiRegressor fixed": func() any { return &lssvm.MultiRegressor{Kernel: rbf, Ridge: .1} },
+		"falkon.MultiRegressor":      func() any { return &falkon.MultiRegressor{Components: 4} },
+		"pipeline.MultiRegressor":    func() any { return &pipeline.MultiRegressor{Steps: scaled(), Final: &ridge.MultiRegressor{Ridge: .1}} },
+		"ridge.DirectKernel":         func() any { return &ridge.DirectKernel{} },
+		"svm.Regressor":              func() any { return &svm.Regressor{} },
+		"svm.Classifier":             func() any { return &svm.Classifier{} },
+		"svm.Classifier proba":       func() any { return &svm.Classifier{Probabilities: true, C: 1, Kernel: rbf} },
+		"rvm.Regressor":              func() any { return &rvm.Regressor{} },
+		"rvm.Regressor ARD":          func() any { return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior} },
+		"rvm.Regressor kernels":      func() any { return &rvm.Regressor{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
+		"rvm.Classifier":             func() any { return &rvm.Classifier{} },
+		"rvm.Classifier kernels":     func() any { return &rvm.Classifier{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
+		"gabasr.Regressor":           func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4} },
+		"gabasr.Regressor paired":    func() any { return &gabasr.Regressor{Pairs: 3, Sweeps: 4, Features: gabasr.Paired, Trend: 2} },
+		"gabasr.Classifier":          func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4} },
+		"gabasr.Classifier PG":       func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.PolyaGamma} },
+		"gabasr.Classifier fast":     func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.Surrogate} },
+		"eem.Classifier":             func() any { return &eem.Classifier{Units: 3} },
 		"eem.Classifier Gauss": func() any {
 			return &eem.Classifier{Units: 3, Multiclass: eem.Discriminant, Activation: transformers.Tanh}
 		},
@@ -258,6 +264,8 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 		}
 	case transformers.Transformer:
 		return m.Transform(x)
+	case estimators.MultiRegressor:
+		return m.Predict(x)
 	default:
 		return nil, estimators.ErrNotFitted
 	}
@@ -265,6 +273,15 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	return mat.NewDense(len(y), 1, y), nil
+}
+
+// twoTargets are some, and others made of them.
+func twoTargets(y []float64) *mat.Dense {
+	out := mat.NewDense(len(y), 2, nil)
+	for i, v := range y {
+		out.SetRow(i, []float64{v, 100 * v * v})
+	}
+	return out
 }
 
 func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels []int) error {
@@ -275,6 +292,8 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 		return e.Fit(ctx, x, y)
 	case estimators.Classifier:
 		return e.Fit(ctx, x, labels)
+	case estimators.MultiRegressor:
+		return e.Fit(ctx, x, twoTargets(y))
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }

@@ -49,7 +49,7 @@ func checkGraph(p *probe, s *subject) {
 		p.Must(f.name, err)
 		var got *mat.Dense
 		switch {
-		case f.name == "Predict" && m.kind == regressors:
+		case f.name == "Predict" && m.kind&(regressors|multis) != 0:
 			got = run("Mean", out.Mean)
 		case f.name == "Predict":
 			if !slices.Equal(out.Classes, m.classifier().Classes()) {

@@ -42,7 +42,7 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 		d := s.other()
 		fails("a y that is too short", data{d.x, d.y[1:]})
 	}
-	if s.kind == regressors {
+	if s.kind&(regressors|multis) != 0 {
 		d := s.other()
 		d.y[len(d.y)-1] = math.Inf(1)
 		fails("an infinity in y", d)
@@ -174,9 +174,10 @@ func checkAnyMatrix(p *probe, s *subject) {
 	d, x := s.train(), s.test().x
 	want := s.fitted(p, d).outputs(p, x)
 	for name, view := range map[string]func(*mat.Dense) mat.Matrix{
-		"a transposed view":        func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
-		"a part of a larger one":   partOfLarger,
-		"a foreign type of matrix": func(x *mat.Dense) mat.Matrix { return foreign{x} },
+		"a transposed view":                    func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
+		"a part of a larger one":               partOfLarger,
+		"a foreign type of matrix":             func(x *mat.Dense) mat.Matrix { return foreign{x} },
+		"a type that says what of it is not 0": func(x *mat.Dense) mat.Matrix { return telling{foreign{x}} },
 	} {
 		m := s.new()
 		p.Must("Fit on "+name, m.fit(context.Background(), view(d.x), d.y))

@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,8 +20,9 @@ const (
 	regressors kind = 1 << iota
 	classifiers
 	transforms
+	multis
 
-	supervised = regressors | classifiers
+	supervised = regressors | classifiers | multis
 	every      = supervised | transforms
 )
 
@@ -54,15 +56,48 @@ func (m model) fit(ctx context.Context, x mat.Matrix, y []float64) error {
 		return m.value.(estimators.Regressor).Fit(ctx, x, y)
 	case classifiers:
 		return m.classifier().Fit(ctx, x, toLabels(y))
+	case multis:
+		return withTargets(y, func(y mat.Matrix) error { return m.multi().Fit(ctx, x, y) })
 	}
 	return m.value.(transformers.Transformer).Fit(ctx, x)
 }
 
 func (m model) fitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	if m.kind == regressors {
+	switch m.kind {
+	case regressors:
 		return m.value.(estimators.WeightedFitter[float64]).FitWeighted(ctx, x, y, weights)
+	case multis:
+		return withTargets(y, func(y mat.Matrix) error {
+			return m.value.(estimators.MultiWeightedFitter).FitWeighted(ctx, x, y, weights)
+		})
 	}
 	return m.value.(estimators.WeightedFitter[int]).FitWeighted(ctx, x, toLabels(y), weights)
+}
+
+func (m model) multi() estimators.MultiRegressor { return m.value.(estimators.MultiRegressor) }
+
+// withTargets has a type of several targets learn from those of one, and from others that are made of them and of another
+// scale. The matrix is overwritten after it; an error says so where it was before.
+func withTargets(y []float64, fit func(y mat.Matrix) error) error {
+	if y == nil {
+		return fit(nil)
+	}
+	if len(y) == 0 {
+		return fit(&mat.Dense{})
+	}
+	targets := mat.NewDense(len(y), 2, nil)
+	for i, v := range y {
+		targets.SetRow(i, []float64{v, 1e3 * v * (v + 1)})
+	}
+	kept := slices.Clone(targets.RawMatrix().Data)
+	err := fit(targets)
+	for i, v := range targets.RawMatrix().Data {
+		if math.Float64bits(v) != math.Float64bits(kept[i]) {
+			return fmt.Errorf("the matrix of targets was written to")
+		}
+	}
+	targets.Apply(func(int, int, float64) float64 { return -8 }, targets)
+	return err
 }
 
 func (m model) classifier() estimators.Classifier { return m.value.(estimators.Classifier) }
@@ -94,6 +129,8 @@ func (m model) clone() model {
 	case estimators.Cloner[estimators.Regressor]:
 		return model{m.kind, v.Clone()}
 	case estimators.Cloner[estimators.Classifier]:
+		return model{m.kind, v.Clone()}
+	case estimators.Cloner[estimators.MultiRegressor]:
 		return model{m.kind, v.Clone()}
 	}
 	return model{m.kind, m.value.(transformers.Cloner).Clone()}
@@ -130,6 +167,8 @@ func (m model) predict() method {
 			}
 			return columns(err, y)
 		}}
+	case multis:
+		return method{"Predict", m.multi().Predict}
 	}
 	return method{"Transform", m.value.(transformers.Transformer).Transform}
 }
@@ -142,6 +181,9 @@ func (m model) methods() []method {
 	}
 	if m.can(estimators.Decision) {
 		out = append(out, method{"Decision", m.value.(estimators.DecisionPredictor).Decision})
+	}
+	if m.kind == multis {
+		return append(append(out, m.multiMethods()...), m.toForms()...)
 	}
 	if m.can(estimators.Variance) {
 		out = append(out, method{"PredictVariance", func(x mat.Matrix) (*mat.Dense, error) {
@@ -174,7 +216,7 @@ func (m model) overwriteResults(x mat.Matrix) error {
 		}
 		clear(y)
 	}
-	if m.can(estimators.Variance) {
+	if m.kind != multis && m.can(estimators.Variance) {
 		mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
 		if err != nil {
 			return err
@@ -182,13 +224,18 @@ func (m model) overwriteResults(x mat.Matrix) error {
 		clear(mean)
 		clear(variance)
 	}
-	if m.can(estimators.Interval) {
+	if m.kind != multis && m.can(estimators.Interval) {
 		low, high, err := m.value.(estimators.IntervalPredictor).PredictInterval(x, 0.9)
 		if err != nil {
 			return err
 		}
 		clear(low)
 		clear(high)
+	}
+	if m.kind == multis {
+		if err := m.overwriteMatrices(x); err != nil {
+			return err
+		}
 	}
 	for _, f := range m.methods() {
 		// Those that give slices give copies here and were dealt with above.

@@ -981,6 +981,27 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"writes no mean", regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
 			{"takes any width", transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
 		},
+		"several-targets": {
+			{"counts one target", multis, brokenMulti{targets: func(int) int { return 1 }}.build, "Targets is 1, want 3"},
+			{"predicts the first alone", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+				n, _ := y.Dims()
+				return y.Slice(0, n, 0, 1).(*mat.Dense)
+			}}.build, "gave 1 columns for 3 targets"},
+			{"sees units", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+				n, k := y.Dims()
+				y.Set(n-1, k-1, y.At(n-1, k-1)+1e-3)
+				return y
+			}}.build, "targets in other units: Predict"},
+			{"has negative variances", multis, brokenMulti{variance: func(v *mat.Dense) { v.Scale(-1, v) }}.build, "a variance is -"},
+			{"has no eye for the level", multis, brokenMulti{level: func(float64) float64 { return .5 }}.build, "PredictInterval of level 0: no error"},
+			{"narrows", multis, brokenMulti{level: func(l float64) float64 {
+				if l > .99 {
+					return .4
+				}
+				return l
+			}}.build, "is no wider"},
+			{"takes what is no number", multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
+		},
 		"sets": {
 			{"has no eye for the level", classifiers, setting{}.build, "PredictSet of level 0: no error"},
 			{"gives labels that nobody saw", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
@@ -1233,12 +1254,18 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		{"chunked", regressors, newChunked((*chunked).takeIn), ""},
 		{"on matrices", regressors, onMatrices{}.build, ""},
 		{"leaving out", regressors, newLeaving((*leaving).refit), ""},
+		{"several targets", multis, brokenMulti{}.build, ""},
 	} {
 		// What not all of them can do.
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
 			"smoother": m.name != "on matrices", "sets": true, "graph": true,
+		}
+		if m.kind == multis {
+			for _, name := range []string{"clone", "marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {
+				beyond[name] = true
+			}
 		}
 		for _, c := range checks {
 			if c.kinds&m.kind == 0 || c.name == "workers" {

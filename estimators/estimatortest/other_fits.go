@@ -107,6 +107,10 @@ func checkKernelMatrix(p *probe, s *subject) {
 func checkLeaveOneOut(p *probe, s *subject) {
 	fresh := s.new()
 	fresh.needs(p, estimators.LeaveOneOut)
+	if s.kind == multis {
+		checkLeaveOneOutOfSeveral(p, s)
+		return
+	}
 	ctx := context.Background()
 	_, err := fresh.value.(estimators.LeaveOneOutPredictor).LeaveOneOutResiduals(ctx)
 	p.wants("LeaveOneOutResiduals before Fit", err, estimators.ErrNotFitted)

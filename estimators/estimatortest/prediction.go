@@ -69,7 +69,7 @@ func checkBatchEqualsRows(p *probe, s *subject) {
 
 func checkLearns(p *probe, s *subject) {
 	test := s.test()
-	got := s.fitted(p, s.train()).outputs(p, test.x)[0].values.RawMatrix().Data
+	got := mat.Col(nil, 0, s.fitted(p, s.train()).outputs(p, test.x)[0].values)
 	if s.kind == classifiers {
 		p.accurate("Predict", got, test.y)
 		return

@@ -33,6 +33,7 @@ var withSettings = []func() any{
 	func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
 	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
 	func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
+	func() any { return &ridge.MultiRegressor{} }, func() any { return &lssvm.MultiRegressor{} }, func() any { return &falkon.MultiRegressor{} },
 	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
 	func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
 	func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
@@ -138,6 +139,8 @@ func fitAny(ctx context.Context, e any) error {
 		return e.Fit(ctx, x, []int{0, 1, 0, 1})
 	case transformers.Transformer:
 		return e.Fit(ctx, x)
+	case estimators.MultiRegressor:
+		return e.Fit(ctx, x, twoTargets([]float64{1, 2, 3, 5}))
 	case selection.Strategy:
 		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})
 	}

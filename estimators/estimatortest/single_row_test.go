@@ -49,6 +49,36 @@ func singleRegressors() map[string]estimators.Regressor {
 	}
 }
 
+func singleMultis() map[string]estimators.MultiRegressor {
+	k := kernels.RBF{Gamma: 0.05}
+	return map[string]estimators.MultiRegressor{
+		"ridge":     &ridge.MultiRegressor{},
+		"ridge own": &ridge.MultiRegressor{RidgePerTarget: true},
+		"lssvm":     &lssvm.MultiRegressor{Kernel: k, Ridge: 0.1},
+		"falkon":    &falkon.MultiRegressor{Kernel: k, Ridge: 0.1, Components: 40},
+		"pipeline":  &pipeline.MultiRegressor{Steps: steps(), Final: &ridge.MultiRegressor{}},
+	}
+}
+
+// Of several targets, too.
+func TestSingleRowsOfSeveralTargets(t *testing.T) {
+	x, y, _ := single(50, 2)
+	xt, _, _ := single(70, 2)
+	for name, r := range singleMultis() {
+		require.NoError(t, r.Fit(context.Background(), x, twoTargets(y)), name)
+		to := r.(estimators.MultiPredictorTo)
+		for _, n := range []int{1, 5, 70} {
+			some, got := xt.Slice(0, n, 0, 10).(*mat.Dense), mat.NewDense(n, 2, nil)
+			want, err := r.Predict(some)
+			require.NoError(t, err)
+			require.NoError(t, to.PredictTo(got, some))
+			assert.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-7, name)
+		}
+		one, dst := mat.NewDense(1, 10, mat.Row(nil, 3, xt)), mat.NewDense(1, 2, nil)
+		noAllocations(t, name, func() { _ = to.PredictTo(dst, one) })
+	}
+}
+
 // steps are several at once, so that both buffers of a pipeline are used again.
 func steps() []transformers.Transformer {
 	return []transformers.Transformer{&transformers.StandardScaler{}, &transformers.RMSScaler{}, &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: 0.05}, Components: 50}}
@@ -162,6 +192,9 @@ func TestSingleRowsOfAll(t *testing.T) {
 	var all []string
 	for _, r := range singleRegressors() {
 		all = append(all, declared.Name(r))
+	}
+	for _, m := range singleMultis() {
+		all = append(all, declared.Name(m))
 	}
 	for _, c := range singleClassifiers() {
 		all = append(all, declared.Name(c))

@@ -44,6 +44,12 @@ func Classifier(t *testing.T, name string, build func() estimators.Classifier, o
 	run(t, name, subject{kind: classifiers, build: func() any { return build() }}, opt)
 }
 
+// MultiRegressor runs the suite on a regressor of several targets; see Regressor. It is given two.
+func MultiRegressor(t *testing.T, name string, build func() estimators.MultiRegressor, opt *Options) {
+	t.Helper()
+	run(t, name, subject{kind: multis, build: func() any { return build() }}, opt)
+}
+
 // Transformer runs the suite on a transformer; see Regressor.
 func Transformer(t *testing.T, name string, build func() transformers.Transformer, opt *Options) {
 	t.Helper()

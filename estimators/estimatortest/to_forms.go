@@ -13,6 +13,15 @@ import (
 // its own.
 func (m model) toForms() []method {
 	var out []method
+	if m.kind == multis {
+		if to, ok := m.value.(estimators.MultiPredictorTo); ok && m.can(estimators.PredictTo) {
+			out = append(out, method{"PredictTo", func(x mat.Matrix) (*mat.Dense, error) {
+				dst := m.targets(rowsOf(x))
+				return dst, to.PredictTo(dst, x)
+			}})
+		}
+		return out
+	}
 	if m.can(estimators.PredictTo) {
 		out = append(out, method{"PredictTo", func(x mat.Matrix) (*mat.Dense, error) {
 			dst := make([]float64, rowsOf(x))
@@ -43,6 +52,14 @@ func (m model) toForms() []method {
 // scores is memory for those of n rows.
 func (m model) scores(n int) *mat.Dense {
 	if k := len(m.classifier().Classes()); n > 0 && k > 0 {
+		return mat.NewDense(n, k, nil)
+	}
+	return &mat.Dense{}
+}
+
+// targets is memory for those of n rows.
+func (m model) targets(n int) *mat.Dense {
+	if k := m.multi().Targets(); n > 0 && k > 0 {
 		return mat.NewDense(n, k, nil)
 	}
 	return &mat.Dense{}
@@ -109,6 +126,9 @@ func (m model) intoOther(name string, x *mat.Dense) error {
 	rows := rowsOf(x) + 1
 	switch name {
 	case "PredictTo":
+		if m.kind == multis {
+			return m.value.(estimators.MultiPredictorTo).PredictTo(m.targets(rows), x)
+		}
 		return m.predictTo(make([]float64, rows), x)
 	case "DecisionTo":
 		return m.value.(estimators.DecisionPredictorTo).DecisionTo(m.scores(rows), x)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -159,4 +160,28 @@ func ExampleDetails() {
 	d := r.Details()
 	fmt.Printf("%v of %d rows in %d passes, effective dimension below %d: %v\n", d.Solver, d.Rows, d.Passes, d.Landmarks, d.EffectiveDimension < 50)
 	// Output: Direct of 3000 rows in 3 passes, effective dimension below 50: true
+}
+
+// Two targets share the landmarks and the passes over the rows.
+func ExampleMultiRegressor() {
+	const n = 2000
+	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)
+	for i := range n {
+		v := 10 * float64(i) / n
+		x.Set(i, 0, v)
+		y.SetRow(i, []float64{math.Sin(v), 1e6 * v * v})
+	}
+	model := &falkon.MultiRegressor{Components: 60}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	low, high, err := model.PredictInterval(mat.NewDense(1, 1, []float64{5}), .95)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(low.At(0, 0) < math.Sin(5), math.Sin(5) < high.At(0, 0))
+	fmt.Println(low.At(0, 1) < 25e6, 25e6 < high.At(0, 1))
+	// Output:
+	// true true
+	// true true
 }

@@ -483,11 +483,11 @@ func TestBadModels(t *testing.T) {
 		"centre":       func(s *stored) { s.Spread.Centre = s.Spread.Centre[:5] },
 		"factor":       func(s *stored) { s.Spread.Factor = s.Spread.Factor[1:] },
 	} {
-		s := r.m.store(r.Kernel)
+		s := r.m.store(r.Kernel, false)
 		spoil(&s)
 		m, err := s.machine(regressorKind, r.Kernel, 1)
 		if err == nil {
-			_, err = s.Spread.spread(regressorKind, m.landmarks)
+			_, err = s.Spread.spread(regressorKind, m, false)
 		}
 		assert.ErrorIs(t, err, estimators.ErrBadModel, name)
 	}

@@ -51,7 +51,7 @@ func (s *spread) graph(b *basis, x, k graph.Value) (graph.Value, error) {
 	if !s.noIntercept {
 		quad = quad.Plus(1 / s.weight)
 	}
-	return quad.Times(s.noise).Add(unseen.Times(s.unseen)), nil
+	return quad.Mul(k.Row(s.noise)).Add(unseen.Mul(k.Row(s.unseen))), nil
 }
 
 // Graph implements [graph.Grapher].

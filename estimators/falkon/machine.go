@@ -260,7 +260,7 @@ func (p *problem) machine(u *mat.Dense) *machine {
 func (m *machine) finite(typ string, src *source) error {
 	total := vecmath.Sum(m.bias) + mat.Sum(m.beta) + m.report.Objective + vecmath.Sum(src.variance) + src.weight
 	if m.spread != nil {
-		total += m.spread.noise + m.spread.unseen
+		total += vecmath.Sum(m.spread.noise) + vecmath.Sum(m.spread.unseen)
 	}
 	if total-total != 0 || math.IsInf(total, 0) {
 		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)

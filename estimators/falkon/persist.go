@@ -5,8 +5,7 @@ import (
 	"encoding"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -45,11 +44,13 @@ type stored struct {
 type storedSpread struct {
 	Noise, Unseen, Weight, Jitter float64
 	NoIntercept                   bool
+	Noises, Unseens               codec.Floats `cbor:",omitempty"` // of a MultiRegressor, in the place of Noise and Unseen
 	Centre                        codec.Floats
 	Factor                        codec.Floats // packed
 }
 
-func (m *machine) store(configured kernels.Kernel) stored {
+// store is for a file; several says that it is of a MultiRegressor, be it of one target.
+func (m *machine) store(configured kernels.Kernel, several bool) stored {
 	s := stored{
 		Kernel: kernels.MakeReference(configured, m.kernel), Landmarks: codec.FromDense(m.landmarks), Beta: codec.FromDense(m.beta),
 		Bias: m.bias, Ridge: m.ridge, Report: m.report, Details: m.details,
@@ -57,8 +58,13 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	s.Details.Seconds = 0 // the same model is the same file
 	if m.spread != nil {
 		s.Spread = &storedSpread{
-			Noise: m.spread.noise, Unseen: m.spread.unseen, Weight: m.spread.weight, Jitter: m.spread.jitter,
+			Weight: m.spread.weight, Jitter: m.spread.jitter,
 			NoIntercept: m.spread.noIntercept, Centre: m.spread.centre, Factor: m.spread.factor.Packed(),
+		}
+		if several {
+			s.Spread.Noises, s.Spread.Unseens = m.spread.noise, m.spread.unseen
+		} else {
+			s.Spread.Noise, s.Spread.Unseen = m.spread.noise[0], m.spread.unseen[0]
 		}
 	}
 	return s
@@ -98,16 +104,23 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int) (*machine
 	return m, nil
 }
 
-// spread rebuilds and validates the variance of a machine.
-func (s *storedSpread) spread(kind string, m *mat.Dense) (*spread, error) {
-	count, _ := m.Dims()
+// spread rebuilds and validates the variance of a machine; several says that it is of a MultiRegressor.
+func (s *storedSpread) spread(kind string, m *machine, several bool) (*spread, error) {
+	count, _ := m.landmarks.Dims()
 	if s == nil {
 		return nil, fault.BadModel(kind, "no variance")
 	}
 	if reason := s.wrong(count); reason != "" {
 		return nil, fault.BadModel(kind, "%s", reason)
 	}
-	out := &spread{noise: s.Noise, unseen: s.Unseen, weight: s.Weight, jitter: s.Jitter, noIntercept: s.NoIntercept}
+	noise, unseen := []float64{s.Noise}, []float64{s.Unseen}
+	if several {
+		noise, unseen = s.Noises, s.Unseens
+	}
+	if k := len(m.bias); len(noise) != k || len(unseen) != k {
+		return nil, fault.BadModel(kind, "variances of %d and %d targets, there are %d", len(noise), len(unseen), k)
+	}
+	out := &spread{noise: noise, unseen: unseen, weight: s.Weight, jitter: s.Jitter, noIntercept: s.NoIntercept}
 	if !s.NoIntercept {
 		out.centre = s.Centre
 	}
@@ -119,7 +132,7 @@ func (s *storedSpread) spread(kind string, m *mat.Dense) (*spread, error) {
 }
 
 func (s *storedSpread) wrong(count int) string {
-	for _, v := range []float64{s.Noise, s.Unseen, s.Jitter} {
+	for _, v := range slices.Concat([]float64{s.Noise, s.Unseen, s.Jitter}, s.Noises, s.Unseens) {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Sprintf("a variance or jitter of %v", v)
 		}
@@ -143,7 +156,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
+	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel, false))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel. Errors are
@@ -157,7 +170,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if m.spread, err = s.Spread.spread(regressorKind, m.landmarks); err != nil {
+	if m.spread, err = s.Spread.spread(regressorKind, m, false); err != nil {
 		return err
 	}
 	r.m = m
@@ -179,7 +192,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(classifierType)
 	}
 	return codec.Marshal(classifierKind, version, storedClassifier{
-		Machine: c.m.store(c.Kernel), Classes: c.classes, Loss: c.fitted, Slope: c.link.Slope, Offset: c.link.Offset,
+		Machine: c.m.store(c.Kernel, false), Classes: c.classes, Loss: c.fitted, Slope: c.link.Slope, Offset: c.link.Offset,
 	})
 }
 

@@ -123,12 +123,12 @@ func TestDirectAgainstReferences(t *testing.T) {
 					assert.InDelta(t, gcv, s.gcv, 1e-7*max(gcv, scale), "GCV")
 				}
 
-				spread := p.spreadOf(s, 1, 0)
+				spread := p.spreadOf(s, []float64{1}, []float64{0})
 				quad := make([]float64, len(c.XTest))
 				rows := batch{x: golden.Dense(c.XTest)}
 				k := mat.NewDense(len(quad), p.m, nil)
 				require.NoError(t, p.kernelRows(ctx, k, rows))
-				spread.variances(quad, p.basis, rows, k)
+				spread.variances(mat.NewDense(len(quad), 1, quad), p.basis, rows, k)
 				for i := range quad {
 					quad[i]--
 				}
@@ -313,8 +313,8 @@ func TestVarianceAgainstReferences(t *testing.T) {
 			near(t, c.Residuals, s.left.residuals.RawMatrix().Data, 1e-8, 0, "residuals")
 			near(t, c.Unseen, s.left.unseen, 1e-8, 1, "unseen")
 			spread := p.newSpread(s)
-			assert.InEpsilon(t, c.S2, spread.noise, 1e-7)
-			assert.InDelta(t, c.Tau2, spread.unseen, 1e-7*max(1, c.Tau2))
+			assert.InEpsilon(t, c.S2, spread.noise[0], 1e-7)
+			assert.InDelta(t, c.Tau2, spread.unseen[0], 1e-7*max(1, c.Tau2))
 			m := p.machine(s.u)
 			m.spread = spread
 			_, variance, err := (&Regressor{m: m}).PredictVariance(golden.Dense(c.XTest))

@@ -7,5 +7,6 @@ import (
 // Model files name these types (package modelfile).
 func init() {
 	registry.Add[*Regressor]("falkon.Regressor", registry.Type{})
+	registry.Add[*MultiRegressor]("falkon.MultiRegressor", registry.Type{})
 	registry.Add[*Classifier]("falkon.Classifier", registry.Type{})
 }

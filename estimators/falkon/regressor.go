@@ -162,22 +162,27 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 			return nil, nil, err
 		}
 	}
-	var f *mat.Dense
-	err = r.m.eachBlock(regressorType, x, r.Workers, func(rows int) {
-		f, variance = mat.NewDense(rows, 1, nil), make([]float64, rows)
-	}, func(rows batch, k *mat.Dense) {
-		to := rows.first + rows.rows()
-		r.m.outputs(window(f, rows.first, to), k)
-		r.m.spread.variances(variance[rows.first:to], b, rows, k)
-	})
+	f, v, err := r.m.uncertain(regressorType, b, x, r.Workers)
 	if err != nil {
 		return nil, nil, err
 	}
-	mean = mat.Col(nil, 0, f)
+	mean, variance = mat.Col(nil, 0, f), mat.Col(nil, 0, v)
 	if err := check.Vector("prediction", mean); err != nil {
 		return nil, nil, err
 	}
 	return mean, variance, check.Vector("variance", variance)
+}
+
+// uncertain returns the means and variances of all targets, by the features of the machine.
+func (m *machine) uncertain(typ string, b *basis, x mat.Matrix, workers int) (mean, variance *mat.Dense, err error) {
+	err = m.eachBlock(typ, x, workers, func(rows int) {
+		mean, variance = mat.NewDense(rows, len(m.bias), nil), mat.NewDense(rows, len(m.bias), nil)
+	}, func(rows batch, k *mat.Dense) {
+		to := rows.first + rows.rows()
+		m.outputs(window(mean, rows.first, to), k)
+		m.spread.variances(window(variance, rows.first, to), b, rows, k)
+	})
+	return mean, variance, err
 }
 
 // PredictInterval returns the ends of the central interval that a new observation at each row of

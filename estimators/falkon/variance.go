@@ -17,7 +17,7 @@ import (
 //
 //	noise (1 + 1/Σw + z~'Sz~) + unseen r,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
 type spread struct {
-	noise, unseen float64          // s², τ²
+	noise, unseen []float64        // s², τ² of each target
 	factor        *linalg.Cholesky // of G + ΛI
 	centre        []float64        // z̄; nil without an intercept
 	weight        float64          // Σw
@@ -29,11 +29,14 @@ type spread struct {
 }
 
 func (p *problem) newSpread(s *solution) *spread {
-	noise, unseen := s.left.components(p.src.variance[0])
+	noise, unseen := make([]float64, p.src.k), make([]float64, p.src.k)
+	for j, variance := range p.src.variance {
+		noise[j], unseen[j] = s.left.components(j, variance)
+	}
 	return p.spreadOf(s, noise, unseen)
 }
 
-func (p *problem) spreadOf(s *solution, noise, unseen float64) *spread {
+func (p *problem) spreadOf(s *solution, noise, unseen []float64) *spread {
 	return &spread{
 		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.weight,
 		noIntercept: p.noIntercept, jitter: p.jitter, basis: p.basis,
@@ -55,8 +58,8 @@ func (s *spread) basisOf(ctx context.Context, m *machine, of settings) (*basis, 
 	return b, err
 }
 
-// variances sets dst to those of the rows of a block, whose kernel rows it overwrites.
-func (s *spread) variances(dst []float64, b *basis, rows batch, k *mat.Dense) {
+// variances sets dst, a column for each target, to those of the rows of a block, whose kernel rows it overwrites.
+func (s *spread) variances(dst *mat.Dense, b *basis, rows batch, k *mat.Dense) {
 	b.whiten(k)
 	unseen := make([]float64, rows.rows())
 	b.unseen(unseen, rows, k)
@@ -71,7 +74,9 @@ func (s *spread) variances(dst []float64, b *basis, rows batch, k *mat.Dense) {
 		if !s.noIntercept {
 			quad += 1 / s.weight
 		}
-		dst[i] = s.noise*quad + s.unseen*r
+		for j, to := 0, dst.RawRowView(i); j < len(to); j++ {
+			to[j] = s.noise[j]*quad + s.unseen[j]*r
+		}
 	}
 }
 
@@ -80,16 +85,16 @@ func (s *spread) variances(dst []float64, b *basis, rows batch, k *mat.Dense) {
 const leastUnseen = 1e-3
 
 // components returns the variances s² of the noise and τ² of what the features do not see, by
-// the Gaussian likelihood of the leave-one-out residuals with variances s²/(w(1-h)) + τ²r, for
+// the Gaussian likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r, for
 // targets of a variance that τ² does not exceed.
-func (l *leftOut) components(variance float64) (noise, unseen float64) {
+func (l *leftOut) components(target int, variance float64) (noise, unseen float64) {
 	likelihood := &residualLikelihood{}
 	mean := 0.0
 	for i, rest := range l.rest {
 		if !(rest > 0) {
 			continue
 		}
-		e := l.residuals.At(i, 0)
+		e := l.residuals.At(i, target)
 		likelihood.add(e*e, 1/(l.weights[i]*rest), l.unseen[i])
 		mean += l.unseen[i]
 	}

@@ -3,6 +3,8 @@ package lssvm_test
 import (
 	"context"
 	"fmt"
+	"log"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -75,4 +77,26 @@ func ExampleRidgeRule() {
 	// Output:
 	// LeaveOneOut: ridge 1.4, leave-one-out error 3.31
 	// Heuristic: ridge 0.00025, leave-one-out error 29.02
+}
+
+// The sine and the cosine of an angle share one kernel matrix, and what is made of it.
+func ExampleMultiRegressor() {
+	const n = 30
+	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)
+	for i := range n {
+		angle := 2 * math.Pi * float64(i) / n
+		x.Set(i, 0, angle)
+		y.SetRow(i, []float64{math.Sin(angle), 1000 * math.Cos(angle)})
+	}
+	model := &lssvm.MultiRegressor{}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	mean, err := model.Predict(mat.NewDense(1, 1, []float64{math.Pi / 6}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d targets: %.2f %.0f\n", model.Targets(), mean.At(0, 0), mean.At(0, 1))
+	// Output:
+	// 2 targets: 0.50 866
 }

@@ -55,6 +55,20 @@ func FuzzFit(f *testing.F) {
 				assert.False(t, math.IsNaN(mean[i]) || math.IsNaN(variance[i]) || variance[i] < 0, "mean %v, variance %v", mean[i], variance[i])
 			}
 		}
+		both := mat.NewDense(n, 2, nil)
+		for i, v := range y {
+			both.SetRow(i, []float64{v, x.At(i, 0)})
+		}
+		m := &MultiRegressor{Kernel: k, Workers: 1}
+		if err := m.Fit(ctx, x, both); err != nil {
+			documented(t, err)
+		} else if mean, variance, err := m.PredictVariance(x); err != nil {
+			documented(t, err)
+		} else {
+			for i, v := range variance.RawMatrix().Data {
+				assert.False(t, math.IsNaN(mean.RawMatrix().Data[i]) || math.IsNaN(v) || v < 0, "mean %v, variance %v", mean.RawMatrix().Data[i], v)
+			}
+		}
 		c := &Classifier{Kernel: k, Workers: 1}
 		if err := c.Fit(ctx, x, labels); err != nil {
 			documented(t, err)

@@ -34,27 +34,33 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 // Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	k, f, err := r.m.graphOutputs(regressorType, x)
-	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) { return r.m.graphVariance(x, k) }}, err
+	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
+		v, left, err := r.m.graphVariance(x, k)
+		if err != nil {
+			return k, err
+		}
+		return v.Times(left.scale), nil
+	}}, err
 }
 
-// graphVariance is variance.
-func (m *machine) graphVariance(x, k graph.Value) (graph.Value, error) {
+// graphVariance is variance in units of s².
+func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
 	chol, err := m.factorOf(context.Background())
 	if err != nil {
-		return k, err
+		return k, nil, err
 	}
 	left, err := m.leaveOneOut(context.Background())
 	if err != nil {
-		return k, err
+		return k, nil, err
 	}
 	diag, err := kernels.GraphDiag(m.kernel, x)
 	if err != nil {
-		return k, err
+		return k, nil, err
 	}
 	zero := k.Number(0)
 	function := diag.Sub(k.SolveUpper(chol.Upper()).Square().Sum()).Max(zero)
 	bias := k.MatMul(k.Constant(mat.NewDense(m.n, 1, slices.Clone(m.eta)))).Neg().Plus(1)
-	return function.Add(bias.Square().Times(1 / vecmath.Sum(m.eta))).Plus(m.ridge).Times(left.scale), nil
+	return function.Add(bias.Square().Times(1 / vecmath.Sum(m.eta))).Plus(m.ridge), left, nil
 }
 
 // Graph implements [graph.Grapher].

@@ -2,8 +2,10 @@ package lssvm
 
 import (
 	"context"
+	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -16,6 +18,7 @@ import (
 type leftOut struct {
 	residuals *mat.Dense // n×k; nil for one row
 	scale     float64    // s², the mean over the targets
+	scales    []float64  // s² of each target
 }
 
 // waiting is what a fit with a given ridge does not need and what costs as much as the fit:
@@ -88,6 +91,7 @@ func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut, error) {
 	out := &leftOut{}
 	if m.n == 1 {
+		out.scales = make([]float64, len(m.bias))
 		return out, ctx.Err()
 	}
 	inverse, err := chol.DiagInverse(ctx)
@@ -96,7 +100,7 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	}
 	n, k := m.alpha.Dims()
 	etaSum := vecmath.Sum(m.eta)
-	out.residuals = mat.NewDense(n, k, nil)
+	out.residuals, out.scales = mat.NewDense(n, k, nil), make([]float64, k)
 	for i, inv := range inverse {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
 		for j, a := range m.alpha.RawRowView(i) {
@@ -104,6 +108,7 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 			if pii > 0 {
 				out.residuals.Set(i, j, a/pii)
 				out.scale += a * a / pii / float64(n*k)
+				out.scales[j] += a * a / pii / float64(n)
 			}
 		}
 	}
@@ -129,22 +134,27 @@ func (m *machine) press() float64 {
 // variance returns the predictive variance of a new observation for each row
 // of k (r×n) with prior variances diag.
 func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
-	ones := make([]float64, len(diag))
-	for i := range ones {
-		ones[i] = 1
-	}
-	return m.spread(ctx, k, diag, ones, m.ridge)
+	return m.spread(ctx, k, diag, onesOf(len(diag)), m.ridge)
 }
+
+func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // spread returns the variance of combinations of the function's values and of the noise:
 // k (r×n), prior and sums are the combinations of kernel values, of those in both arguments,
 // and of the constant 1.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
-	chol, err := m.factorOf(ctx)
+	left, err := m.leaveOneOut(ctx)
 	if err != nil {
 		return nil, err
 	}
-	left, err := m.leaveOneOut(ctx)
+	out, err := m.spreadOver(ctx, k, prior, sums, noise)
+	floats.Scale(left.scale, out)
+	return out, err
+}
+
+// spreadOver is spread in units of s².
+func (m *machine) spreadOver(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
+	chol, err := m.factorOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +170,7 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 			bias -= v * m.eta[j]
 		}
 		// The difference is ≥ 0 but for rounding.
-		out[i] = left.scale * (max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise)
+		out[i] = max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise
 	}
 	return out, nil
 }

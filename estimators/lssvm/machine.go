@@ -270,11 +270,12 @@ func search(
 // take fills the machine from the reduction that leave-one-out works on.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
-	m.left = &leftOut{residuals: solved.Residuals}
 	n, k := solved.Residuals.Dims()
+	m.left = &leftOut{residuals: solved.Residuals, scales: make([]float64, k)}
 	for i, inverse := range solved.Inverse {
-		for _, e := range solved.Residuals.RawRowView(i) {
+		for j, e := range solved.Residuals.RawRowView(i) {
 			m.left.scale += e * e * inverse / float64(n*k)
+			m.left.scales[j] += e * e * inverse / float64(n)
 		}
 	}
 	m.report.Objective = m.press()

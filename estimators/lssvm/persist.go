@@ -47,6 +47,7 @@ type stored struct {
 	// What Fit knows of a Regressor beyond that.
 	LeftOut codec.Matrix // leave-one-out residuals; empty where they wait, and of one row
 	Scale   float64      // with them
+	Scales  codec.Floats `cbor:",omitempty"` // of a MultiRegressor, in the place of Scale
 	Matrix  codec.Floats // after FitMatrix the packed kernel matrix, or
 	Factor  codec.Floats // the packed factor of M
 	Report  estimators.Report
@@ -127,17 +128,17 @@ func isShape(x *mat.Dense, r, c int) bool {
 	return rows == r && (c < 0 || columns == c)
 }
 
-// complete reads what a Regressor knows of leaving out rows, and what it has of a matrix.
-func (s stored) complete(kind string, m *machine) error {
+// complete reads what a Regressor of k targets knows of leaving out rows, and what it has of a matrix.
+func (s stored) complete(kind string, m *machine, k int) error {
 	residuals, err := s.LeftOut.Dense()
 	if err != nil {
 		return fault.BadModel(kind, "leave-one-out residuals: %v", err)
 	}
-	if residuals != nil && !isShape(residuals, s.N, 1) {
+	if residuals != nil && !isShape(residuals, s.N, k) {
 		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", s.N)
 	}
 	if residuals != nil || s.N == 1 {
-		m.left = &leftOut{residuals: residuals, scale: s.Scale}
+		m.left = &leftOut{residuals: residuals, scale: s.Scale, scales: s.Scales}
 	}
 	triangle := s.N * (s.N + 1) / 2
 	switch {
@@ -177,7 +178,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.complete(regressorKind, m); err != nil {
+	if err := s.complete(regressorKind, m, 1); err != nil {
 		return err
 	}
 	r.m = m

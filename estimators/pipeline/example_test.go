@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -110,4 +111,24 @@ func ExampleTransformer() {
 	// ⎢ 0.316   0.949⎥
 	// ⎣ 0.949  -0.316⎦
 	// [0.000  1.000]
+}
+
+// A pipeline of several targets, such as the latitude and the longitude of what is to be found.
+func ExampleMultiRegressor() {
+	x := mat.NewDense(5, 2, []float64{0, 100, 1, 300, 2, 200, 3, 500, 4, 400})
+	y := mat.NewDense(5, 2, []float64{48, 8, 49, 11, 50, 10, 51, 14, 52, 13})
+	model := &pipeline.MultiRegressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Final: &ridge.MultiRegressor{Ridge: .001},
+	}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		log.Fatal(err)
+	}
+	f, err := model.Predict(mat.NewDense(1, 2, []float64{2, 350}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f %.1f\n", f.At(0, 0), f.At(0, 1))
+	// Output:
+	// 50.0 11.8
 }

@@ -11,6 +11,7 @@ import (
 func init() {
 	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).fitted.parts() }})
 	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).fitted.parts() }})
+	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*MultiRegressor).fitted.parts() }})
 	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
 	registry.Add[*ColumnTransformer]("pipeline.ColumnTransformer", registry.Type{Parts: func(v any) (out []registry.Part) {
 		for i, p := range v.(*ColumnTransformer).FittedParts() {

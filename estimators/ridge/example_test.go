@@ -87,3 +87,29 @@ func ExampleRidgeRule() {
 	// LeaveOneOut: ridge 7, leave-one-out error 2.96
 	// Heuristic: ridge 0.00025, leave-one-out error 3.26
 }
+
+func ExampleMultiRegressor() {
+	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
+	y := mat.NewDense(6, 2, []float64{ // 1 + 2x, and in other units something that is mostly noise
+		3, 4e6,
+		5, -1e6,
+		7, 3e6,
+		9, -3e6,
+		11, 5e6,
+		13, 1e6,
+	})
+	for _, own := range []bool{false, true} {
+		model := &ridge.MultiRegressor{RidgePerTarget: own}
+		if err := model.Fit(context.Background(), x, y); err != nil {
+			log.Fatal(err)
+		}
+		f, err := model.Predict(mat.NewDense(1, 1, []float64{7}))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("ridges %.2g: %.2f, %.2g\n", model.ChosenRidges(), f.At(0, 0), f.At(0, 1))
+	}
+	// Output:
+	// ridges [3 3]: 13.99, 1.2e+06
+	// ridges [2.9e-08 2.9e+04]: 15.00, 1.5e+06
+}

@@ -29,21 +29,22 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	centred := x.Sub(x.Row(m.means))
 	return graph.Outputs{
-		Mean:     centred.MatMul(column(x, m.coefficients)).Plus(m.target),
-		Variance: func() (graph.Value, error) { return m.graphVariance(centred), nil },
+		Mean:     centred.MatMul(column(x, m.coefficients.RawRowView(0))).Plus(m.target[0]),
+		Variance: func() (graph.Value, error) { return m.graphUncertain(centred, 0).Times(m.noise[0]), nil },
 	}, nil
 }
 
-func (m *model) graphVariance(centred graph.Value) graph.Value {
+// graphUncertain is uncertain.
+func (m *model) graphUncertain(centred graph.Value, g int) graph.Value {
 	within := centred
 	if m.basis != nil {
 		within = centred.MatMul(centred.Constant(m.basis))
 	}
-	v := within.SolveUpper(m.factor.Upper()).Square().Sum()
+	v := within.SolveUpper(m.factors[g].Upper()).Square().Sum()
 	if m.basis != nil {
-		v = v.Add(centred.Square().Sum().Sub(within.Square().Sum()).Max(v.Number(0)).Times(1 / m.ridge))
+		v = v.Add(centred.Square().Sum().Sub(within.Square().Sum()).Max(v.Number(0)).Times(1 / m.ridges[g]))
 	}
-	return v.Plus(1 + m.spread).Times(m.noise)
+	return v.Plus(1 + m.spread)
 }
 
 // Graph implements [graph.Grapher].

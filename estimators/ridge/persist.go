@@ -3,6 +3,8 @@ package ridge
 import (
 	"encoding"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -44,8 +46,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(regressorType)
 	}
 	return codec.Marshal(regressorKind, version, storedModel{
-		Means: m.means, Target: m.target, Coefficients: m.coefficients, Ridge: m.ridge, Noise: m.noise, Spread: m.spread,
-		Basis: codec.FromDense(m.basis), Factor: m.factor.Packed(), LOO: m.loo, FromSums: m.fromSums, Report: m.report,
+		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0], Spread: m.spread,
+		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Report: m.report,
 	})
 }
 
@@ -94,13 +96,21 @@ func (s storedModel) model() (*model, error) {
 		return bad("the factor does not fit %d columns", d)
 	}
 	m := &model{
-		means: s.Means, target: s.Target, coefficients: s.Coefficients, ridge: s.Ridge, noise: s.Noise, spread: s.Spread,
-		basis: basis, factor: factor, fromSums: s.FromSums, report: s.Report,
+		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread,
+		basis: basis, factors: []*linalg.Cholesky{factor}, fromSums: s.FromSums, report: s.Report,
 	}
 	if len(s.LOO) > 0 {
-		m.loo = s.LOO
+		m.loo = mat.NewDense(len(s.LOO), 1, s.LOO)
 	}
 	return m, nil
+}
+
+// column0 is the column of residuals of one target; nil for none.
+func column0(m *mat.Dense) []float64 {
+	if m == nil {
+		return nil
+	}
+	return mat.Col(nil, 0, m)
 }
 
 type storedDirect struct {

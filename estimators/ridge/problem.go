@@ -5,25 +5,30 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-var errOverflow = fmt.Errorf("%s: x or y is too large, its squares overflow: %w", regressorType, fault.ErrNotFinite)
+var errOverflow = overflow(regressorType)
+
+func overflow(typ string) error {
+	return fmt.Errorf("%s: x or y is too large, its squares overflow: %w", typ, fault.ErrNotFinite)
+}
 
 // problem is rows and targets less their weighted means and times √w, so that
 // weights and intercept are gone from what is solved.
 type problem struct {
 	z        *mat.Dense // n×d, or n×n after reduce
-	t        []float64
-	root     []float64 // √w
-	leverage []float64 // of the intercept: w/Σw, or 0
-	weight   float64   // Σw
-	means    []float64 // of the columns
-	target   float64   // mean of the targets
-	scale    float64   // the variance of the rows times the mean weight, what ridges are measured in
+	t        *mat.Dense // n×k
+	root     []float64  // √w
+	leverage []float64  // of the intercept: w/Σw, or 0
+	weight   float64    // Σw
+	means    []float64  // of the columns
+	target   []float64  // means of the targets
+	scale    float64    // the variance of the rows times the mean weight, what ridges are measured in
 }
 
 // rowsPerLook rows are gone through between two looks at a context.
@@ -41,10 +46,11 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 }
 
 // centre makes a problem of rows, targets and weights. The error is ctx's.
-func centre(ctx context.Context, x *mat.Dense, y, weights []float64, intercept bool) (*problem, error) {
+func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*problem, error) {
 	n, d := x.Dims()
+	_, k := y.Dims()
 	p := &problem{
-		z: mat.DenseCopyOf(x), t: append([]float64(nil), y...), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d),
+		z: mat.DenseCopyOf(x), t: mat.DenseCopyOf(y), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d), target: make([]float64, k),
 	}
 	for _, w := range weights {
 		p.weight += w
@@ -67,7 +73,7 @@ func centre(ctx context.Context, x *mat.Dense, y, weights []float64, intercept b
 	p.scale = variance * p.weight / float64(n)
 	return p, overRows(ctx, n, func(i int) {
 		r := p.root[i]
-		p.t[i] *= r
+		floats.Scale(r, p.t.RawRowView(i))
 		for j, row := 0, p.z.RawRowView(i); j < d; j++ {
 			row[j] *= r
 		}
@@ -79,10 +85,12 @@ func centre(ctx context.Context, x *mat.Dense, y, weights []float64, intercept b
 func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
 	for range 2 {
-		mean, target := make([]float64, d), 0.0
+		mean, target := make([]float64, d), make([]float64, len(p.target))
 		err := overRows(ctx, n, func(i int) {
 			share := weights[i] / p.weight
-			target += share * p.t[i]
+			for j, t := range p.t.RawRowView(i) {
+				target[j] += share * t
+			}
 			for j, v := range p.z.RawRowView(i) {
 				mean[j] += share * v
 			}
@@ -90,12 +98,12 @@ func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 		if err != nil {
 			return err
 		}
-		p.target += target
+		floats.Add(p.target, target)
 		for j, m := range mean {
 			p.means[j] += m
 		}
 		err = overRows(ctx, n, func(i int) {
-			p.t[i] -= target
+			floats.Sub(p.t.RawRowView(i), target)
 			row := p.z.RawRowView(i)
 			for j, m := range mean {
 				row[j] -= m
@@ -148,13 +156,13 @@ func (p *problem) reduce(ctx context.Context) (*mat.Dense, error) {
 }
 
 // finite returns an error if squares overflowed.
-func (p *problem) finite(gram *mat.SymDense) error {
+func (p *problem) finite(typ string, gram *mat.SymDense) error {
 	total := p.scale + mat.Trace(gram)
-	for _, v := range p.t {
+	for _, v := range p.t.RawMatrix().Data {
 		total += v * v
 	}
 	if total-total != 0 {
-		return errOverflow
+		return overflow(typ)
 	}
 	return nil
 }

@@ -7,5 +7,6 @@ import (
 // Model files name these types (package modelfile).
 func init() {
 	registry.Add[*Regressor]("ridge.Regressor", registry.Type{})
+	registry.Add[*MultiRegressor]("ridge.MultiRegressor", registry.Type{})
 	registry.Add[*DirectKernel]("ridge.DirectKernel", registry.Type{})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -44,18 +45,18 @@ var (
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
 
-// model is a fitted Regressor: ȳ + <β, x - x̄>.
+// model is a fitted Regressor, or one of k targets: ȳ + <β, x - x̄>.
 type model struct {
-	means        []float64 // x̄, d; zeros without an intercept
-	target       float64   // ȳ; 0 without an intercept
-	coefficients []float64 // β
-	ridge        float64
-	noise        float64    // s²
-	spread       float64    // 1/Σw; 0 without an intercept
-	basis        *mat.Dense // d×n where d > n: the centred rows lie in its span
-	factor       *linalg.Cholesky
-	loo          []float64 // nil for one row
-	fromSums     bool      // which have no rows to leave out
+	means        []float64          // x̄, d; zeros without an intercept
+	target       []float64          // ȳ, k; 0 without an intercept
+	coefficients *mat.Dense         // β, k×d
+	ridges       []float64          // λ: one of all targets, or one of each
+	noise        []float64          // s², k
+	spread       float64            // 1/Σw; 0 without an intercept
+	basis        *mat.Dense         // d×n where d > n: the centred rows lie in its span
+	factors      []*linalg.Cholesky // of X'X + λI, one for each of the ridges
+	loo          *mat.Dense         // n×k; nil for one row
+	fromSums     bool               // which have no rows to leave out
 	report       estimators.Report
 	sums         *statistics // of FitStatistics; nil after Fit and in files
 }
@@ -89,98 +90,187 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	if weights == nil {
-		weights = slices.Repeat([]float64{1}, len(y))
-	}
-	p, err := centre(ctx, xd, y, weights, !r.NoIntercept)
+	m, err := r.settings().fit(ctx, xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err
 	}
-	m, err := r.solve(ctx, p)
-	if err != nil {
+	if err := m.finite(); err != nil {
 		return err
 	}
 	r.m = m
 	return nil
 }
 
+func (r *Regressor) settings() settings {
+	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, workers: r.Workers, observe: r.Observe}
+}
+
+// settings is the configuration that Regressor and MultiRegressor share.
+type settings struct {
+	typ         string
+	ridge       float64
+	rule        RidgeRule
+	perTarget   bool // a ridge for each target
+	noIntercept bool
+	workers     int
+	observe     func(estimators.Step)
+}
+
+// fit learns the targets y, n×k; weights may be nil.
+func (s settings) fit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
+	if weights == nil {
+		n, _ := y.Dims()
+		weights = slices.Repeat([]float64{1}, n)
+	}
+	p, err := centre(ctx, x, y, weights, !s.noIntercept)
+	if err != nil {
+		return nil, err
+	}
+	return s.solve(ctx, p)
+}
+
 // solve fits to a centred problem.
-func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
+func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
 	m := &model{means: p.means, target: p.target, report: estimators.Report{Converged: true, Iterations: 1}}
-	if !r.NoIntercept {
+	if !s.noIntercept {
 		m.spread = 1 / p.weight
 	}
 	var err error
 	if m.basis, err = p.reduce(ctx); err != nil {
 		return nil, err
 	}
-	n, d := p.z.Dims()
+	_, d := p.z.Dims()
 	gram := mat.NewSymDense(d, nil)
 	if err := fast.SymOuterKContext(ctx, gram, 1, p.z.T()); err != nil {
 		return nil, err
 	}
-	if err := p.finite(gram); err != nil {
+	if err := p.finite(s.typ, gram); err != nil {
 		return nil, err
 	}
-	if m.ridge, err = r.choose(ctx, p, gram, &m.report); err != nil {
+	if m.ridges, err = s.choose(ctx, p, gram, &m.report); err != nil {
 		return nil, err
 	}
-	for j := range d {
-		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
+	n, k := p.t.Dims()
+	m.noise, m.coefficients = make([]float64, k), mat.NewDense(k, d, nil)
+	if m.basis != nil {
+		wide, _ := m.basis.Dims()
+		m.coefficients = mat.NewDense(k, wide, nil)
 	}
-	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
-		return nil, err
+	if n > 1 {
+		m.loo = mat.NewDense(n, k, nil)
+	}
+	for g := range m.ridges {
+		if err := m.solve(ctx, p, gram, g); err != nil {
+			return nil, err
+		}
 	}
 	m.jittered()
-	solution := mat.NewDense(d, 1, nil)
-	fast.Mul(solution, p.z.T(), mat.NewDense(n, 1, p.t))
-	if err := m.factor.Solve(ctx, solution); err != nil {
-		return nil, err
+	return m, ctx.Err()
+}
+
+// solve fits the targets of a ridge: all, or one where each has its own. Of the last it takes gram over.
+func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int) error {
+	n, k := p.t.Dims()
+	d, first, last := gram.SymmetricDim(), 0, k
+	if len(m.ridges) > 1 {
+		first, last = g, g+1
 	}
-	if err := m.residuals(ctx, p, solution); err != nil {
-		return nil, err
+	t := p.t.Slice(0, n, first, last).(*mat.Dense)
+	if g+1 < len(m.ridges) {
+		own := mat.NewSymDense(d, nil)
+		own.CopySym(gram)
+		gram = own
+	}
+	for j := range d {
+		gram.SetSym(j, j, gram.At(j, j)+m.ridges[g])
+	}
+	factor, err := linalg.NewCholesky(ctx, "X'X + ridge", gram)
+	if err != nil {
+		return err
+	}
+	m.factors = append(m.factors, factor)
+	solution := mat.NewDense(d, last-first, nil)
+	fast.Mul(solution, p.z.T(), t)
+	if err := factor.Solve(ctx, solution); err != nil {
+		return err
+	}
+	if err := m.residuals(ctx, p, t, solution, factor, first); err != nil {
+		return err
 	}
 	if m.basis != nil {
 		var back mat.Dense
 		fast.Mul(&back, m.basis, solution)
 		solution = &back
 	}
-	m.coefficients = mat.Col(nil, 0, solution)
-	if err := check.Vector("", append([]float64{m.noise, m.report.Objective}, m.coefficients...)); err != nil {
-		return nil, errOverflow
+	for j := first; j < last; j++ {
+		mat.Col(m.coefficients.RawRowView(j), j-first, solution)
 	}
-	return m, ctx.Err()
+	return nil
+}
+
+// finite returns an error if squares overflowed.
+func (m *model) finite() error {
+	if v := m.report.Objective + floats.Sum(m.noise) + mat.Sum(m.coefficients); v-v != 0 {
+		return errOverflow
+	}
+	return nil
 }
 
 // jittered says what was added to the diagonal.
 func (m *model) jittered() {
-	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
+	m.report.Jitter = 0
+	for _, f := range m.factors {
+		m.report.Jitter = max(m.report.Jitter, f.Jitter())
+	}
+	if m.report.Jitter > 0 {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
 	}
 }
 
-// choose returns the ridge; gram is not changed.
-func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, report *estimators.Report) (float64, error) {
+// choose returns the ridge, or one for each target; gram is not changed.
+func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, report *estimators.Report) ([]float64, error) {
 	n, _ := p.z.Dims()
 	switch {
-	case r.Ridge > 0:
-		return r.Ridge, nil
-	case r.RidgeRule == Heuristic || n == 1:
-		return lssvm.HeuristicRidge(n), nil
+	case s.ridge > 0:
+		return []float64{s.ridge}, nil
+	case s.rule == Heuristic || n == 1:
+		return []float64{lssvm.HeuristicRidge(n)}, nil
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	problem, err := loo.NewLinear(ctx, own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers)
+	problem, err := loo.NewLinear(ctx, own, p.z, p.t, p.leverage, p.weight, p.scale, s.workers)
+	if err != nil {
+		return nil, err
+	}
+	if !s.perTarget {
+		ridge, err := s.search(ctx, problem, n, 0, 1, "", report)
+		return []float64{ridge}, err
+	}
+	out := make([]float64, len(p.target))
+	for j := range out {
+		if out[j], err = s.search(ctx, problem.Target(j), n, j, len(out), fmt.Sprintf("target %d: ", j), report); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// search returns the ridge of the least leave-one-out error: it is one of so many searches.
+func (s settings) search(ctx context.Context, problem *loo.Linear, n, at, of int, name string, report *estimators.Report) (float64, error) {
+	best, err := problem.Search(ctx, func(i int, ridge, objective float64) {
+		s.tell(estimators.Step{
+			Iteration: at*loo.MaxEvaluations + i, Total: of * loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("%sridge %.3g", name, ridge),
+		})
+	})
 	if err != nil {
 		return 0, err
 	}
-	best, err := problem.Search(ctx, r.observe)
-	if err != nil {
-		return 0, err
+	if at == 0 {
+		report.Iterations = 0
 	}
-	report.Iterations = best.Evaluations
+	report.Iterations += best.Evaluations
 	if w := best.Warning(); w != "" {
-		report.Warnings = append(report.Warnings, w)
+		report.Warnings = append(report.Warnings, name+w)
 	}
 	if best.Ridge == 0 {
 		return lssvm.HeuristicRidge(n), nil
@@ -188,31 +278,36 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	return best.Ridge, nil
 }
 
-func (r *Regressor) observe(i int, ridge, objective float64) {
-	if r.Observe != nil {
-		r.Observe(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+// tell calls Observe, if there is one.
+func (s settings) tell(step estimators.Step) {
+	if s.observe != nil {
+		s.observe(step)
 	}
 }
 
-// residuals sets the leave-one-out residuals, the noise and the objective. The error is ctx's.
-func (m *model) residuals(ctx context.Context, p *problem, solution *mat.Dense) error {
+// residuals sets the leave-one-out residuals, the noise and the objective of targets t, from the first on, and their
+// solution by a factor. The error is ctx's.
+func (m *model) residuals(ctx context.Context, p *problem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
 		return nil
 	}
 	var fitted mat.Dense
 	fast.Mul(&fitted, p.z, solution)
-	leverages, err := m.factor.QuadInverse(ctx, mat.DenseCopyOf(p.z.T()))
+	leverages, err := factor.QuadInverse(ctx, mat.DenseCopyOf(p.z.T()))
 	if err != nil {
 		return err
 	}
-	m.loo = make([]float64, n)
 	for i, h := range leverages {
-		e := p.t[i] - fitted.At(i, 0)
 		// 1 - h > 0 but for rounding, and e is 0 wherever it is.
-		if rest := 1 - h - p.leverage[i]; rest > 0 {
-			m.loo[i] = e / rest / p.root[i]
-			m.noise += e * e / rest / float64(n)
+		rest := 1 - h - p.leverage[i]
+		if !(rest > 0) {
+			continue
+		}
+		for j, f := range fitted.RawRowView(i) {
+			e := t.At(i, j) - f
+			m.loo.Set(i, first+j, e/rest/p.root[i])
+			m.noise[first+j] += e * e / rest / float64(n)
 			m.report.Objective += e / rest * e / rest / p.weight
 		}
 	}
@@ -237,12 +332,13 @@ func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
 	}
 	n, d := xd.Dims()
 	centred, out := mat.NewDense(n, d, nil), make([]float64, n)
+	coefficients := r.m.coefficients.RawRowView(0)
 	for i := range n {
 		row := centred.RawRowView(i)
-		out[i] = r.m.target
+		out[i] = r.m.target[0]
 		for j, v := range xd.RawRowView(i) {
 			row[j] = v - r.m.means[j]
-			out[i] += r.m.coefficients[j] * row[j]
+			out[i] += coefficients[j] * row[j]
 		}
 		if v := out[i]; v-v != 0 {
 			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: i, Col: -1, Value: v}
@@ -260,28 +356,39 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err != nil {
 		return nil, nil, err
 	}
-	m := r.m
+	if variance, err = r.m.uncertain(centred, 0); err != nil {
+		return nil, nil, err
+	}
+	for i, v := range variance {
+		variance[i] = r.m.noise[0] * v
+		if s := variance[i]; s-s != 0 {
+			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": variance", Row: i, Col: -1, Value: s}
+		}
+	}
+	return mean, variance, nil
+}
+
+// uncertain is the variance of a new observation at each of some centred rows, in units of s², for one of the ridges.
+func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 	within := centred
 	if m.basis != nil {
 		within = &mat.Dense{}
 		fast.Mul(within, centred, m.basis)
 	}
 	// PredictVariance has no context that could end.
-	if variance, err = m.factor.QuadInverse(context.Background(), mat.DenseCopyOf(within.T())); err != nil {
-		return nil, nil, err
+	out, err := m.factors[g].QuadInverse(context.Background(), mat.DenseCopyOf(within.T()))
+	if err != nil {
+		return nil, err
 	}
-	for i, v := range variance {
+	for i, v := range out {
 		if m.basis != nil {
 			// What lies outside the span of the training rows, nothing is known of.
 			whole, part := centred.RawRowView(i), within.RawRowView(i)
-			v += max(0, linalg.Dot(whole, whole)-linalg.Dot(part, part)) / m.ridge
+			v += max(0, linalg.Dot(whole, whole)-linalg.Dot(part, part)) / m.ridges[g]
 		}
-		variance[i] = m.noise * (1 + m.spread + v)
-		if s := variance[i]; s-s != 0 {
-			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": variance", Row: i, Col: -1, Value: s}
-		}
+		out[i] = 1 + m.spread + v
 	}
-	return mean, variance, nil
+	return out, nil
 }
 
 // PredictInterval returns the ends of the central interval that a new observation at each
@@ -302,7 +409,7 @@ func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
 		return 0
 	}
-	return r.m.noise / r.m.ridge
+	return r.m.noise[0] / r.m.ridges[0]
 }
 
 // Coefficients returns β, one for each column; nil before Fit.
@@ -310,7 +417,7 @@ func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return slices.Clone(r.m.coefficients)
+	return mat.Row(nil, 0, r.m.coefficients)
 }
 
 // Intercept returns b, 0 before Fit.
@@ -318,9 +425,14 @@ func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
 	}
-	b := r.m.target
-	for j, c := range r.m.coefficients {
-		b -= c * r.m.means[j]
+	return r.m.intercept(0)
+}
+
+// intercept is b of a target.
+func (m *model) intercept(target int) float64 {
+	b := m.target[target]
+	for j, c := range m.coefficients.RawRowView(target) {
+		b -= c * m.means[j]
 	}
 	return b
 }
@@ -330,7 +442,7 @@ func (r *Regressor) ChosenRidge() float64 {
 	if r.m == nil {
 		return 0
 	}
-	return r.m.ridge
+	return r.m.ridges[0]
 }
 
 // LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
@@ -344,7 +456,10 @@ func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err erro
 	if r.m.fromSums {
 		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", regressorType, errors.ErrUnsupported)
 	}
-	return slices.Clone(r.m.loo), nil
+	if r.m.loo == nil {
+		return nil, nil
+	}
+	return mat.Col(nil, 0, r.m.loo), nil
 }
 
 // Report says how the last Fit went. Objective is the weighted mean squared
@@ -374,10 +489,13 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, width, r.Predict, r.m.row)
 }
 
-// row computes the prediction of one row.
+// row computes the predictions of one row.
 func (m *model) row(out, x []float64) {
-	out[0] = m.target
-	for j, v := range x {
-		out[0] += m.coefficients[j] * (v - m.means[j])
+	for t := range out {
+		f := m.target[t]
+		for j, c := range m.coefficients.RawRowView(t) {
+			f += c * (x[j] - m.means[j])
+		}
+		out[t] = f
 	}
 }

@@ -48,13 +48,13 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 		if err := fast.SymOuterKContext(ctx, gram, 1, rows); err != nil {
 			return nil, err
 		}
-		machine, err := smoother.NewKernel(ctx, gram, targets, weights, r.m.ridge, !r.NoIntercept)
+		machine, err := smoother.NewKernel(ctx, gram, targets, weights, r.m.ridges[0], !r.NoIntercept)
 		if err != nil {
 			return nil, err
 		}
 		return &ofRows{Kernel: machine, rows: rows, of: r.m}, ctx.Err()
 	}
-	machine, err := smoother.NewFeatures(ctx, mat.DenseCopyOf(xd), targets, weights, r.m.ridge, !r.NoIntercept)
+	machine, err := smoother.NewFeatures(ctx, mat.DenseCopyOf(xd), targets, weights, r.m.ridges[0], !r.NoIntercept)
 	if err != nil {
 		return nil, err
 	}

@@ -218,7 +218,7 @@ func (r *Regressor) UnmarshalStatistics(data []byte) error {
 	if err := s.UnmarshalBinary(data); err != nil {
 		return err
 	}
-	if d := len(r.m.coefficients); s.Rows() == 0 || s.columns() != d {
+	if d := len(r.m.means); s.Rows() == 0 || s.columns() != d {
 		return fault.BadModel(statisticsKind, "%d rows of %d columns, the model has %d", s.Rows(), s.columns(), d)
 	}
 	m := *r.m
@@ -236,9 +236,9 @@ func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, erro
 	products, weight := g.S, g.Weight
 	if r.NoIntercept {
 		products, weight = g.About0(), 0
-		m.means = make([]float64, d)
+		m.means, m.target = make([]float64, d), make([]float64, 1)
 	} else {
-		m.means, m.target, m.spread = append([]float64(nil), g.Mean[:d]...), g.Mean[d], 1/g.Weight
+		m.means, m.target, m.spread = append([]float64(nil), g.Mean[:d]...), []float64{g.Mean[d]}, 1/g.Weight
 	}
 	gram, moment, square := mat.NewSymDense(d, nil), make([]float64, d), products.At(d, d)
 	gram.CopySym(products.SliceSym(0, d).(*mat.SymDense))
@@ -254,28 +254,31 @@ func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, erro
 	if err != nil {
 		return nil, err
 	}
-	if m.ridge, err = r.chooseOfSums(ctx, problem, g.N, &m.report); err != nil {
+	ridge, err := r.chooseOfSums(ctx, problem, g.N, &m.report)
+	if err != nil {
 		return nil, err
 	}
 	for j := range d {
-		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
+		gram.SetSym(j, j, gram.At(j, j)+ridge)
 	}
-	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
+	factor, err := linalg.NewCholesky(ctx, "X'X + ridge", gram)
+	if err != nil {
 		return nil, err
 	}
+	m.ridges, m.factors = []float64{ridge}, []*linalg.Cholesky{factor}
 	m.jittered()
-	m.coefficients = moment
-	if err := m.factor.Solve(ctx, mat.NewDense(d, 1, moment)); err != nil {
+	m.coefficients, m.noise = mat.NewDense(1, d, moment), make([]float64, 1)
+	if err := factor.Solve(ctx, mat.NewDense(d, 1, moment)); err != nil {
 		return nil, err
 	}
-	if squares, free, ok := problem.Residual(m.ridge); ok && g.N > 1 {
-		m.noise = squares / free
-		if m.report.Objective, err = problem.At(ctx, m.ridge); err != nil {
+	if squares, free, ok := problem.Residual(ridge); ok && g.N > 1 {
+		m.noise[0] = squares / free
+		if m.report.Objective, err = problem.At(ctx, ridge); err != nil {
 			return nil, err
 		}
 	}
-	if err := check.Vector("", append([]float64{m.noise, m.report.Objective}, m.coefficients...)); err != nil {
-		return nil, errOverflow
+	if err := m.finite(); err != nil {
+		return nil, err
 	}
 	return m, ctx.Err()
 }
@@ -288,7 +291,9 @@ func (r *Regressor) chooseOfSums(ctx context.Context, p *loo.Sums, n int, report
 	case r.RidgeRule == Heuristic || n == 1:
 		return lssvm.HeuristicRidge(n), nil
 	}
-	best, err := p.Search(ctx, r.observe)
+	best, err := p.Search(ctx, func(i int, ridge, objective float64) {
+		r.settings().tell(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+	})
 	if err != nil {
 		return 0, err
 	}

@@ -84,7 +84,7 @@ func TestShardsAreFit(t *testing.T) {
 			got := &Regressor{Ridge: .7, NoIntercept: !c.intercept}
 			require.NoError(t, got.FitStatistics(ctx, s))
 			relative(t, want.Coefficients(), got.Coefficients(), "%+v in %d parts, beside Fit", c, parts)
-			assert.InEpsilon(t, want.m.target+1, got.m.target+1, 1e-12)
+			assert.InEpsilon(t, want.m.target[0]+1, got.m.target[0]+1, 1e-12)
 			again := &Regressor{NoIntercept: !c.intercept}
 			require.NoError(t, again.FitStatistics(ctx, s))
 			relative(t, chosen.Coefficients(), again.Coefficients(), "%+v in %d parts, a chosen ridge", c, parts)

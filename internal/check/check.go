@@ -4,6 +4,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"reflect"
 
@@ -63,7 +64,36 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 	if c < 1 {
 		return nil, fault.Shape(name+" has", c, "columns", "want at least 1")
 	}
+	if err := Numbers(fmt.Sprintf("%s as a dense matrix of %d×%d", name, r, c), float64(r)*float64(c), sparseHint); err != nil {
+		return nil, err
+	}
+	if of, ok := x.(mat.RowNonZeroDoer); ok {
+		return filled(name, of, r, c)
+	}
 	return mat.DenseCopyOf(x), nil
+}
+
+// sparseHint is for who passes rows that are mostly 0, of which a copy does not fit.
+const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or transformers.RandomFourier, which make no dense copy (docs/sparse.md)"
+
+// filled is the dense matrix of one that says what of it is not 0, which takes a pass over that and not over all places.
+func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
+	out := mat.NewDense(r, c, nil)
+	var wrong error
+	for i := range r {
+		row := out.RawRowView(i)
+		of.DoRowNonZero(i, func(_, j int, v float64) {
+			if j < 0 || j >= c {
+				wrong = fault.Shape(name+" has an entry in column", j, "of a row", "it has %d columns", c)
+				return
+			}
+			row[j] += v
+		})
+	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	return out, nil
 }
 
 // isNil reports whether x is a nil pointer of some type or gonum's transpose of
@@ -172,6 +202,19 @@ func Vector(name string, y []float64) error {
 	for i, v := range y {
 		if v-v != 0 {
 			return &fault.NotFiniteError{Name: name, Row: i, Col: -1, Value: v}
+		}
+	}
+	return nil
+}
+
+// Finite returns an ErrNotFinite error, with its place, if a matrix of results has a NaN or an infinity.
+func Finite(name string, m *mat.Dense) error {
+	n, _ := m.Dims()
+	for i := range n {
+		for j, v := range m.RawRowView(i) {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: name, Row: i, Col: j, Value: v}
+			}
 		}
 	}
 	return nil

@@ -109,3 +109,44 @@ func TestIsNil(t *testing.T) {
 		assert.False(t, IsNil(v))
 	}
 }
+
+// hollow is a matrix of nothing but zeros and what stands on the diagonal, which it says.
+type hollow struct {
+	rows, columns int
+	read          *int
+	off           int
+}
+
+func (h hollow) Dims() (int, int) { return h.rows, h.columns }
+func (h hollow) T() mat.Matrix    { return mat.Transpose{Matrix: h} }
+func (h hollow) At(i, j int) float64 {
+	*h.read++
+	if i == j {
+		return float64(i)
+	}
+	return 0
+}
+
+func (h hollow) DoRowNonZero(i int, f func(i, j int, v float64)) { f(i, i+h.off, float64(i)) }
+
+// What says which of its values are not 0 is copied by these, and what is too large as a dense matrix is an error that says so.
+func TestSparse(t *testing.T) {
+	h := hollow{3, 4, new(int), 0}
+	d, err := Dense("x", h)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2, 0}, d.RawMatrix().Data)
+	assert.Zero(t, *h.read, "no place is looked at")
+	h.off = 3
+	_, err = Dense("x", h)
+	assert.ErrorIs(t, err, fault.ErrShape)
+	assert.ErrorContains(t, err, "x has an entry in column 5")
+	for _, size := range [][2]int{{1 << 20, 1 << 20}, {1 << 30, 1 << 30}} {
+		h := hollow{size[0], size[1], new(int), 0}
+		for _, x := range []mat.Matrix{h, mat.Transpose{Matrix: h}} {
+			_, err := Dense("rows", x)
+			assert.ErrorIs(t, err, fault.ErrTooLarge)
+			assert.ErrorContains(t, err, "rows as a dense matrix of")
+			assert.ErrorContains(t, err, "RandomFourier")
+		}
+	}
+}

@@ -4,6 +4,7 @@ package interval
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -48,4 +49,22 @@ func ends(z float64) Predictions {
 		}
 		return low, high, nil
 	}
+}
+
+// Matrices applies what makes intervals of means and variances to matrices of them, of which each value is one of its own.
+func Matrices(ends Predictions, mean, variance *mat.Dense, err error) (low, high *mat.Dense, _ error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	n, k := mean.Dims()
+	low, high = mat.NewDense(n, k, nil), mat.NewDense(n, k, nil)
+	for i := range n {
+		l, h, err := ends(mean.RawRowView(i), variance.RawRowView(i), nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		low.SetRow(i, l)
+		high.SetRow(i, h)
+	}
+	return low, high, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -32,4 +33,16 @@ func TestEnds(t *testing.T) {
 
 	_, _, err = interval.Normal(0.95)(nil, nil, fault.ErrNotFitted)
 	assert.Equal(t, fault.ErrNotFitted, err)
+}
+
+// Of matrices each value has the interval that it has alone.
+func TestMatrices(t *testing.T) {
+	mean, variance := mat.NewDense(2, 2, []float64{1, 2, 3, 4}), mat.NewDense(2, 2, []float64{1, 4, 9, 0})
+	low, high, err := interval.Matrices(interval.Normal(.9), mean, variance, nil)
+	assert.NoError(t, err)
+	wantLow, wantHigh, _ := interval.Normal(.9)(mean.RawMatrix().Data, variance.RawMatrix().Data, nil)
+	assert.Equal(t, wantLow, low.RawMatrix().Data)
+	assert.Equal(t, wantHigh, high.RawMatrix().Data)
+	_, _, err = interval.Matrices(interval.Normal(.9), nil, nil, fault.ErrShape)
+	assert.ErrorIs(t, err, fault.ErrShape)
 }

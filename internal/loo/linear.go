@@ -53,6 +53,17 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 // class. It needs the leverages of an intercept.
 func (p *Linear) OfClasses(means []float64) { p.means = means }
 
+// Target is the problem of one of the targets alone, which shares the reduction.
+func (p *Linear) Target(j int) *Linear {
+	out := *p
+	out.moment = mat.DenseCopyOf(p.moment.Slice(0, p.moment.RawMatrix().Rows, j, j+1))
+	out.targets = mat.DenseCopyOf(p.targets.Slice(0, p.targets.RawMatrix().Rows, j, j+1))
+	if p.means != nil {
+		out.means = p.means[j : j+1]
+	}
+	return &out
+}
+
 // At returns the mean weighted squared leave-one-out residual, summed over the targets;
 // infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
 func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {

@@ -1,0 +1,274 @@
+package falkon
+
+import (
+	"context"
+	"encoding"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	multiType = "falkon: MultiRegressor"
+	multiKind = "falkon.MultiRegressor"
+)
+
+// MultiRegressor is Regressor for several targets of each row, which share landmarks, the passes over the rows, and
+// the normal equations or the preconditioner. The zero value is ready to use. The targets need no scaling: the kernel and the
+// ridge, one of each for all targets, are those of the least sum of their squared leave-one-out errors, each in units of its
+// target's spread; so are the numbers of Details and of Report.
+type MultiRegressor struct {
+	Kernel        kernels.Kernel        // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
+	Components    int                   // the number of landmarks, as Regressor's
+	Landmarks     *mat.Dense            // given landmarks (M×d); Components and Rule have to be 0
+	Rule          LandmarkRule          // how landmarks are chosen; zero: UniformLandmarks
+	Ridge         float64               // Λ, of the sum of squares over all rows; 0: by leave-one-out
+	NoIntercept   bool                  // leaves out the constant b
+	Solver        Solver                // zero: Automatic
+	Tolerance     float64               // of ConjugateGradients, as Regressor's, for each target; 0: .001
+	MaxIterations int                   // of ConjugateGradients; 0: 200
+	Seed          uint64                // of landmarks and samples
+	Workers       int                   // goroutines; 0: GOMAXPROCS
+	MaxBytes      int64                 // limit on what Fit allocates, as Regressor's; 0: 8 GiB
+	Observe       func(estimators.Step) // as Regressor's
+	// Checkpoint and Resume are as Regressor's.
+	Checkpoint func(*State)
+	Resume     *State
+
+	m *machine
+}
+
+var (
+	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
+	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
+	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
+	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
+	_ estimators.Reporter                          = (*MultiRegressor)(nil)
+	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
+	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
+	_ graph.Grapher                                = (*MultiRegressor)(nil)
+)
+
+func (r *MultiRegressor) settings() settings {
+	return settings{
+		typ: multiType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
+		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
+		workers: r.Workers, maxBytes: r.MaxBytes, observe: r.Observe, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
+	}
+}
+
+// Fit learns from x (n×d) and the targets y (n×k). Cost and errors are those of Regressor.Fit, and O(nMk) more.
+func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With given Landmarks and Ridge a weight of 2
+// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if weights == nil {
+		weights = []float64{}
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
+	s := r.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	xd, yd, err := targets.Of(x, y)
+	if err != nil {
+		return err
+	}
+	if weights != nil {
+		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+			return err
+		}
+	}
+	own, units, err := targets.Standard(multiType, yd, weights, !r.NoIntercept)
+	if err != nil {
+		return err
+	}
+	m, err := fit(ctx, s, inMemory(xd, own, weights))
+	if err != nil {
+		return err
+	}
+	if err := m.back(units); err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// back takes a machine of targets in units of their own to those in which they came.
+func (m *machine) back(units *targets.Units) error {
+	for j, s := range units.Spread {
+		floats.Scale(s, m.beta.RawRowView(j))
+		if v := floats.Sum(m.beta.RawRowView(j)); v-v != 0 {
+			return targets.TooLarge(multiType, j)
+		}
+	}
+	units.Place(m.bias)
+	units.Squares(m.spread.noise)
+	units.Squares(m.spread.unseen)
+	return targets.Finite(multiType, m.bias, m.spread.noise, m.spread.unseen)
+}
+
+// Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). Cost O(mMd + mMk).
+func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return r.m.decide(multiType, x, r.Workers)
+}
+
+// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
+// agree with Predict's to rounding.
+func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
+}
+
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
+// noise included. Cost O(mM²), whatever the number of targets, and O(M³) at the first call after UnmarshalBinary.
+func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	var b *basis
+	if r.m != nil {
+		if b, err = r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if mean, variance, err = r.m.uncertain(multiType, b, x, r.Workers); err != nil {
+		return nil, nil, err
+	}
+	if err := check.Finite("prediction", mean); err != nil {
+		return nil, nil, err
+	}
+	if err := check.Finite("variance", variance); err != nil {
+		return nil, nil, err
+	}
+	return mean, variance, nil
+}
+
+// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
+// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance
+// gives. Cost and errors are those of PredictVariance.
+func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	if err := interval.Level(multiType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	return interval.Matrices(interval.Normal(level), mean, variance, err)
+}
+
+// Targets returns k, the number of targets; 0 before Fit.
+func (r *MultiRegressor) Targets() int {
+	if r.m == nil {
+		return 0
+	}
+	return len(r.m.bias)
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit.
+func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
+
+// ChosenRidge returns the ridge Λ that Fit used for all targets, 0 before Fit.
+func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
+
+// LandmarkRows returns the landmarks, M×d; nil before Fit.
+func (r *MultiRegressor) LandmarkRows() *mat.Dense { return r.m.landmarkRows() }
+
+// Coefficients returns β, a row for each landmark and a column for each target (M×k); nil before Fit.
+func (r *MultiRegressor) Coefficients() *mat.Dense {
+	if r.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(r.m.beta.T())
+}
+
+// Intercepts returns b of each target; nil before Fit.
+func (r *MultiRegressor) Intercepts() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return slices.Clone(r.m.bias)
+}
+
+// Report says how the last Fit went, as Regressor's.
+func (r *MultiRegressor) Report() estimators.Report {
+	if r.m == nil {
+		return estimators.Report{}
+	}
+	return r.m.report.Clone()
+}
+
+// Details say more of the last Fit; zero before Fit.
+func (r *MultiRegressor) Details() Details {
+	if r.m == nil {
+		return Details{}
+	}
+	return r.m.details
+}
+
+// Clone returns an unfitted MultiRegressor of the same configuration.
+func (r *MultiRegressor) Clone() estimators.MultiRegressor {
+	c := *r
+	c.m = nil
+	return &c
+}
+
+// Graph implements [graph.Grapher]. Mean and variance have a column for each target.
+func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
+	k, f, err := r.m.graphOutputs(multiType, x)
+	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
+		b, err := r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults())
+		if err != nil {
+			return k, err
+		}
+		return r.m.spread.graph(b, x, k)
+	}}, err
+}
+
+// MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the
+// variances. The configuration is not written.
+func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(multiType)
+	}
+	return codec.Marshal(multiKind, version, r.m.store(r.Kernel, true))
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor of the same Kernel. Errors are ErrBadModel and
+// leave r as it was.
+func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
+	var s stored
+	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
+		return err
+	}
+	m, err := s.machine(multiKind, r.Kernel, len(s.Bias))
+	if err != nil {
+		return err
+	}
+	if m.spread, err = s.Spread.spread(multiKind, m, true); err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}

@@ -1,0 +1,317 @@
+package lssvm
+
+import (
+	"context"
+	"encoding"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+const (
+	multiType = "lssvm: MultiRegressor"
+	multiKind = "lssvm.MultiRegressor"
+)
+
+// MultiRegressor is Regressor for several targets of each row, which share one kernel matrix and what is made of it. The
+// zero value is ready to use. The targets need no scaling: the kernel's length and the ridge are those of the least sum of
+// their squared leave-one-out errors, each in units of its target's spread. There is one of each for all targets: another
+// ridge is another factor, so that a target that wants one costs what a Regressor of its own does.
+type MultiRegressor struct {
+	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
+	// the Heuristic, it is kernels.MedianRBF of the training rows.
+	Kernel         kernels.Kernel
+	Ridge          float64   // λ; 0: chosen by RidgeRule
+	RidgeRule      RidgeRule // how; zero: LeaveOneOut
+	Seed           uint64    // for the samples that the choice of a kernel takes of many rows
+	Workers        int       // goroutines; 0: GOMAXPROCS
+	MaxKernelBytes int64     // limit on the kernel matrix; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m *machine
+}
+
+var (
+	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
+	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiLeaveOneOutPredictor         = (*MultiRegressor)(nil)
+	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
+	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
+	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
+	_ estimators.Reporter                          = (*MultiRegressor)(nil)
+	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
+	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
+	_ graph.Grapher                                = (*MultiRegressor)(nil)
+)
+
+func (r *MultiRegressor) settings() settings {
+	return settings{
+		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed,
+		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes}, observe: r.Observe,
+	}
+}
+
+// Fit learns from x (n×d) and the targets y (n×k). Cost O(n²d + n³ + n²k). Errors are those of Regressor.Fit.
+func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With a given Ridge a weight of 2
+// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if weights == nil {
+		weights = []float64{}
+	}
+	return r.fit(ctx, x, y, slices.Clone(weights))
+}
+
+func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
+	s := r.settings()
+	if err := s.validate(); err != nil {
+		return err
+	}
+	xd, yd, err := targets.Of(x, y)
+	if err != nil {
+		return err
+	}
+	if weights != nil {
+		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+			return err
+		}
+	}
+	own, units, err := targets.Standard(multiType, yd, weights, true)
+	if err != nil {
+		return err
+	}
+	m, err := fitRows(ctx, s, xd, own, weights)
+	if err != nil {
+		return err
+	}
+	if err := m.back(units); err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// back takes a machine of targets in units of their own to those in which they came.
+func (m *machine) back(units *targets.Units) error {
+	units.Back(m.alpha)
+	units.Place(m.bias)
+	if err := targets.Finite(multiType, m.bias); err != nil {
+		return err
+	}
+	if m.left != nil {
+		units.Back(m.left.residuals)
+		units.Squares(m.left.scales)
+		m.left.scale = 0 // of all targets there is none
+		if err := targets.Finite(multiType, m.left.scales); err != nil {
+			return err
+		}
+		if err := targets.FiniteColumns(multiType, m.left.residuals); err != nil {
+			return err
+		}
+	}
+	// A variance that waits takes the squares of these.
+	squares := make([]float64, len(m.bias))
+	for i := range m.n {
+		for j, a := range m.alpha.RawRowView(i) {
+			squares[j] += a * a
+		}
+	}
+	return targets.Finite(multiType, squares)
+}
+
+// Predict returns Σ α[i] k(x, x[i]) + b of each target (m×k) for each row of x (m×d). Cost O(mnd + mnk).
+func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return r.m.decide(multiType, x, r.settings().options)
+}
+
+// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
+// agree with Predict's to rounding.
+func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
+}
+
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
+// noise included. Cost O(mn²), whatever the number of targets, and O(n³) at the first call after Fit or UnmarshalBinary.
+func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	err = r.m.eachChunk(multiType, x, r.settings().options, func(start int, rows, k *mat.Dense) error {
+		m := r.m
+		if mean == nil {
+			n, _ := x.Dims()
+			mean, variance = mat.NewDense(n, len(m.bias), nil), mat.NewDense(n, len(m.bias), nil)
+		}
+		left, err := m.leaveOneOut(context.Background())
+		if err != nil {
+			return err
+		}
+		n, _ := rows.Dims()
+		diag := make([]float64, n)
+		kernels.Diag(diag, m.kernel, rows)
+		v, err := m.spreadOver(context.Background(), k, diag, onesOf(n), m.ridge)
+		if err != nil {
+			return err
+		}
+		mean.Slice(start, start+n, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
+		for i, u := range v {
+			floats.ScaleTo(variance.RawRowView(start+i), u, left.scales)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := check.Finite("prediction", mean); err != nil {
+		return nil, nil, err
+	}
+	if err := check.Finite("variance", variance); err != nil {
+		return nil, nil, err
+	}
+	return mean, variance, nil
+}
+
+// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
+// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance
+// gives. Cost and errors are those of PredictVariance.
+func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	if err := interval.Level(multiType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	return interval.Matrices(interval.Normal(level), mean, variance, err)
+}
+
+// Targets returns k, the number of targets; 0 before Fit.
+func (r *MultiRegressor) Targets() int {
+	if r.m == nil {
+		return 0
+	}
+	return len(r.m.bias)
+}
+
+// ChosenKernel returns the kernel that Fit used; nil before Fit.
+func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
+
+// ChosenRidge returns the ridge λ that Fit used for all targets, 0 before Fit.
+func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
+
+// Coefficients returns α, a row for each training row and a column for each target (n×k); nil before Fit.
+func (r *MultiRegressor) Coefficients() *mat.Dense {
+	if r.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(r.m.alpha)
+}
+
+// Intercepts returns b of each target; nil before Fit.
+func (r *MultiRegressor) Intercepts() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	return slices.Clone(r.m.bias)
+}
+
+// LeaveOneOutResiduals returns y[i,j] less its prediction by the model fitted to all other rows
+// with the same ridge, exactly (n×k); nil for one row. It is at no cost where leave-one-out chose
+// the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, or ctx's.
+func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if r.m == nil {
+		return nil, fault.NotFitted(multiType)
+	}
+	left, err := r.m.leaveOneOut(ctx)
+	if err != nil || left.residuals == nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(left.residuals), nil
+}
+
+// Report says how the last Fit went, as Regressor's; Objective is the sum over the targets, each in units of its spread.
+func (r *MultiRegressor) Report() estimators.Report {
+	if r.m == nil {
+		return estimators.Report{}
+	}
+	return r.m.report.Clone()
+}
+
+// Clone returns an unfitted MultiRegressor of the same configuration.
+func (r *MultiRegressor) Clone() estimators.MultiRegressor {
+	c := *r
+	c.m = nil
+	return &c
+}
+
+// Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs what the
+// first PredictVariance does.
+func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
+	k, f, err := r.m.graphOutputs(multiType, x)
+	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
+		v, left, err := r.m.graphVariance(x, k)
+		if err != nil {
+			return k, err
+		}
+		return v.Mul(v.Row(left.scales)), nil
+	}}, err
+}
+
+// MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name. The
+// configuration is not written. What waits for a first reader is not computed, and waits in the model that is read too.
+func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
+	if r.m == nil {
+		return nil, fault.NotFitted(multiType)
+	}
+	s := r.m.store(r.Kernel)
+	if r.m.left != nil {
+		s.Scales = r.m.left.scales
+	}
+	return codec.Marshal(multiKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor of the same Kernel. Errors are ErrBadModel and
+// leave r as it was.
+func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
+	var s stored
+	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
+		return err
+	}
+	if s.Kernel == "" {
+		return fault.BadModel(multiKind, "no kernel")
+	}
+	k := len(s.Bias)
+	m, err := s.machine(multiKind, r.Kernel, k, r.settings().options)
+	if err != nil {
+		return err
+	}
+	if err := s.complete(multiKind, m, k); err != nil {
+		return err
+	}
+	if m.left != nil && (len(s.Scales) != k || slices.ContainsFunc(s.Scales, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })) {
+		return fault.BadModel(multiKind, "scales %v for %d targets", s.Scales, k)
+	}
+	r.m = m
+	return nil
+}

@@ -1,0 +1,418 @@
+package ridge
+
+import (
+	"context"
+	"encoding"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
+)
+
+const (
+	multiType = "ridge: MultiRegressor"
+	multiKind = "ridge.MultiRegressor"
+)
+
+// MultiRegressor is Regressor for several targets of each row, which share the products of the columns and their factor.
+// The zero value is ready to use. The targets need no scaling: with one ridge for all it is that of the least sum of
+// their squared leave-one-out errors, each in units of its target's spread.
+type MultiRegressor struct {
+	Ridge     float64   // λ; 0: chosen by RidgeRule
+	RidgeRule RidgeRule // how; zero: LeaveOneOut
+	// RidgePerTarget lets leave-one-out choose a ridge for each target, which is then Regressor's of that target alone.
+	// The reduction to tridiagonal form is still one; each target takes a look at all ridges and a factor of its own, of d²/2 numbers in
+	// memory and in files. Without it, or with a Ridge that is given, there is one for all.
+	RidgePerTarget bool
+	NoIntercept    bool // b = 0, and nothing is centred
+	Workers        int  // goroutines; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	Observe func(estimators.Step)
+
+	m *model
+}
+
+var (
+	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
+	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
+	_ estimators.MultiLeaveOneOutPredictor         = (*MultiRegressor)(nil)
+	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
+	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
+	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
+	_ estimators.Reporter                          = (*MultiRegressor)(nil)
+	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
+	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
+	_ graph.Grapher                                = (*MultiRegressor)(nil)
+)
+
+func (r *MultiRegressor) settings() settings {
+	return settings{
+		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, workers: r.Workers, observe: r.Observe,
+	}
+}
+
+// Fit learns from x (n×d) and the targets y (n×k). Cost O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more columns than
+// rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so large that their squares overflow), or ctx's.
+func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	return r.fit(ctx, x, y, nil)
+}
+
+// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With a given Ridge a weight of 2
+// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if weights == nil {
+		weights = []float64{}
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
+	if err := checkSettings(multiType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
+		return err
+	}
+	xd, yd, err := targets.Of(x, y)
+	if err != nil {
+		return err
+	}
+	if weights != nil {
+		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+			return err
+		}
+	}
+	own, units, err := targets.Standard(multiType, yd, weights, !r.NoIntercept)
+	if err != nil {
+		return err
+	}
+	m, err := r.settings().fit(ctx, xd, own, weights)
+	if err != nil {
+		return err
+	}
+	if err := m.back(units); err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+// back takes a model of targets in units of their own to those in which they came.
+func (m *model) back(units *targets.Units) error {
+	units.Place(m.target)
+	for j, s := range units.Spread {
+		floats.Scale(s, m.coefficients.RawRowView(j))
+		if v := floats.Sum(m.coefficients.RawRowView(j)); v-v != 0 {
+			return targets.TooLarge(multiType, j)
+		}
+	}
+	units.Squares(m.noise)
+	units.Back(m.loo)
+	if err := targets.Finite(multiType, m.target, m.noise); err != nil {
+		return err
+	}
+	return targets.FiniteColumns(multiType, m.loo)
+}
+
+// Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). Cost O(mdk).
+func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	mean, _, err := r.predict(x)
+	return mean, err
+}
+
+// predict also returns the rows of x less the means.
+func (r *MultiRegressor) predict(x mat.Matrix) (mean, centred *mat.Dense, err error) {
+	if r.m == nil {
+		return nil, nil, fault.NotFitted(multiType)
+	}
+	xd, err := check.Wide("x", x, len(r.m.means))
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := xd.Dims()
+	centred, mean = r.m.centred(xd), mat.NewDense(n, len(r.m.target), nil)
+	fast.Mul(mean, centred, r.m.coefficients.T())
+	for i := range n {
+		floats.Add(mean.RawRowView(i), r.m.target)
+	}
+	if err := check.Finite(multiType+": prediction", mean); err != nil {
+		return nil, nil, err
+	}
+	return mean, centred, nil
+}
+
+// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
+// agree with Predict's to rounding.
+func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	width := 0
+	if r.m != nil {
+		width = len(r.m.means)
+	}
+	return rowwise.Scores(multiType, dst, x, width, r.Targets(), r.Predict, r.m.row)
+}
+
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
+// noise included. Cost O(md²), or O(mdn) with more columns than rows, once for all targets that share a ridge.
+func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	mean, centred, err := r.predict(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, k := mean.Dims()
+	variance = mat.NewDense(n, k, nil)
+	for g := range r.m.ridges {
+		u, err := r.m.uncertain(centred, g)
+		if err != nil {
+			return nil, nil, err
+		}
+		for j, s := range r.m.noise {
+			if r.m.groupOf(j) != g {
+				continue
+			}
+			for i, v := range u {
+				variance.Set(i, j, s*v)
+			}
+		}
+	}
+	if err := check.Finite(multiType+": variance", variance); err != nil {
+		return nil, nil, err
+	}
+	return mean, variance, nil
+}
+
+// groupOf is the index of a target's ridge.
+func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
+
+// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
+// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance gives.
+func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	if err := interval.Level(multiType, level); err != nil {
+		return nil, nil, err
+	}
+	mean, variance, err := r.PredictVariance(x)
+	return interval.Matrices(interval.Normal(level), mean, variance, err)
+}
+
+// PriorVariances returns s²/λ of each target, as Regressor's PriorVariance; nil before Fit.
+func (r *MultiRegressor) PriorVariances() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	out := slices.Clone(r.m.noise)
+	for j := range out {
+		out[j] /= r.m.ridges[r.m.groupOf(j)]
+	}
+	return out
+}
+
+// Targets returns k, the number of targets; 0 before Fit.
+func (r *MultiRegressor) Targets() int {
+	if r.m == nil {
+		return 0
+	}
+	return len(r.m.target)
+}
+
+// Coefficients returns β, a row for each target (k×d); nil before Fit.
+func (r *MultiRegressor) Coefficients() *mat.Dense {
+	if r.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(r.m.coefficients)
+}
+
+// Intercepts returns b of each target; nil before Fit.
+func (r *MultiRegressor) Intercepts() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	out := make([]float64, len(r.m.target))
+	for j := range out {
+		out[j] = r.m.intercept(j)
+	}
+	return out
+}
+
+// ChosenRidges returns the ridge λ of each target that Fit used: one number k times without RidgePerTarget. Nil before Fit.
+func (r *MultiRegressor) ChosenRidges() []float64 {
+	if r.m == nil {
+		return nil
+	}
+	out := make([]float64, len(r.m.target))
+	for j := range out {
+		out[j] = r.m.ridges[r.m.groupOf(j)]
+	}
+	return out
+}
+
+// LeaveOneOutResiduals returns y[i,j] less its prediction by the model fitted to all other
+// rows with the same ridge, exactly (n×k); nil for one row. Fit has computed them. The error is ErrNotFitted.
+func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	switch {
+	case r.m == nil:
+		return nil, fault.NotFitted(multiType)
+	case r.m.loo == nil:
+		return nil, nil
+	}
+	return mat.DenseCopyOf(r.m.loo), nil
+}
+
+// Report says how the last Fit went. Objective is the sum over the targets of the weighted mean squared leave-one-out residual,
+// over the target's weighted variance; Iterations the number of ridges looked at.
+func (r *MultiRegressor) Report() estimators.Report {
+	if r.m == nil {
+		return estimators.Report{}
+	}
+	return r.m.report.Clone()
+}
+
+// Clone returns an unfitted MultiRegressor of the same configuration.
+func (r *MultiRegressor) Clone() estimators.MultiRegressor {
+	c := *r
+	c.m = nil
+	return &c
+}
+
+// Graph implements [graph.Grapher]. Mean and variance have a column for each target.
+func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
+	m := r.m
+	if m == nil {
+		return graph.Outputs{}, fault.NotFitted(multiType)
+	}
+	if err := graph.Columns(x, len(m.means)); err != nil {
+		return graph.Outputs{}, err
+	}
+	centred := x.Sub(x.Row(m.means))
+	return graph.Outputs{
+		Mean: centred.MatMul(x.Constant(m.coefficients.T())).Add(x.Row(m.target)),
+		Variance: func() (graph.Value, error) {
+			if len(m.ridges) == 1 {
+				return m.graphUncertain(centred, 0).Mul(x.Row(m.noise)), nil
+			}
+			var columns []graph.Value
+			for j, s := range m.noise {
+				columns = append(columns, m.graphUncertain(centred, j).Times(s))
+			}
+			return graph.Concat(columns...), nil
+		},
+	}, nil
+}
+
+// storedMulti is a fitted MultiRegressor.
+type storedMulti struct {
+	Means        codec.Floats
+	Target       codec.Floats
+	Coefficients codec.Matrix // k×d
+	Ridges       codec.Floats // one, or one of each target
+	Noise        codec.Floats
+	Spread       float64
+	Basis        codec.Matrix // empty unless there are more columns than rows
+	Factors      []storedFactor
+	LOO          codec.Matrix
+	Report       estimators.Report
+}
+
+type storedFactor struct {
+	Packed codec.Floats
+	Jitter float64
+}
+
+// MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers of each factor that its variance takes.
+func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
+	m := r.m
+	if m == nil {
+		return nil, fault.NotFitted(multiType)
+	}
+	s := storedMulti{
+		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
+		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Report: m.report,
+	}
+	for _, f := range m.factors {
+		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
+	}
+	return codec.Marshal(multiKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave r as it was.
+func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
+	var s storedMulti
+	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
+		return err
+	}
+	m, err := s.model()
+	if err != nil {
+		return err
+	}
+	r.m = m
+	return nil
+}
+
+func (s *storedMulti) model() (*model, error) {
+	bad := func(format string, args ...any) (*model, error) {
+		return nil, fault.BadModel(multiKind, format, args...)
+	}
+	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, report: s.Report}
+	var err error
+	for _, part := range []struct {
+		name string
+		from codec.Matrix
+		to   **mat.Dense
+	}{{"coefficients", s.Coefficients, &m.coefficients}, {"basis", s.Basis, &m.basis}, {"leave-one-out residuals", s.LOO, &m.loo}} {
+		if *part.to, err = part.from.Dense(); err != nil {
+			return bad("%s: %v", part.name, err)
+		}
+	}
+	if m.coefficients == nil {
+		return bad("no coefficients")
+	}
+	k, d := m.coefficients.Dims()
+	rank := d
+	if m.basis != nil {
+		var rows int
+		if rows, rank = m.basis.Dims(); rows != d || rank > d {
+			return bad("a basis of %d×%d for %d columns", rows, rank, d)
+		}
+	}
+	if m.loo != nil {
+		if _, c := m.loo.Dims(); c != k {
+			return bad("leave-one-out residuals of %d targets, there are %d", c, k)
+		}
+	}
+	numbers := codec.Floats{s.Spread, s.Report.Jitter}
+	switch {
+	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k:
+		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
+	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
+		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
+	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !numbers.Finite() || !(s.Spread >= 0):
+		return bad("a value is not finite, or a spread is %v", s.Spread)
+	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(s.Noise, func(v float64) bool { return !(v >= 0) }):
+		return bad("ridges %v, noise %v", s.Ridges, s.Noise)
+	}
+	for _, f := range s.Factors {
+		factor, ok := linalg.FromPacked(rank, f.Packed, f.Jitter)
+		if !ok || !f.Packed.Finite() || f.Jitter-f.Jitter != 0 {
+			return bad("a factor does not fit %d columns", d)
+		}
+		m.factors = append(m.factors, factor)
+	}
+	return m, nil
+}
