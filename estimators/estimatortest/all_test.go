@@ -312,6 +312,16 @@ func TestAll(t *testing.T) {
 	}, plain)
 	estimatortest.Classifier(t, "svm.Classifier (given C)", func() estimators.Classifier { return &svm.Classifier{C: 1} },
 		approximate(func(w int) any { return &svm.Classifier{C: 1, Workers: w} }))
+	estimatortest.Regressor(t, "svm.Regressor (nu)", func() estimators.Regressor { return &svm.Regressor{Nu: 0.4} },
+		approximate(func(w int) any { return &svm.Regressor{Nu: 0.4, Workers: w} }))
+	estimatortest.Regressor(t, "svm.Regressor (nu, to the optimum, two rows in the cache)", func() estimators.Regressor {
+		return &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Nu: 0.4, Tolerance: 1e-9, CacheBytes: 1}
+	}, plain)
+	estimatortest.Classifier(t, "svm.Classifier (nu)", func() estimators.Classifier { return &svm.Classifier{Nu: 0.3, Balanced: true} },
+		approximate(func(w int) any { return &svm.Classifier{Nu: 0.3, Balanced: true, Workers: w} }))
+	estimatortest.Classifier(t, "svm.Classifier (nu, to the optimum)", func() estimators.Classifier {
+		return &svm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Nu: 0.3, Tolerance: 1e-9}
+	}, plain)
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
 

@@ -87,6 +87,8 @@ func storedModels() map[string]func() any {
 		"ridge.DirectKernel":      func() any { return &ridge.DirectKernel{} },
 		"svm.Regressor":           func() any { return &svm.Regressor{} },
 		"svm.Classifier":          func() any { return &svm.Classifier{} },
+		"svm.Regressor nu":        func() any { return &svm.Regressor{Nu: .5} },
+		"svm.Classifier nu":       func() any { return &svm.Classifier{Nu: .5, Balanced: true} },
 		"svm.Classifier proba":    func() any { return &svm.Classifier{Probabilities: true, C: 1, Kernel: rbf} },
 		"rvm.Regressor":           func() any { return &rvm.Regressor{} },
 		"rvm.Regressor ARD":       func() any { return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior} },
