@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -277,6 +278,16 @@ func models(t *testing.T) (out []fitted) {
 		}
 		out = append(out, fitted{name: "regression: " + names[i], model: r, x: at, usual: usual})
 	}
+	for _, d := range []struct {
+		name     string
+		detector estimators.Detector
+	}{
+		{"density", &novelty.Density{}}, {"density, given", &novelty.Density{Bandwidth: 3, NoScaling: true}},
+		{"svm", &svm.OneClass{}}, {"svm, Matern", &svm.OneClass{Kernel: kernels.Matern{Length: 9}, Nu: .3}},
+	} {
+		require.NoError(t, d.detector.Fit(ctx, train), d.name)
+		out = append(out, fitted{name: "novelty: " + d.name, model: d.detector, x: x, usual: usual})
+	}
 	for k, labels := range [][]int{two, three} {
 		names, cs := classifiers()
 		for i, c := range cs {
@@ -368,6 +379,10 @@ func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 			out["scores"], err = m.(estimators.DecisionPredictor).Decision(f.x)
 			require.NoError(t, err, f.name)
 		}
+	case estimators.Detector:
+		scores, err := m.Score(f.x)
+		require.NoError(t, err, f.name)
+		out["y"] = column(scores)
 	case transformers.Transformer:
 		z, err := m.Transform(f.x)
 		require.NoError(t, err, f.name)

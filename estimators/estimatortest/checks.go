@@ -28,7 +28,7 @@ func (k kind) String() string {
 	for _, one := range []struct {
 		kind kind
 		name string
-	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}} {
+	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {detectors, "detectors"}} {
 		if k&one.kind != 0 {
 			names = append(names, one.name)
 		}
@@ -105,6 +105,7 @@ var checks = []check{
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
 	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
+	{"novelty", detectors, "Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score than one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", every, "PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does not.", checkPartialFit},

@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -90,6 +91,9 @@ func storedModels() map[string]func() any {
 		"svm.Regressor nu":        func() any { return &svm.Regressor{Nu: .5} },
 		"svm.Classifier nu":       func() any { return &svm.Classifier{Nu: .5, Balanced: true} },
 		"svm.Classifier proba":    func() any { return &svm.Classifier{Probabilities: true, C: 1, Kernel: rbf} },
+		"svm.OneClass":            func() any { return &svm.OneClass{} },
+		"novelty.Density":         func() any { return &novelty.Density{} },
+		"novelty.Density plain":   func() any { return &novelty.Density{NoScaling: true} },
 		"rvm.Regressor":           func() any { return &rvm.Regressor{} },
 		"rvm.Regressor ARD":       func() any { return &rvm.Regressor{Kernel: kernels.Matern{}, InterceptPrior: rvm.ARDPrior} },
 		"rvm.Regressor kernels":   func() any { return &rvm.Regressor{Kernels: []kernels.Kernel{rbf, kernels.Matern{}}} },
@@ -258,6 +262,8 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 		for _, l := range labels {
 			y = append(y, float64(l))
 		}
+	case estimators.Detector:
+		y, err = m.Score(x)
 	case transformers.Transformer:
 		return m.Transform(x)
 	default:
@@ -277,6 +283,8 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 		return e.Fit(ctx, x, y)
 	case estimators.Classifier:
 		return e.Fit(ctx, x, labels)
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }

@@ -19,9 +19,10 @@ const (
 	regressors kind = 1 << iota
 	classifiers
 	transforms
+	detectors
 
 	supervised = regressors | classifiers
-	every      = supervised | transforms
+	every      = supervised | transforms | detectors
 )
 
 // subject is a type under test.
@@ -54,6 +55,8 @@ func (m model) fit(ctx context.Context, x mat.Matrix, y []float64) error {
 		return m.value.(estimators.Regressor).Fit(ctx, x, y)
 	case classifiers:
 		return m.classifier().Fit(ctx, x, toLabels(y))
+	case detectors:
+		return m.detector().Fit(ctx, x)
 	}
 	return m.value.(transformers.Transformer).Fit(ctx, x)
 }
@@ -66,6 +69,8 @@ func (m model) fitWeighted(ctx context.Context, x mat.Matrix, y, weights []float
 }
 
 func (m model) classifier() estimators.Classifier { return m.value.(estimators.Classifier) }
+
+func (m model) detector() estimators.Detector { return m.value.(estimators.Detector) }
 
 func toLabels(y []float64) []int {
 	if y == nil {
@@ -94,6 +99,8 @@ func (m model) clone() model {
 	case estimators.Cloner[estimators.Regressor]:
 		return model{m.kind, v.Clone()}
 	case estimators.Cloner[estimators.Classifier]:
+		return model{m.kind, v.Clone()}
+	case estimators.Cloner[estimators.Detector]:
 		return model{m.kind, v.Clone()}
 	}
 	return model{m.kind, m.value.(transformers.Cloner).Clone()}
@@ -131,12 +138,39 @@ func (m model) predict() method {
 			return columns(err, y)
 		}}
 	}
+	if m.kind == detectors {
+		return method{"Score", func(x mat.Matrix) (*mat.Dense, error) {
+			scores, err := m.detector().Score(x)
+			return columns(err, scores)
+		}}
+	}
 	return method{"Transform", m.value.(transformers.Transformer).Transform}
+}
+
+// novel is Predict of a detector, 1 for a row that is novel.
+func (m model) novel(x mat.Matrix) (*mat.Dense, error) {
+	novel, err := m.detector().Predict(x)
+	out := make([]float64, len(novel))
+	for i, yes := range novel {
+		if yes {
+			out[i] = 1
+		}
+	}
+	return columns(err, out)
 }
 
 // methods are predict and those of the capabilities that the type has.
 func (m model) methods() []method {
 	out := []method{m.predict()}
+	if m.kind == detectors {
+		out = append(out, method{"Predict", m.novel})
+		if v, ok := m.value.(estimators.PPredictor); ok {
+			out = append(out, method{"PredictP", func(x mat.Matrix) (*mat.Dense, error) {
+				p, err := v.PredictP(x)
+				return columns(err, p)
+			}})
+		}
+	}
 	if m.can(estimators.Proba) {
 		out = append(out, method{"PredictProba", m.value.(estimators.ProbaPredictor).PredictProba})
 	}
@@ -173,6 +207,12 @@ func (m model) overwriteResults(x mat.Matrix) error {
 			return err
 		}
 		clear(y)
+	case estimators.Detector:
+		scores, err := v.Score(x)
+		if err != nil {
+			return err
+		}
+		clear(scores)
 	}
 	if m.can(estimators.Variance) {
 		mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)

@@ -182,6 +182,8 @@ func fitRows(e any) error {
 		return e.Fit(ctx, x, labels)
 	case transformers.Transformer:
 		return e.Fit(ctx, x)
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }
@@ -202,6 +204,8 @@ func applied(e any) (out any, err error) {
 		return e.Predict(x)
 	case transformers.Transformer:
 		return e.Transform(x)
+	case estimators.Detector:
+		return e.Score(x)
 	}
 	return nil, fmt.Errorf("%T is nothing to predict with", e)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
@@ -33,7 +34,7 @@ var withSettings = []func() any{
 	func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
 	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
 	func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
-	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
+	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} }, func() any { return &svm.OneClass{} }, func() any { return &novelty.Density{} },
 	func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
 	func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
 	func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
@@ -137,6 +138,8 @@ func fitAny(ctx context.Context, e any) error {
 	case estimators.Classifier:
 		return e.Fit(ctx, x, []int{0, 1, 0, 1})
 	case transformers.Transformer:
+		return e.Fit(ctx, x)
+	case estimators.Detector:
 		return e.Fit(ctx, x)
 	case selection.Strategy:
 		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})

@@ -168,3 +168,24 @@ func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	}
 	return f
 }
+
+// Rows alone, of which one in twenty may be left out.
+func ExampleOneClass() {
+	x := mat.NewDense(200, 2, nil)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		x.SetRow(i, []float64{noise.NormFloat64(), noise.NormFloat64()})
+	}
+	o := &svm.OneClass{Nu: 0.05}
+	if err := o.Fit(context.Background(), x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	novel, err := o.Predict(mat.NewDense(3, 2, []float64{0.5, 0.5, 1, -1, 5, 5}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(novel, len(o.SupportIndices()) >= 10)
+	// Output: [false false true] true
+}

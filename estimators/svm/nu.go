@@ -265,8 +265,16 @@ func (s *solver) levels() (out [2]float64) {
 // tube b and its half width.
 func (s *solver) finish(out *solution) {
 	switch s.form {
-	case given, origin:
+	case given:
 		out.intercept = s.intercept()
+	case origin:
+		if out.intercept = s.intercept(); out.intercept-out.intercept != 0 { // none can grow
+			least := math.Inf(1)
+			for k, h := range s.h {
+				least = min(least, h+s.low[k])
+			}
+			out.intercept = least
+		}
 	case tube:
 		if s.slack > 0 { // Σ|β| does not press: there is no tube
 			out.intercept = s.intercept()
