@@ -41,6 +41,7 @@ const (
 	// work on either.
 	Mergeable
 	Continuing // Continuer
+	PValues    // PPredictor
 )
 
 // ability is a capability's row in the table.
@@ -85,6 +86,7 @@ var table = map[Capability]ability{
 		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
+	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
 	Smoothing:  {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 

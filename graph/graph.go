@@ -48,7 +48,7 @@ type Grapher interface {
 type Outputs struct {
 	// Rows is what a transformer makes of the rows.
 	Rows Value
-	// Mean is what a regressor predicts, one column.
+	// Mean is what a regressor predicts, or the score of a detector, one column.
 	Mean Value
 	// Variance returns the variance of a new observation, one column; nil where there is none. It is a
 	// function because it may cost as much as the fit.

@@ -164,7 +164,8 @@ func (m model) methods() []method {
 	out := []method{m.predict()}
 	if m.kind == detectors {
 		out = append(out, method{"Predict", m.novel})
-		if v, ok := m.value.(estimators.PPredictor); ok {
+		if m.can(estimators.PValues) {
+			v := m.value.(estimators.PPredictor)
 			out = append(out, method{"PredictP", func(x mat.Matrix) (*mat.Dense, error) {
 				p, err := v.PredictP(x)
 				return columns(err, p)

@@ -65,11 +65,10 @@ func checkNovelty(p *probe, s *subject) {
 	if highest > lowest+0.05*spread {
 		p.Errorf("a novel row has the score %v, one that is not %v", highest, lowest)
 	}
-	v, ok := m.value.(estimators.PPredictor)
-	if !ok {
+	if !m.can(estimators.PValues) {
 		return
 	}
-	values, err := v.PredictP(x)
+	values, err := m.value.(estimators.PPredictor).PredictP(x)
 	p.Must("PredictP", err)
 	if len(values) != n+columns {
 		p.Fatalf("%d p-values of %d rows", len(values), n+columns)

@@ -43,5 +43,5 @@ func ExampleDensity() {
 	fmt.Printf("%.3f\n", p)
 	// Output:
 	// [false true true]
-	// [0.542 0.003 0.003]
+	// [0.538 0.003 0.003]
 }
