@@ -31,7 +31,7 @@ const (
 	Partial                            // PartialFitter[float64], PartialFitter[int] or transformers.PartialFitter
 	Blocks                             // BlockFitter[float64], BlockFitter[int] or transformers.BlockFitter
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
-	Cloning                            // Cloner of Regressor, Classifier, MultiRegressor or transformers.Transformer
+	Cloning                            // Cloner of Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
 	Inverting                          // transformers.Inverter, by a method of the type's own
@@ -41,6 +41,7 @@ const (
 	// work on either.
 	Mergeable
 	Continuing // Continuer
+	PValues    // PPredictor
 )
 
 // ability is a capability's row in the table.
@@ -81,7 +82,7 @@ var table = map[Capability]ability{
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},
 	Cloning: {method: "Clone", interfaces: types(
 		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[MultiRegressor]](),
-		reflect.TypeFor[Cloner[transformers.Transformer]](),
+		reflect.TypeFor[Cloner[Detector]](), reflect.TypeFor[Cloner[transformers.Transformer]](),
 	), needs: Cloning, parts: true},
 	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
@@ -92,6 +93,7 @@ var table = map[Capability]ability{
 		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
+	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
 	Smoothing:  {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
@@ -190,7 +192,7 @@ func Unsupported(wrapper string, e any, c Capability) error {
 
 // Clone returns an unfitted copy of e, or an error that wraps errors.ErrUnsupported if e has
 // no Clone method of its kind, or only that of a field that it embeds, which gives another
-// type. T is Regressor, Classifier, MultiRegressor or transformers.Transformer; the wrapper's name stands in
+// type. T is Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer; the wrapper's name stands in
 // the error.
 func Clone[T any](wrapper string, e T) (T, error) {
 	var zero T

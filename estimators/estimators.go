@@ -71,6 +71,24 @@ type Classifier interface {
 	Classes() []int
 }
 
+// Detector learns from rows alone what rows are usually like, and says of others whether they are novel.
+type Detector interface {
+	// Fit learns from x (n×d). Errors as Regressor's. It may not run beside another method of the same value.
+	Fit(ctx context.Context, x mat.Matrix) error
+	// Score returns a number for each row of x, the larger the more it is like those of Fit. Many calls may run at the
+	// same time. Errors as Regressor's.
+	Score(x mat.Matrix) ([]float64, error)
+	// Predict reports for each row of x whether it is novel. Many calls may run at the same time.
+	Predict(x mat.Matrix) ([]bool, error)
+}
+
+// PPredictor is the capability of a Detector to say how rare a row is.
+type PPredictor interface {
+	// PredictP returns for each row of x, in (0, 1], the share of rows, of those of Fit and the row itself, that are no more
+	// like the others than it is: if it comes from where those came from, this is at most α with probability α.
+	PredictP(x mat.Matrix) ([]float64, error)
+}
+
 // ProbaPredictor is the capability to give class probabilities.
 type ProbaPredictor interface {
 	// PredictProba returns n×K probabilities, columns in the order of Classes;
@@ -192,7 +210,7 @@ type MatrixFitter[Y float64 | int] interface {
 }
 
 // Cloner is the capability to give an unfitted, equally configured, independent
-// copy. T is Regressor, Classifier, MultiRegressor or transformers.Transformer.
+// copy. T is Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer.
 type Cloner[T any] interface{ Clone() T }
 
 // Reporter is the capability to say how the last Fit went.

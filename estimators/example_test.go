@@ -16,8 +16,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -453,6 +455,39 @@ func ExampleLinearSmoother() {
 	// Output:
 	// at 2.5: 6.5, without the last row 5.3
 	// at 2.5: 2.6, without the last row 2.1
+}
+
+// Detectors learn from rows without targets.
+func ExampleDetector() {
+	x := mat.NewDense(61, 1, nil)
+	for i := range 61 {
+		x.Set(i, 0, math.Pow(float64(i-30)/10, 3)) // from -27 to 27, more of them near 0
+	}
+	at := mat.NewDense(2, 1, []float64{1, 60})
+	for _, d := range []estimators.Detector{&novelty.Density{}, &svm.OneClass{}} {
+		if err := d.Fit(context.Background(), x); err != nil {
+			fmt.Println(err)
+			return
+		}
+		novel, err := d.Predict(at)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%T %v\n", d, novel)
+		if v, ok := d.(estimators.PPredictor); ok {
+			p, err := v.PredictP(at)
+			if err != nil {
+				fmt.Println(err)
+				return
+			}
+			fmt.Printf("p = %.2f of the second\n", p[1])
+		}
+	}
+	// Output:
+	// *novelty.Density [false true]
+	// p = 0.02 of the second
+	// *svm.OneClass [false true]
 }
 
 func ExampleSetPredictor() {

@@ -48,7 +48,7 @@ type Grapher interface {
 type Outputs struct {
 	// Rows is what a transformer makes of the rows.
 	Rows Value
-	// Mean is what a regressor predicts, one column, or one for each target of a MultiRegressor.
+	// Mean is what a regressor predicts, one column, or one for each target of a MultiRegressor, and the score of a detector.
 	Mean Value
 	// Variance returns the variance of a new observation, with a column for each of Mean's; nil where there is none. It is a
 	// function because it may cost as much as the fit.

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -174,6 +175,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("DirectKernel", scaled(&ridge.DirectKernel{}, &transformers.KernelMap{}, &transformers.KernelCenterer{}))
 	add("svm", scaled(&svm.Regressor{}))
 	add("svm, Laplacian", scaled(&svm.Regressor{Kernel: kernels.Laplacian{Gamma: .2}}))
+	add("svm, nu", scaled(&svm.Regressor{Nu: .4}))
 	add("svm, tube around all", scaled(&svm.Regressor{Epsilon: 100}))
 	add("rvm", scaled(&rvm.Regressor{}))
 	add("rvm, two kernels", scaled(&rvm.Regressor{Kernels: []kernels.Kernel{kernels.RBF{Gamma: .3}, kernels.Matern{Nu: .5}}}))
@@ -210,6 +212,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	add("falkon", scaledClassifier(&falkon.Classifier{Components: 40}))
 	add("falkon, logistic", scaledClassifier(&falkon.Classifier{Components: 40, Loss: falkon.LogisticLoss}))
 	add("svm", scaledClassifier(&svm.Classifier{}))
+	add("svm, nu", scaledClassifier(&svm.Classifier{Nu: .3, Balanced: true}))
 	add("svm, probabilities", scaledClassifier(&svm.Classifier{Probabilities: true}))
 	add("rvm", scaledClassifier(&rvm.Classifier{}))
 	add("eem", scaledClassifier(&eem.Classifier{Units: 20}))
@@ -299,6 +302,16 @@ func models(t *testing.T) (out []fitted) {
 	for name, m := range multis() {
 		require.NoError(t, m.Fit(ctx, train, both), name)
 		out = append(out, fitted{name: "several targets: " + name, model: m, x: x, usual: usual})
+	}
+	for _, d := range []struct {
+		name     string
+		detector estimators.Detector
+	}{
+		{"density", &novelty.Density{}}, {"density, given", &novelty.Density{Bandwidth: 3, NoScaling: true}},
+		{"svm", &svm.OneClass{}}, {"svm, Matern", &svm.OneClass{Kernel: kernels.Matern{Length: 9}, Nu: .3}},
+	} {
+		require.NoError(t, d.detector.Fit(ctx, train), d.name)
+		out = append(out, fitted{name: "novelty: " + d.name, model: d.detector, x: x, usual: usual})
 	}
 	for k, labels := range [][]int{two, three} {
 		names, cs := classifiers()
@@ -395,6 +408,10 @@ func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 		y, v, err := m.(estimators.MultiVariancePredictor).PredictVariance(f.x)
 		require.NoError(t, err, f.name)
 		out["y"], out["variance"] = y, v
+	case estimators.Detector:
+		scores, err := m.Score(f.x)
+		require.NoError(t, err, f.name)
+		out["y"] = column(scores)
 	case transformers.Transformer:
 		z, err := m.Transform(f.x)
 		require.NoError(t, err, f.name)

@@ -238,6 +238,8 @@ func ours(t *testing.T, m fitted) float64 {
 			} else {
 				_, err = e.Predict(m.x)
 			}
+		case estimators.Detector:
+			_, err = e.Score(m.x)
 		case transformers.Transformer:
 			_, err = e.Transform(m.x)
 		}

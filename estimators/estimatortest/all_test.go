@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -341,8 +342,31 @@ func TestAll(t *testing.T) {
 	}, plain)
 	estimatortest.Classifier(t, "svm.Classifier (given C)", func() estimators.Classifier { return &svm.Classifier{C: 1} },
 		approximate(func(w int) any { return &svm.Classifier{C: 1, Workers: w} }))
+	estimatortest.Regressor(t, "svm.Regressor (nu)", func() estimators.Regressor { return &svm.Regressor{Nu: 0.4} },
+		approximate(func(w int) any { return &svm.Regressor{Nu: 0.4, Workers: w} }))
+	estimatortest.Regressor(t, "svm.Regressor (nu, to the optimum, two rows in the cache)", func() estimators.Regressor {
+		return &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Nu: 0.4, Tolerance: 1e-9, CacheBytes: 1}
+	}, plain)
+	estimatortest.Classifier(t, "svm.Classifier (nu)", func() estimators.Classifier { return &svm.Classifier{Nu: 0.3, Balanced: true} },
+		approximate(func(w int) any { return &svm.Classifier{Nu: 0.3, Balanced: true, Workers: w} }))
+	estimatortest.Classifier(t, "svm.Classifier (nu, to the optimum)", func() estimators.Classifier {
+		return &svm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Nu: 0.3, Tolerance: 1e-9}
+	}, plain)
 	estimatortest.Classifier(t, "svm.Classifier (probabilities)", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any { return &svm.Classifier{Probabilities: true, Workers: w} }}))
+
+	estimatortest.Detector(t, "svm.OneClass", func() estimators.Detector { return &svm.OneClass{} },
+		approximate(func(w int) any { return &svm.OneClass{Workers: w} }))
+	estimatortest.Detector(t, "svm.OneClass (to the optimum, two rows in the cache)", func() estimators.Detector {
+		return &svm.OneClass{Kernel: kernels.RBF{Gamma: 0.5}, Nu: 0.2, Tolerance: 1e-9, CacheBytes: 1}
+	}, with(estimatortest.Options{Workers: func(w int) any {
+		return &svm.OneClass{Kernel: kernels.RBF{Gamma: 0.5}, Nu: 0.2, Tolerance: 1e-9, CacheBytes: 1, Workers: w}
+	}}))
+	estimatortest.Detector(t, "novelty.Density", func() estimators.Detector { return &novelty.Density{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &novelty.Density{Workers: w} }}))
+	estimatortest.Detector(t, "novelty.Density (given bandwidth)", func() estimators.Detector {
+		return &novelty.Density{Bandwidth: 0.5, NoScaling: true, Level: 0.2}
+	}, plain)
 
 	drawsUnits := map[string]string{"statistics-and-fit": "draws rows by their hash", "row-permutation": "has units on rows that it draws by their number", "weighted-fit": "draws other units from more rows"}
 	estimatortest.Classifier(t, "eem.Classifier", func() estimators.Classifier { return &eem.Classifier{} },

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -22,6 +23,46 @@ import (
 // A broken type is a sound one with some of its methods replaced. What is nil
 // in the replacements stays sound, so that with none at all the type passes
 // every check; TestBrokenTypesWithNothingBroken holds that.
+
+// brokenDetector changes what a density says.
+type brokenDetector struct {
+	*novelty.Density
+	score, p func(out []float64)
+	novel    func(out []bool)
+}
+
+func (b brokenDetector) build() any {
+	b.Density = &novelty.Density{Bandwidth: 0.3}
+	return &b
+}
+
+func (b *brokenDetector) Score(x mat.Matrix) ([]float64, error) {
+	out, err := b.Density.Score(x)
+	if err == nil && b.score != nil {
+		b.score(out)
+	}
+	return out, err
+}
+
+func (b *brokenDetector) PredictP(x mat.Matrix) ([]float64, error) {
+	out, err := b.Density.PredictP(x)
+	if err == nil && b.p != nil {
+		b.p(out)
+	}
+	return out, err
+}
+
+func (b *brokenDetector) Predict(x mat.Matrix) ([]bool, error) {
+	out, err := b.Density.Predict(x)
+	if err == nil && b.novel != nil {
+		b.novel(out)
+	}
+	return out, err
+}
+
+func (b *brokenDetector) Clone() estimators.Detector {
+	return &brokenDetector{Density: b.Density.Clone().(*novelty.Density), score: b.score, p: b.p, novel: b.novel}
+}
 
 type brokenRegressor struct {
 	*toy.Ridge

@@ -212,6 +212,9 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	if v, ok := m.value.(estimators.SetPredictor); ok {
 		out[estimators.Sets] = func() error { _, err := v.PredictSet(x, 0.9); return err }
 	}
+	if v, ok := m.value.(estimators.PPredictor); ok {
+		out[estimators.PValues] = func() error { _, err := v.PredictP(x); return err }
+	}
 	if v, ok := m.value.(estimators.LinearSmoother); ok {
 		out[estimators.Smoothing] = func() error {
 			d := s.train()

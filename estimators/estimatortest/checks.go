@@ -28,7 +28,7 @@ func (k kind) String() string {
 	for _, one := range []struct {
 		kind kind
 		name string
-	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {multis, "several targets"}} {
+	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {multis, "several targets"}, {detectors, "detectors"}} {
 		if k&one.kind != 0 {
 			names = append(names, one.name)
 		}
@@ -106,6 +106,7 @@ var checks = []check{
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
 	{"several-targets", multis, "Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and targets in other units give the same in those.", checkSeveralTargets},
 	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
+	{"novelty", detectors, "Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score than one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},
 	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
 	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
 	{"partial-fit", every, "PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does not.", checkPartialFit},

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -105,6 +106,10 @@ func fitWeighted(e any, x *mat.Dense, y []float64, labels []int, w []float64) er
 		return e.Fit(ctx, x, y)
 	case estimators.Classifier:
 		return e.Fit(ctx, x, labels)
+	case *svm.OneClass:
+		return e.FitWeighted(ctx, x, w)
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }
@@ -141,6 +146,16 @@ func compare(t *testing.T, what string, e, again any, x *mat.Dense) {
 		u, errA := a.Predict(x)
 		v, errB := again.(estimators.Regressor).Predict(x)
 		same("Predict", [][]float64{u}, [][]float64{v}, errA, errB)
+	}
+	if a, ok := e.(estimators.Detector); ok {
+		u, errA := a.Score(x)
+		v, errB := again.(estimators.Detector).Score(x)
+		same("Score", [][]float64{u}, [][]float64{v}, errA, errB)
+	}
+	if a, ok := e.(estimators.PPredictor); ok {
+		u, errA := a.PredictP(x)
+		v, errB := again.(estimators.PPredictor).PredictP(x)
+		same("PredictP", [][]float64{u}, [][]float64{v}, errA, errB)
 	}
 	if a, ok := e.(estimators.VariancePredictor); ok && estimators.Supports(e, estimators.Variance) {
 		m, u, errA := a.PredictVariance(x)

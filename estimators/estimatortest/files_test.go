@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -105,6 +106,11 @@ func storedModels() map[string]func() any {
 		"gabasr.Classifier PG":       func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.PolyaGamma} },
 		"gabasr.Classifier fast":     func() any { return &gabasr.Classifier{Pairs: 3, Sweeps: 4, Likelihood: gabasr.Surrogate} },
 		"eem.Classifier":             func() any { return &eem.Classifier{Units: 3} },
+		"svm.Regressor nu":           func() any { return &svm.Regressor{Nu: .5} },
+		"svm.Classifier nu":          func() any { return &svm.Classifier{Nu: .5, Balanced: true} },
+		"svm.OneClass":               func() any { return &svm.OneClass{} },
+		"novelty.Density":            func() any { return &novelty.Density{} },
+		"novelty.Density plain":      func() any { return &novelty.Density{NoScaling: true} },
 		"eem.Classifier Gauss": func() any {
 			return &eem.Classifier{Units: 3, Multiclass: eem.Discriminant, Activation: transformers.Tanh}
 		},
@@ -262,6 +268,8 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 		for _, l := range labels {
 			y = append(y, float64(l))
 		}
+	case estimators.Detector:
+		y, err = m.Score(x)
 	case transformers.Transformer:
 		return m.Transform(x)
 	case estimators.MultiRegressor:
@@ -294,6 +302,8 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 		return e.Fit(ctx, x, labels)
 	case estimators.MultiRegressor:
 		return e.Fit(ctx, x, twoTargets(y))
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }

@@ -21,9 +21,10 @@ const (
 	classifiers
 	transforms
 	multis
+	detectors
 
 	supervised = regressors | classifiers | multis
-	every      = supervised | transforms
+	every      = supervised | transforms | detectors
 )
 
 // subject is a type under test.
@@ -58,6 +59,8 @@ func (m model) fit(ctx context.Context, x mat.Matrix, y []float64) error {
 		return m.classifier().Fit(ctx, x, toLabels(y))
 	case multis:
 		return withTargets(y, func(y mat.Matrix) error { return m.multi().Fit(ctx, x, y) })
+	case detectors:
+		return m.detector().Fit(ctx, x)
 	}
 	return m.value.(transformers.Transformer).Fit(ctx, x)
 }
@@ -102,6 +105,8 @@ func withTargets(y []float64, fit func(y mat.Matrix) error) error {
 
 func (m model) classifier() estimators.Classifier { return m.value.(estimators.Classifier) }
 
+func (m model) detector() estimators.Detector { return m.value.(estimators.Detector) }
+
 func toLabels(y []float64) []int {
 	if y == nil {
 		return nil
@@ -131,6 +136,8 @@ func (m model) clone() model {
 	case estimators.Cloner[estimators.Classifier]:
 		return model{m.kind, v.Clone()}
 	case estimators.Cloner[estimators.MultiRegressor]:
+		return model{m.kind, v.Clone()}
+	case estimators.Cloner[estimators.Detector]:
 		return model{m.kind, v.Clone()}
 	}
 	return model{m.kind, m.value.(transformers.Cloner).Clone()}
@@ -170,12 +177,40 @@ func (m model) predict() method {
 	case multis:
 		return method{"Predict", m.multi().Predict}
 	}
+	if m.kind == detectors {
+		return method{"Score", func(x mat.Matrix) (*mat.Dense, error) {
+			scores, err := m.detector().Score(x)
+			return columns(err, scores)
+		}}
+	}
 	return method{"Transform", m.value.(transformers.Transformer).Transform}
+}
+
+// novel is Predict of a detector, 1 for a row that is novel.
+func (m model) novel(x mat.Matrix) (*mat.Dense, error) {
+	novel, err := m.detector().Predict(x)
+	out := make([]float64, len(novel))
+	for i, yes := range novel {
+		if yes {
+			out[i] = 1
+		}
+	}
+	return columns(err, out)
 }
 
 // methods are predict and those of the capabilities that the type has.
 func (m model) methods() []method {
 	out := []method{m.predict()}
+	if m.kind == detectors {
+		out = append(out, method{"Predict", m.novel})
+		if m.can(estimators.PValues) {
+			v := m.value.(estimators.PPredictor)
+			out = append(out, method{"PredictP", func(x mat.Matrix) (*mat.Dense, error) {
+				p, err := v.PredictP(x)
+				return columns(err, p)
+			}})
+		}
+	}
 	if m.can(estimators.Proba) {
 		out = append(out, method{"PredictProba", m.value.(estimators.ProbaPredictor).PredictProba})
 	}
@@ -215,6 +250,12 @@ func (m model) overwriteResults(x mat.Matrix) error {
 			return err
 		}
 		clear(y)
+	case estimators.Detector:
+		scores, err := v.Score(x)
+		if err != nil {
+			return err
+		}
+		clear(scores)
 	}
 	if m.kind != multis && m.can(estimators.Variance) {
 		mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)

@@ -1002,6 +1002,35 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}.build, "is no wider"},
 			{"takes what is no number", multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
 		},
+		"novelty": {
+			{"finds all novel", detectors, brokenDetector{novel: func(out []bool) {
+				for i := range out {
+					out[i] = true
+				}
+			}}.build, "rows like those of Fit are novel"},
+			{"finds none novel", detectors, brokenDetector{novel: func(out []bool) { clear(out) }}.build, "where others are from -1 to 1 is not novel"},
+			{"scores the other way round", detectors, brokenDetector{score: func(out []float64) {
+				for i := range out {
+					out[i] = -out[i]
+				}
+			}}.build, "a row far from all has the score"},
+			{"decides by something else", detectors, brokenDetector{novel: func(out []bool) {
+				for i := range len(out) / 3 {
+					out[i] = !out[i]
+				}
+			}}.build, "one that is not"},
+			{"has p-values of 0", detectors, brokenDetector{p: func(out []float64) { out[3] = 0 }}.build, "the p-value of row 3 is 0"},
+			{"has p-values the other way round", detectors, brokenDetector{p: func(out []float64) {
+				for i := range out {
+					out[i] = 1 - out[i]/2
+				}
+			}}.build, "the p-value of a row far from all"},
+			{"has p-values that are too small", detectors, brokenDetector{p: func(out []float64) {
+				for i := range out {
+					out[i] /= 4
+				}
+			}}.build, "the mean p-value"},
+		},
 		"sets": {
 			{"has no eye for the level", classifiers, setting{}.build, "PredictSet of level 0: no error"},
 			{"gives labels that nobody saw", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
@@ -1250,6 +1279,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		regressor("regressor", "", regressorMethods{}),
 		classifier("classifier", "", classifierMethods{}),
 		transformer("transformer", "", transformerMethods{}),
+		{"detector", detectors, brokenDetector{}.build, ""},
 		{"configured", regressors, func() any { return newConfigured(true, true) }, ""},
 		{"chunked", regressors, newChunked((*chunked).takeIn), ""},
 		{"on matrices", regressors, onMatrices{}.build, ""},
@@ -1260,7 +1290,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
-			"smoother": m.name != "on matrices", "sets": true, "graph": true,
+			"smoother": m.name != "on matrices", "sets": true, "graph": true, "to-forms": m.kind == detectors,
 		}
 		if m.kind == multis {
 			for _, name := range []string{"clone", "marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {

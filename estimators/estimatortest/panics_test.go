@@ -184,6 +184,8 @@ func fitRows(e any) error {
 		return e.Fit(ctx, x)
 	case estimators.MultiRegressor:
 		return e.Fit(ctx, x, twoTargets(y))
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	}
 	return fmt.Errorf("%T is nothing to fit", e)
 }
@@ -206,6 +208,8 @@ func applied(e any) (out any, err error) {
 		return e.Transform(x)
 	case estimators.MultiRegressor:
 		return e.Predict(x)
+	case estimators.Detector:
+		return e.Score(x)
 	}
 	return nil, fmt.Errorf("%T is nothing to predict with", e)
 }

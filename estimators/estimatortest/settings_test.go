@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
@@ -34,7 +35,7 @@ var withSettings = []func() any{
 	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
 	func() any { return &ridge.Regressor{} }, func() any { return &ridge.DirectKernel{} },
 	func() any { return &ridge.MultiRegressor{} }, func() any { return &lssvm.MultiRegressor{} }, func() any { return &falkon.MultiRegressor{} },
-	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} },
+	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} }, func() any { return &svm.OneClass{} }, func() any { return &novelty.Density{} },
 	func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
 	func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
 	func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
@@ -141,6 +142,8 @@ func fitAny(ctx context.Context, e any) error {
 		return e.Fit(ctx, x)
 	case estimators.MultiRegressor:
 		return e.Fit(ctx, x, twoTargets([]float64{1, 2, 3, 5}))
+	case estimators.Detector:
+		return e.Fit(ctx, x)
 	case selection.Strategy:
 		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})
 	}

@@ -56,6 +56,12 @@ func Transformer(t *testing.T, name string, build func() transformers.Transforme
 	run(t, name, subject{kind: transforms, build: func() any { return build() }}, opt)
 }
 
+// Detector runs the suite on a detector of novelty; see Regressor.
+func Detector(t *testing.T, name string, build func() estimators.Detector, opt *Options) {
+	t.Helper()
+	run(t, name, subject{kind: detectors, build: func() any { return build() }}, opt)
+}
+
 func run(t *testing.T, name string, s subject, opt *Options) {
 	t.Helper()
 	if opt != nil {

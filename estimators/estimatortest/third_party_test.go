@@ -66,11 +66,11 @@ func ExampleCheck() {
 		fmt.Printf("%s (%s)\n\t%s\n", c.Name, c.On, c.Doc)
 	}
 	// Output:
-	// shapes (regressors, classifiers, transformers, several targets)
+	// shapes (regressors, classifiers, transformers, several targets, detectors)
 	// 	Each method gives a finite row for each row of x, be they fewer or more than Fit's.
-	// one-row (regressors, classifiers, transformers, several targets)
+	// one-row (regressors, classifiers, transformers, several targets, detectors)
 	// 	A single row is fitted, or refused with an error of the contract.
-	// one-column (regressors, classifiers, transformers, several targets)
+	// one-column (regressors, classifiers, transformers, several targets, detectors)
 	// 	A single column is fitted.
 }
 

@@ -222,6 +222,8 @@ func columnsOf(model any) int {
 		_, err = m.Predict(x)
 	case estimators.MultiRegressor:
 		_, err = m.Predict(x)
+	case estimators.Detector:
+		_, err = m.Score(x)
 	case transformers.Transformer:
 		_, err = m.Transform(x)
 	default:

@@ -27,14 +27,19 @@ const classifierType = "svm: Classifier"
 //
 //	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
 //
-// and more classes are told apart one by one, by votes. The zero value is ready to use.
+// or, with Nu, the same with a C of each two classes that makes ν the share of errors of the
+// margin; more classes are told apart one by one, by votes. The zero value is ready to use.
 // Features should be of comparable scale.
 //
 // PredictProba needs Probabilities to be set before Fit, which makes a fit about four
 // times as long; Decision is there without it.
 type Classifier struct {
-	Kernel        kernels.Kernel  // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C             float64         // 0: from the least-squares machine (package documentation)
+	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
+	C      float64        // 0: from the least-squares machine (package documentation)
+	// Nu, if not 0, takes the place of C (ν-SVC): for each two classes at most this share of
+	// the rows is within the margin or on its wrong side, and at least this share are support
+	// vectors. At most twice the share of the smaller class, 1 with Balanced.
+	Nu            float64
 	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
 	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
 	Probabilities bool            // fit what PredictProba needs, by cross-validation in 5 folds
@@ -75,9 +80,12 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 
 func (c *Classifier) settings() (settings, error) {
 	s, err := settings{
-		typ: classifierType, kernel: c.Kernel, c: c.C, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
+		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
 		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
 	}.withDefaults()
+	if err == nil {
+		err = s.checkNu("C", c.C)
+	}
 	if err == nil {
 		err = c.classWeights().Validate(classifierType)
 	}
@@ -163,6 +171,9 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
 	own := c.classWeights().Rows(names, at, rows)
+	if s.nu > 0 {
+		s.c = 1 // of the bounds, to a scale that the solution brings
+	}
 	if s.c == 0 {
 		if err := s.ofClasses(ctx, src, classes.AgainstRest(at, len(names)), own); err != nil {
 			return err
@@ -187,7 +198,14 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 			return err
 		}
 		for b := a + 1; b < len(names); b++ {
-			problems = append(problems, s.pair(members[a], members[b], own))
+			p := s.pair(members[a], members[b], own)
+			if s.nu > 0 {
+				if err := s.checkShare(p, names[a], names[b]); err != nil {
+					return err
+				}
+				p.shared(margins, s.nu)
+			}
+			problems = append(problems, p)
 		}
 	}
 	solutions := make([]solution, len(problems))
@@ -206,6 +224,13 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	if err := s.solveAll(ctx, src, tasks); err != nil {
 		return err
 	}
+	if s.nu > 0 {
+		s.c = 0
+		for _, sol := range solutions {
+			s.c = max(s.c, sol.cost)
+		}
+		s.warnings = append(s.warnings, flatWarnings(names, solutions)...)
+	}
 	m, err := newMachine(s, kernel, x, len(at), problems, solutions)
 	if err != nil {
 		return err
@@ -218,6 +243,26 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	}
 	c.m, c.classes, c.links = m, names, links
 	return nil
+}
+
+// flatWarnings says which two classes have no margin.
+func flatWarnings(names []int, solutions []solution) []string {
+	first, count, p := "", 0, 0
+	for a := range names {
+		for b := a + 1; b < len(names); b++ {
+			if solutions[p].flat {
+				if count++; count == 1 {
+					first = fmt.Sprintf("%d and %d", names[a], names[b])
+				}
+			}
+			p++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because so few rows as Nu allows are not all that overlap: "+
+		"they say the class of more weight; take a larger Nu", count, len(solutions), first)}
 }
 
 // pair is the problem of two classes with these rows, ascending in each.
@@ -433,14 +478,16 @@ func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 // SupportVectors returns them (s×d); nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used, 0 before Fit.
+// ChosenC returns the C that Fit used, 0 before Fit. With Nu it is the C that gives the same
+// machine, of more than two classes the largest of the pairs'; 0 where there is no margin.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report says how the last Fit went. Objective is the dual objective, minimised, and
-// Iterations the number of steps, both summed over the pairs and without the folds.
+// Report says how the last Fit went. Objective is the dual objective, minimised (with Nu that
+// of bounds w[i], before it is brought to a margin of 1), and Iterations the number of steps,
+// both summed over the pairs and without the folds.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // Clone returns an unfitted Classifier of the same configuration.

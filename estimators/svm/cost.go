@@ -55,12 +55,16 @@ func (s *settings) ofClasses(ctx context.Context, src source, targets *mat.Dense
 	return nil
 }
 
-// ofTargets sets C and the tube where they are 0, and the tolerance in their unit.
-func (s *settings) ofTargets(ctx context.Context, src source, y, own []float64) error {
-	spread := stat.PopStdDev(y, own)
-	if s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
+// tolerateIn sets the tolerance in the unit of the targets where it is the default.
+func (s *settings) tolerateIn(y, own []float64) {
+	if spread := stat.PopStdDev(y, own); s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
 		s.tolerance *= spread
 	}
+}
+
+// ofTargets sets C and the tube where they are 0.
+func (s *settings) ofTargets(ctx context.Context, src source, y, own []float64) error {
+	spread := stat.PopStdDev(y, own)
 	// Where the targets are all the same there is nothing to bound, nor any noise.
 	c, epsilon := cmp.Or(spread, 1), fallbackTube*spread
 	if len(y) > 1 {

@@ -35,6 +35,29 @@
 // The kernel matrix is computed whole, in blocks, if CacheBytes can hold it; if not its
 // rows are computed as they are asked for, and the least recently used are forgotten.
 //
+// # ν in place of C or of the tube
+//
+// With Nu the share of errors is given, not their price (Schölkopf, Smola, Williamson and
+// Bartlett, Neural Computation 12, 2000): at most ν of the rows are beyond the margin or the
+// tube, at least ν are support vectors. The dual problem has a second constraint, on the sums
+// of |β| of either sign, with C = 1 for classes:
+//
+//	classes    each is ν Σ w[i] / 2, and t = 0        (ν-SVC)
+//	targets    each is at most ν C Σ w[i] / 2, ε = 0  (ν-SVR)
+//
+// A step keeps both sums, by two variables of one sign; of targets it may also lower both, or
+// raise them up to the limit. With r₊ and r₋ the levels of h of the two signs where no step is
+// left, b = (r₊+r₋)/2 and ε = (r₊-r₋)/2; of classes ρ = (r₋-r₊)/2, and everything is divided
+// by ρ, which gives the machine of C = 1/ρ (Chang and Lin, Neural Computation 13, 2001). So
+// the margin is at ±1 and Tolerance means what it means elsewhere: the solver stops at
+// m - M ≤ ρ Tolerance.
+//
+// A ν above twice the share of the smaller class, by weights, has no solution and is an error.
+// One so small that the classes overlap whichever rows it lets go has ρ = 0, a machine that
+// says nothing: it predicts the class of more weight, with a warning in Report, where the squared
+// distance of the reduced hulls is below 1e-8 of the largest k(x, x). In the folds of
+// Probabilities ν is at most what a fold has.
+//
 // # C and the tube from the least-squares machine
 //
 // Neither C nor Epsilon has to be chosen: where one is 0, the least-squares machine of the

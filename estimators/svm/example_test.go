@@ -79,6 +79,69 @@ func ExampleRegressor_chosen() {
 	// Output: tube ± 24, C = 320, f(π/2) = 5305
 }
 
+// Nu is the share of rows that may be errors: no price of them has to be known.
+func ExampleClassifier_nu() {
+	x, y := mat.NewDense(200, 2, nil), make([]int, 200)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range y {
+		y[i] = i % 2
+		x.SetRow(i, []float64{2*float64(y[i]) + noise.NormFloat64(), noise.NormFloat64()})
+	}
+	for _, nu := range []float64{0.4, 0.6} {
+		c := &svm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Nu: nu, Tolerance: 1e-8}
+		if err := c.Fit(context.Background(), x, y); err != nil {
+			fmt.Println(err)
+			return
+		}
+		f, err := c.PairDecision(x)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		within := 0
+		for i := range y {
+			if float64(2*y[i]-1)*f.At(i, 0) < 0.9999 {
+				within++
+			}
+		}
+		fmt.Printf("ν = %v: %d rows within the margin, %d support vectors\n", nu, within, len(c.SupportIndices()))
+	}
+	y[0] = 1
+	err := (&svm.Classifier{Nu: 0.996}).Fit(context.Background(), x, y)
+	fmt.Println(err)
+	// Output:
+	// ν = 0.4: 71 rows within the margin, 94 support vectors
+	// ν = 0.6: 117 rows within the margin, 125 support vectors
+	// svm: Classifier: Nu = 0.996, want at most 0.99 for the classes 0 and 1: twice the share of the smaller of the two; Balanced makes it 1
+}
+
+func ExampleRegressor_nu() {
+	x, y := mat.NewDense(100, 1, nil), make([]float64, 100)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range y {
+		x.Set(i, 0, float64(i)/10)
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*noise.NormFloat64()
+	}
+	r := &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Nu: 0.3, Tolerance: 1e-8}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, err := r.Predict(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	outside := 0
+	for i := range y {
+		if math.Abs(y[i]-f[i]) > 1.0001*r.ChosenEpsilon() {
+			outside++
+		}
+	}
+	fmt.Printf("tube ± %.3f, %d of 100 rows outside\n", r.ChosenEpsilon(), outside)
+	// Output: tube ± 0.095, 23 of 100 rows outside
+}
+
 // The machines of more than two classes, one for each two.
 func ExamplePair() {
 	x := mat.NewDense(6, 1, []float64{0, 1, 5, 6, 10, 11})
@@ -104,4 +167,25 @@ func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 		f += b * c.SupportVectors().At(p.Support[i], 0) * at
 	}
 	return f
+}
+
+// Rows alone, of which one in twenty may be left out.
+func ExampleOneClass() {
+	x := mat.NewDense(200, 2, nil)
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		x.SetRow(i, []float64{noise.NormFloat64(), noise.NormFloat64()})
+	}
+	o := &svm.OneClass{Nu: 0.05}
+	if err := o.Fit(context.Background(), x); err != nil {
+		fmt.Println(err)
+		return
+	}
+	novel, err := o.Predict(mat.NewDense(3, 2, []float64{0.5, 0.5, 1, -1, 5, 5}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(novel, len(o.SupportIndices()) >= 10)
+	// Output: [false false true] true
 }

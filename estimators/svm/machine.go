@@ -36,6 +36,7 @@ type settings struct {
 	typ           string
 	kernel        kernels.Kernel // nil: MedianRBF of the training rows
 	c, epsilon    float64        // 0 until they are chosen
+	nu            float64        // 0: none
 	tolerance     float64
 	tolerated     bool // by default
 	maxIterations int
@@ -52,6 +53,7 @@ func (s settings) withDefaults() (settings, error) {
 	if err := cmp.Or(
 		check.Setting(s.typ, "C", s.c, "the choice by the least-squares machine"),
 		check.Setting(s.typ, "Epsilon", s.epsilon, "the choice by the least-squares machine"),
+		check.Setting(s.typ, "Nu", s.nu, "none"),
 		check.Setting(s.typ, "Tolerance", s.tolerance, "the default"),
 		check.Setting(s.typ, "MaxIterations", s.maxIterations, "the default"),
 		check.Setting(s.typ, "CacheBytes", s.cacheBytes, "the default"),

@@ -89,7 +89,7 @@ func (s stored) machine(kind string, written int, configured kernels.Kernel, pai
 	switch {
 	case s.Width < 1 || len(s.Intercepts) != pairs:
 		return bad("a width of %d, and %d intercepts for %d machines", s.Width, len(s.Intercepts), pairs)
-	case !(s.C > 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
+	case !(s.C >= 0 && s.Epsilon >= 0) || math.IsInf(s.C, 1) || math.IsInf(s.Epsilon, 1):
 		return bad("C = %v, a tube of %v", s.C, s.Epsilon)
 	case !s.Intercepts.Finite() || s.Report.Objective-s.Report.Objective != 0:
 		return bad("a value is not finite")

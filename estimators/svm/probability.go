@@ -52,6 +52,9 @@ func foldTasks(src source, p problem, unseen []float64, seed, pair uint64) []tas
 			}
 			continue
 		}
+		if p.form != given {
+			part.shared(p.form, p.nu)
+		}
 		out = append(out, task{part, func(ctx context.Context, sol solution) error {
 			return predictLeft(ctx, src, p, part, sol, left, unseen)
 		}})

@@ -8,4 +8,5 @@ import (
 func init() {
 	registry.Add[*Regressor]("svm.Regressor", registry.Type{})
 	registry.Add[*Classifier]("svm.Classifier", registry.Type{})
+	registry.Add[*OneClass]("svm.OneClass", registry.Type{})
 }

@@ -20,7 +20,7 @@ const regressorType = "svm: Regressor"
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w. The zero value is ready to use: C and Epsilon follow the targets, whatever
+// for weights w; with Nu, that and ε C Nu Σ w[i], over ε too. The zero value is ready to use: C and Epsilon follow the targets, whatever
 // their units. Given ones are in those units. Features should be of comparable scale. It has
 // no variance: the loss is that of no distribution of the noise that could be told from the
 // tube.
@@ -30,8 +30,11 @@ type Regressor struct {
 	// Epsilon is the half width of the tube; 0: from the least-squares machine. For no tube
 	// take a number far below the noise.
 	Epsilon float64
+	// Nu, if not 0, takes the place of Epsilon (ν-SVR): at most this share of the rows is
+	// outside of the tube, at least this share are support vectors. At most 1.
+	Nu float64
 	// Tolerance is on m - M, in the units of the targets; 0: 1e-3, times the
-	// targets' standard deviation where Fit chooses C or Epsilon.
+	// targets' standard deviation where Fit chooses C or Epsilon, as it does with Nu.
 	Tolerance     float64
 	MaxIterations int    // 0: 10 million
 	NoShrinking   bool   // looks at all rows in every step
@@ -52,10 +55,14 @@ var (
 )
 
 func (r *Regressor) settings() (settings, error) {
-	return settings{
-		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
+	s, err := settings{
+		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
 		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes, observe: r.Observe,
 	}.withDefaults()
+	if err == nil {
+		err = s.checkNu("Epsilon", r.Epsilon)
+	}
+	return s, err
 }
 
 // Fit learns from x (n×d) and y (n). Cost between O(n²) and O(n³), and O(n²d) for the
@@ -128,6 +135,9 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 
 func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, own []float64) error {
 	if s.c == 0 || s.epsilon == 0 {
+		s.tolerateIn(y, own)
+	}
+	if s.c == 0 || s.epsilon == 0 && s.nu == 0 {
 		if err := s.ofTargets(ctx, src, y, own); err != nil {
 			return err
 		}
@@ -138,10 +148,17 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 		p.hi[i] = s.bound(weights.At(own, i))
 		p.lo[i] = -p.hi[i]
 	}
+	if s.nu > 0 {
+		p.epsilon = 0
+		p.shared(tube, s.nu)
+	}
 	var found solution
 	err := s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
 	if err != nil {
 		return err
+	}
+	if s.nu > 0 {
+		s.epsilon = found.epsilon
 	}
 	m, err := newMachine(s, kernel, x, n, []problem{p}, []solution{found})
 	if err == nil {
@@ -200,8 +217,8 @@ func (r *Regressor) Intercept() float64 {
 // ChosenC returns the C that Fit used, 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used; 0 before Fit, and where
-// Fit chose it and saw no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used, with Nu that of the solution;
+// 0 before Fit, and where Fit chose it and saw no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0

@@ -15,6 +15,10 @@ type problem struct {
 	target  []float64
 	lo, hi  []float64 // lo ≤ 0 ≤ hi
 	epsilon float64
+
+	form  form
+	nu    float64 // of the forms that have a share
+	share float64 // of Σ|β| of each sign
 }
 
 // control is how a problem is solved.
@@ -34,6 +38,9 @@ type solution struct {
 	iterations int
 	converged  bool
 	gap        float64 // m - M at the end
+	cost       float64 // ν-SVC: the C of the same machine
+	epsilon    float64 // ν-SVR: the half width of the tube
+	flat       bool    // ν-SVC: there is no margin
 }
 
 // tau stands for a curvature that is not positive.
@@ -69,6 +76,13 @@ type solver struct {
 	h, up, low, diag []float64
 	cache            *rowCache
 
+	// Of the forms of two sides: those of growing and of shrinking at a position.
+	upSide, lowSide []int8
+	slack           float64 // of a tube: how much Σ|β| of each sign may still grow
+	unit            float64 // of the gap
+	least           float64 // of a margin: twice the objective at which there is none
+	tau             float64
+
 	iterations int
 	objective  float64 // as the steps add up
 }
@@ -76,19 +90,26 @@ type solver struct {
 // solve returns the minimum of p. It is an error only if ctx is done or the kernel's
 // values are not finite.
 func solve(ctx context.Context, src source, p problem, c control) (solution, error) {
-	s := &solver{problem: p, control: c, src: src, beta: make([]float64, len(p.rows))}
-	s.h = slices.Clone(p.target)
+	s := &solver{problem: p, control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.rows))}
+	if p.form == margins {
+		s.target = make([]float64, len(p.rows)) // the signs are in the sums
+	}
+	s.h = slices.Clone(s.target)
 	if err := s.activate(ctx, countTo(len(p.rows))); err != nil {
+		return solution{}, err
+	}
+	if err := s.begin(ctx); err != nil {
 		return solution{}, err
 	}
 	gap, err := s.run(ctx)
 	if err != nil {
 		return solution{}, err
 	}
-	out := solution{beta: s.beta, iterations: s.iterations, converged: gap <= c.tolerance, gap: gap, intercept: s.intercept()}
+	out := solution{beta: s.beta, iterations: s.iterations, converged: gap <= c.tolerance, gap: gap}
 	for v, b := range s.beta {
-		out.objective += p.epsilon*math.Abs(b) - b*(p.target[v]+s.h[v])/2
+		out.objective += p.epsilon*math.Abs(b) - b*(s.target[v]+s.h[v])/2
 	}
+	s.finish(&out)
 	return out, nil
 }
 
@@ -114,7 +135,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			return 0, err
 		}
 		all := len(s.active) == len(s.beta)
-		over := s.iterations >= s.maxIterations
+		over := s.iterations >= s.maxIterations || s.flat()
 		switch {
 		case over && all, j < 0 && all:
 			return gap, nil
@@ -142,7 +163,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			if err := s.restore(ctx); err != nil {
 				return 0, err
 			}
-			if gap <= s.rounding() {
+			if gap*s.unit <= s.rounding() {
 				s.maxIterations = s.iterations
 			}
 		}
@@ -164,6 +185,9 @@ func (s *solver) rounding() float64 {
 // workingSet returns the positions to move, up and down, and m - M. Where the gap is
 // within the tolerance, or there is none, j is -1.
 func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err error) {
+	if s.upSide != nil {
+		return s.twoSided(ctx)
+	}
 	h := s.h
 	up, low, diag := s.up[:len(h)], s.low[:len(h)], s.diag[:len(h)]
 	best := math.Inf(-1)
@@ -196,13 +220,16 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 		}
 		a := own + diag[k] - 2*row[k]
 		if !(a > 0) {
-			a = tau
+			a = s.tau
 		}
 		if b *= b; b*topA > topB*a {
 			topB, topA, j = b, a, k
 		}
 	}
-	gap = best - least
+	if s.form == origin {
+		s.unit = max(math.Abs(level(best, least)), s.leastRho())
+	}
+	gap = (best - least) / s.unit
 	if !(gap > s.tolerance) {
 		j = -1
 	}
@@ -234,8 +261,13 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 	curvature := s.diag[i] + s.diag[j] - 2*ri[j]
 	roomI, roomJ := endI-s.beta[vi], s.beta[vj]-endJ
 	room := min(roomI, roomJ)
+	raises := s.upSide != nil && s.upSide[i] == positive && s.lowSide[j] == negative
+	lowers := s.upSide != nil && s.upSide[i] == negative && s.lowSide[j] == positive
+	if raises {
+		room = min(room, s.slack)
+	}
 	delta := room
-	if safe := max(curvature, tau); slope < room*safe {
+	if safe := max(curvature, s.tau); slope < room*safe {
 		delta = slope / safe
 		s.beta[vi] += delta
 		s.beta[vj] -= delta
@@ -248,6 +280,12 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 		if roomJ <= room {
 			s.beta[vj] = endJ
 		}
+	}
+	switch {
+	case raises:
+		s.slack -= delta
+	case lowers:
+		s.slack += delta
 	}
 	s.objective -= delta * (slope - curvature*delta/2)
 	s.place(i)
@@ -275,6 +313,23 @@ func (s *solver) place(k int) {
 		low = math.Inf(1)
 	}
 	s.up[k], s.low[k] = up, low
+	if s.upSide == nil {
+		return
+	}
+	// Of a tube the side is that of the value, of classes that of the bounds.
+	s.upSide[k], s.lowSide[k] = positive, positive
+	if b < 0 || s.form == margins && s.lo[v] < 0 {
+		s.upSide[k] = negative
+	}
+	if b < 0 || b == 0 && s.lo[v] < 0 {
+		s.lowSide[k] = negative
+	}
+	if b >= s.hi[v] {
+		s.upSide[k] = neither
+	}
+	if b <= s.lo[v] {
+		s.lowSide[k] = neither
+	}
 }
 
 // activate makes these variables the active ones, whose h is set.
@@ -282,6 +337,9 @@ func (s *solver) activate(ctx context.Context, variables []int) error {
 	n := len(variables)
 	s.active = variables
 	s.up, s.low, s.diag = make([]float64, n), make([]float64, n), make([]float64, n)
+	if s.form == margins || s.form == tube {
+		s.upSide, s.lowSide = make([]int8, n), make([]int8, n)
+	}
 	rows := make([]int, n)
 	for k, v := range variables {
 		rows[k] = s.rows[v]
@@ -304,6 +362,9 @@ func (s *solver) shrink(ctx context.Context) error {
 		best, least = max(best, h+s.up[k]), min(least, h+s.low[k])
 	}
 	stays := func(k int) bool { return !(s.h[k]+s.up[k] < least && s.h[k]+s.low[k] > best) }
+	if s.upSide != nil {
+		stays = s.staysTwoSided()
+	}
 	count := 0
 	for k := range s.h {
 		if stays(k) {

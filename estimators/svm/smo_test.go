@@ -112,7 +112,7 @@ func toSolve(t testing.TB, n int) (source, problem, *mat.SymDense) {
 func TestShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 300
 	src, p, k := toSolve(t, n)
-	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, beta: make([]float64, n)}
+	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
 	s.h = slices.Clone(p.target)
 	require.NoError(t, s.activate(ctx, countTo(n)))
 	gap, err := s.run(ctx) // without shrinking

@@ -1,0 +1,619 @@
+package novelty
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	densityType = "novelty: Density"
+	densityKind = "novelty.Density"
+	version     = 1
+
+	defaultLevel = 0.05
+	// likelihoodRows is how many rows have a part in the likelihood, under all of them.
+	likelihoodRows   = 1000
+	likelihoodStream = 0x6c696b65 // of the sample
+	// blockNumbers is how many distances there are at a time: 64 MB.
+	blockNumbers = 8 << 20
+	mostBlock    = 512
+	// stepsBelow and stepsAbove are the factors of two of the first grid, on either side of its middle.
+	stepsBelow, stepsAbove = 5, 3
+	finer                  = 4 // points of a finer grid between two
+	mostExtensions         = 8
+)
+
+// Density is a kernel density estimate: rows where few of those of Fit are near have a low
+// score, and a p-value that says how low. The zero value is ready to use. Columns need not be of
+// comparable scale; those that are nearly the same twice count twice.
+type Density struct {
+	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns'
+	// standard deviations; 0: by leave-one-out likelihood.
+	Bandwidth float64
+	NoScaling bool // Bandwidth is in the units of the columns, which all have the same
+	// Level is the share of rows like those of Fit that Predict may take for novel; 0: 0.05. Below 1.
+	Level   float64
+	Seed    uint64 // of the sample of more than 1000 rows that the bandwidth comes from
+	Workers int    // goroutines; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each block of rows, by one goroutine at a time.
+	Observe func(estimators.Step)
+
+	m *density
+}
+
+var (
+	_ estimators.Detector                    = (*Density)(nil)
+	_ estimators.PPredictor                  = (*Density)(nil)
+	_ estimators.Cloner[estimators.Detector] = (*Density)(nil)
+	_ estimators.Reporter                    = (*Density)(nil)
+	_ encoding.BinaryMarshaler               = (*Density)(nil)
+	_ encoding.BinaryUnmarshaler             = (*Density)(nil)
+	_ graph.Grapher                          = (*Density)(nil)
+)
+
+// density is what Fit learns.
+type density struct {
+	scaler    *transformers.StandardScaler // nil: none
+	z         *mat.Dense                   // the scaled rows
+	prepared  *kernels.Prepared            // of z
+	bandwidth float64
+	left      []float64 // log Σ exp(-|z[i] - z[j]|²/2h²) over j ≠ i
+	constant  float64   // of the logarithm of the density, beside that of the sum
+	report    estimators.Report
+}
+
+// squared is |x - z|², for blocks of it.
+type squared struct{}
+
+func (squared) Eval(x, z []float64) float64 {
+	return min(vecmath.SquaredDistance(x, z), math.MaxFloat64)
+}
+func (squared) String() string { return "the squared distance" }
+func (squared) OfSquaredDistances(dst, squares []float64) {
+	for i, v := range squares {
+		dst[i] = min(v, math.MaxFloat64)
+	}
+}
+
+func (d *Density) validate() error {
+	if err := cmp.Or(
+		check.Setting(densityType, "Bandwidth", d.Bandwidth, "the choice by likelihood"),
+		check.Setting(densityType, "Level", d.Level, "the default"),
+		check.Workers(densityType, d.Workers),
+	); err != nil {
+		return err
+	}
+	if d.Level >= 1 {
+		return fault.Param(densityType, "Level", d.Level, "below 1")
+	}
+	return nil
+}
+
+// Fit learns from x (n×d), of at least two rows. Cost O(n²d); memory O(nd). Errors: ErrParam, ErrShape,
+// ErrNotFinite, ErrTooLarge, or ctx's.
+func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if err := d.validate(); err != nil {
+		return err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return err
+	}
+	n, columns := xd.Dims()
+	if n < 2 {
+		return fault.Shape("x has", n, "rows", "want at least 2, of which one can be left out")
+	}
+	if err := fits(n, columns); err != nil {
+		return err
+	}
+	m := &density{}
+	m.z = mat.DenseCopyOf(xd)
+	if !d.NoScaling {
+		m.scaler = &transformers.StandardScaler{}
+		if err := m.scaler.Fit(ctx, xd); err != nil {
+			return err
+		}
+		if err := m.scaler.TransformTo(m.z, xd); err != nil {
+			return err
+		}
+	}
+	if err := m.prepare(ctx, d.Workers); err != nil {
+		return err
+	}
+	progress := &progress{observe: d.Observe}
+	if m.bandwidth = d.Bandwidth; m.bandwidth == 0 {
+		if err := m.choose(ctx, d.Seed, d.Workers, progress); err != nil {
+			return err
+		}
+	}
+	if err := m.leaveOut(ctx, d.Workers, progress); err != nil {
+		return err
+	}
+	if m.finish(); m.constant-m.constant != 0 {
+		return fmt.Errorf("%s: a bandwidth of %v and the scales of the columns overflow: %w", densityType, m.bandwidth, fault.ErrNotFinite)
+	}
+	if least := 1 / float64(n+1); least > cmp.Or(d.Level, defaultLevel) {
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
+			"of %d rows the least p-value is %.3g, and no row is novel at a level of %.3g: fit more rows", n, least, cmp.Or(d.Level, defaultLevel)))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.m = m
+	return nil
+}
+
+// fits is an error where the memory of a Fit would be too large: the rows, what products of them need, and a block of distances.
+func fits(n, columns int) error {
+	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", densityType, n, columns),
+		5*float64(n)*float64(columns)+blockNumbers+2*float64(n), "fit a sample of the rows")
+}
+
+// prepare makes what distances from the rows need.
+func (m *density) prepare(ctx context.Context, workers int) (err error) {
+	m.prepared, err = kernels.Prepare(ctx, squared{}, m.z, &kernels.Options{Workers: workers})
+	return err
+}
+
+// finish sets what follows from the rest.
+func (m *density) finish() {
+	n, columns := m.z.Dims()
+	m.constant = -math.Log(float64(n)) - float64(columns)*(math.Log(2*math.Pi)/2+math.Log(m.bandwidth))
+	if m.scaler != nil {
+		for _, s := range m.scaler.Scales() {
+			m.constant -= math.Log(s)
+		}
+	}
+}
+
+// progress tells Observe of blocks.
+type progress struct {
+	observe     func(estimators.Step)
+	done, total int
+}
+
+func (p *progress) add(message string) {
+	if p.done++; p.observe != nil {
+		p.observe(estimators.Step{Iteration: p.done, Total: max(p.total, p.done), Message: message})
+	}
+}
+
+// blocksOf is how many rows have their distances at a time.
+func (m *density) blocksOf() int {
+	n, _ := m.z.Dims()
+	return max(1, min(mostBlock, blockNumbers/n))
+}
+
+// distances visits the squared distances of rows of x from those of Fit, in blocks, a row of
+// them at a time: by many goroutines, each with a slot of its own.
+func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visit func(i int, row []float64), after func()) error {
+	n, _ := x.Dims()
+	size := m.blocksOf()
+	out := &mat.Dense{}
+	for first := 0; first < n; first += size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r := min(size, n-first)
+		if have, _ := out.Dims(); have != r {
+			out.Reset()
+		}
+		if err := m.prepared.CrossTo(ctx, out, x.Slice(first, first+r, 0, x.RawMatrix().Cols).(*mat.Dense)); err != nil {
+			return err
+		}
+		if err := parallel.For(ctx, workers, r, func(i int) error {
+			visit(first+i, out.RawRowView(i))
+			return nil
+		}); err != nil {
+			return err
+		}
+		after()
+	}
+	return nil
+}
+
+// leastScore stands for what is below: far from the least number, so that sums with it are finite.
+const leastScore = -math.MaxFloat64 / 4
+
+// terms makes of squared distances s the numbers exp(-s/2h² - top), of which the largest is 1, and returns top and their sum.
+func terms(row []float64, h float64) (top, sum float64) {
+	least := floats.Min(row)
+	for j := range row {
+		row[j] -= least
+	}
+	a := max(-0.5/h/h, -math.MaxFloat64)
+	vecmath.Exp(row, a, row)
+	return max(a*least, leastScore), vecmath.Sum(row)
+}
+
+// logSum is log Σ exp(-s/2h²).
+func logSum(row []float64, h float64) float64 {
+	top, sum := terms(row, h)
+	return top + math.Log(sum)
+}
+
+// choose sets the bandwidth.
+func (m *density) choose(ctx context.Context, seed uint64, workers int, p *progress) error {
+	n, columns := m.z.Dims()
+	rows := m.z
+	if n > likelihoodRows {
+		sample := rand.New(rand.NewPCG(seed, likelihoodStream)).Perm(n)[:likelihoodRows]
+		slices.Sort(sample)
+		rows = linalg.Rows(m.z, sample)
+	}
+	tried, _ := rows.Dims()
+	blocks := func(rows int) int { return (rows + m.blocksOf() - 1) / m.blocksOf() }
+	p.total = 3*blocks(tried) + blocks(n)
+
+	search := &bandwidths{rows: rows, m: m, workers: workers, progress: p}
+	middle := math.Pow(float64(n), -1/float64(columns+4))
+	if m.scaler == nil {
+		middle *= m.spread()
+	}
+	var grid []float64
+	for k := -stepsBelow; k <= stepsAbove; k++ {
+		grid = append(grid, math.Ldexp(middle, k))
+	}
+	best, err := search.best(ctx, grid)
+	if err != nil {
+		return err
+	}
+	if best < 0 { // all rows are equal
+		m.bandwidth = middle
+		m.report.Warnings = append(m.report.Warnings, "all rows are equal: the bandwidth is that of a normal distribution")
+		return nil
+	}
+	for range mostExtensions { // where the best is at an end
+		switch best {
+		case 0:
+			grid = []float64{grid[0] / 16, grid[0] / 8, grid[0] / 4, grid[0] / 2, grid[0], grid[0] * 2}
+		case len(grid) - 1:
+			last := grid[best]
+			grid = []float64{last / 2, last, last * 2, last * 4, last * 8, last * 16}
+		}
+		if best > 0 && best < len(grid)-1 {
+			break
+		}
+		p.total += blocks(tried)
+		if best, err = search.best(ctx, grid); err != nil {
+			return err
+		}
+	}
+	m.bandwidth = grid[best]
+	for factor := 2.0; factor > 1.1; {
+		factor = math.Pow(factor, 1.0/(finer+1))
+		grid = grid[:0]
+		for k := -finer; k <= finer; k++ {
+			grid = append(grid, m.bandwidth*math.Pow(factor, float64(k)))
+		}
+		if best, err = search.best(ctx, grid); err != nil {
+			return err
+		}
+		m.bandwidth = grid[best]
+	}
+	return nil
+}
+
+// spread is the root mean square of the columns' standard deviations; 1 where that is 0.
+func (m *density) spread() float64 {
+	n, columns := m.z.Dims()
+	largest, sum := 0.0, 0.0
+	deviations := make([]float64, columns)
+	column := make([]float64, n)
+	for j := range columns {
+		mat.Col(column, j, m.z)
+		mean := 0.0
+		for i, v := range column {
+			mean += (v - mean) / float64(i+1)
+		}
+		for i := range column {
+			column[i] -= mean
+		}
+		deviations[j] = floats.Norm(column, 2) / math.Sqrt(float64(n))
+		largest = max(largest, deviations[j])
+	}
+	for _, s := range deviations {
+		sum += s / largest * s / largest
+	}
+	if out := largest * math.Sqrt(sum/float64(columns)); out > 0 && !math.IsInf(out, 1) {
+		return out
+	}
+	return 1
+}
+
+// bandwidths compares them by their likelihoods.
+type bandwidths struct {
+	m        *density
+	rows     *mat.Dense // the likelihood is that of these
+	workers  int
+	progress *progress
+}
+
+// best is the position of the best of some bandwidths, -1 where all rows are equal.
+func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
+	n, _ := b.rows.Dims()
+	_, columns := b.m.z.Dims()
+	values := mat.NewDense(n, len(grid), nil) // of each row, so that the order of sums is that of the rows
+	counts := make([]bool, n)
+	err := b.m.distances(ctx, b.rows, b.workers, func(i int, row []float64) {
+		// Without what is equal to the row, itself among them.
+		kept := row[:0]
+		for _, s := range row {
+			if s > 0 {
+				kept = append(kept, s)
+			}
+		}
+		if counts[i] = len(kept) > 0; !counts[i] {
+			return
+		}
+		scratch := rowwise.Scratch(len(kept))
+		defer rowwise.Release(scratch)
+		for k, h := range grid {
+			copy(*scratch, kept)
+			values.Set(i, k, logSum(*scratch, h)/float64(n)-float64(columns)*math.Log(h)/float64(n))
+		}
+	}, func() { b.progress.add("bandwidth") })
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Contains(counts, true) {
+		return -1, nil
+	}
+	best, largest := 0, math.Inf(-1)
+	for k := range grid {
+		sum := 0.0
+		for i := range n {
+			if counts[i] {
+				sum += values.At(i, k)
+			}
+		}
+		if sum > largest {
+			best, largest = k, sum
+		}
+	}
+	if !math.IsInf(largest, 0) && largest == largest {
+		b.m.report.Objective = -largest
+	}
+	return best, nil
+}
+
+// leaveOut sets what each row gets from the others.
+func (m *density) leaveOut(ctx context.Context, workers int, p *progress) error {
+	n, _ := m.z.Dims()
+	m.left = make([]float64, n)
+	m.report.Converged = true
+	p.total = max(p.total, (n+m.blocksOf()-1)/m.blocksOf())
+	return m.distances(ctx, m.z, workers, func(i int, row []float64) {
+		// The row itself goes out by the place of the last.
+		row[i] = row[len(row)-1]
+		m.left[i] = logSum(row[:len(row)-1], m.bandwidth)
+	}, func() { p.add("scores of the rows") })
+}
+
+// rows checks and scales rows.
+func (d *Density) rows(x mat.Matrix) (*mat.Dense, error) {
+	if d.m == nil {
+		return nil, fault.NotFitted(densityType)
+	}
+	_, columns := d.m.z.Dims()
+	xd, err := check.Wide("x", x, columns)
+	if err != nil || d.m.scaler == nil {
+		return xd, err
+	}
+	return d.m.scaler.Transform(xd)
+}
+
+// Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. Cost O(nd) a row.
+func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
+	z, err := d.rows(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := z.Dims()
+	out := make([]float64, n)
+	err = d.m.distances(context.Background(), z, d.Workers, func(i int, row []float64) {
+		out[i] = logSum(row, d.m.bandwidth) + d.m.constant
+	}, func() {})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// tied is how much larger, relatively, a score may be that counts as equal: sums of many terms are rounded, and of rows
+// whose scores are equal each counts against the other.
+const tied = 1e-9
+
+// PredictP returns for each row of x (m×d) the share of rows, of the n of Fit and the row itself, whose density
+// by all the others, the row itself among them, is no larger than that of the row: from 1/(n+1) to 1. If the row and those of
+// Fit are exchangeable, it is at most α with probability α at most; the package's documentation says what is exact. Cost O(nd) a row.
+func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
+	z, err := d.rows(x)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := z.Dims()
+	out := make([]float64, n)
+	err = d.m.distances(context.Background(), z, d.Workers, func(i int, row []float64) { out[i] = d.m.p(row) }, func() {})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// p is the p-value of a row at these squared distances.
+func (m *density) p(row []float64) float64 {
+	top, sum := terms(row, m.bandwidth)
+	own := top + math.Log(sum)
+	count := 1
+	for i, l := range m.left {
+		// row[i]/sum is what the row gives to row i, relative to what it gets.
+		if l <= own && math.Exp(l-own)+row[i]/sum <= 1+tied {
+			count++
+		}
+	}
+	return float64(count) / float64(len(m.left)+1)
+}
+
+// Predict reports for each row of x (m×d) whether it is novel: whether its p-value is at most Level. Cost O(nd) a row.
+func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
+	defer fault.Recover(&err)
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	p, err := d.PredictP(x)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(p))
+	for i, v := range p {
+		out[i] = v <= cmp.Or(d.Level, defaultLevel)
+	}
+	return out, nil
+}
+
+// ChosenBandwidth returns the bandwidth that Fit used, in the units of Bandwidth; 0 before Fit.
+func (d *Density) ChosenBandwidth() float64 {
+	if d.m == nil {
+		return 0
+	}
+	return d.m.bandwidth
+}
+
+// LeaveOneOutScores returns the score of each row of Fit by the density of the others, of the same scales and bandwidth; nil before
+// Fit.
+func (d *Density) LeaveOneOutScores() []float64 {
+	if d.m == nil {
+		return nil
+	}
+	n := float64(len(d.m.left))
+	out := slices.Clone(d.m.left)
+	floats.AddConst(d.m.constant+math.Log(n/(n-1)), out)
+	return out
+}
+
+// Report says how the last Fit went. Objective is minus the mean logarithm of the likelihood that the bandwidth was chosen by,
+// up to a constant; 0 of a given one.
+func (d *Density) Report() estimators.Report {
+	if d.m == nil {
+		return estimators.Report{}
+	}
+	return d.m.report.Clone()
+}
+
+// Clone returns an unfitted Density of the same configuration.
+func (d *Density) Clone() estimators.Detector {
+	out := *d
+	out.m = nil
+	return &out
+}
+
+// Graph implements [graph.Grapher]: Mean is Score. p-values are not in it.
+func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
+	if d.m == nil {
+		return graph.Outputs{}, fault.NotFitted(densityType)
+	}
+	_, columns := d.m.z.Dims()
+	if err := graph.Columns(x, columns); err != nil {
+		return graph.Outputs{}, err
+	}
+	if d.m.scaler != nil {
+		scaled, err := d.m.scaler.Graph(x)
+		if err != nil {
+			return graph.Outputs{}, err
+		}
+		x = scaled.Rows
+	}
+	e := x.SquaredDistances(d.m.z).Times(-0.5 / d.m.bandwidth / d.m.bandwidth)
+	most := e.Largest()
+	return graph.Outputs{Mean: most.Add(e.Sub(most).Exp().Sum().Log()).Plus(d.m.constant)}, nil
+}
+
+// stored is a density in a file.
+type stored struct {
+	Scaler    []byte // of a StandardScaler; empty: none
+	Rows      codec.Matrix
+	Bandwidth float64
+	Left      codec.Floats
+	Report    estimators.Report
+}
+
+// MarshalBinary writes the fitted model: the scaled rows, the scales, the bandwidth and what each row gets from the others. The
+// configuration is not written.
+func (d *Density) MarshalBinary() ([]byte, error) {
+	if d.m == nil {
+		return nil, fault.NotFitted(densityType)
+	}
+	s := stored{Rows: codec.FromDense(d.m.z), Bandwidth: d.m.bandwidth, Left: d.m.left, Report: d.m.report}
+	if d.m.scaler != nil {
+		var err error
+		if s.Scaler, err = d.m.scaler.MarshalBinary(); err != nil {
+			return nil, err
+		}
+	}
+	return codec.Marshal(densityKind, version, s)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave d as it was.
+func (d *Density) UnmarshalBinary(data []byte) error {
+	var s stored
+	if _, err := codec.Unmarshal(data, densityKind, version, &s); err != nil {
+		return err
+	}
+	bad := func(format string, args ...any) error { return fault.BadModel(densityKind, format, args...) }
+	m := &density{bandwidth: s.Bandwidth, left: s.Left, report: s.Report}
+	var err error
+	if m.z, err = s.Rows.Dense(); err != nil || m.z == nil {
+		return bad("rows: %v", err)
+	}
+	n, columns := m.z.Dims()
+	switch {
+	case n < 2 || len(s.Left) != n:
+		return bad("%d rows and %d scores", n, len(s.Left))
+	case !s.Left.Finite() || slices.Max(s.Left) > math.Log(float64(n)) || s.Report.Objective-s.Report.Objective != 0:
+		return bad("a score is not one")
+	case !(s.Bandwidth > 0) || math.IsInf(s.Bandwidth, 1):
+		return bad("a bandwidth of %v", s.Bandwidth)
+	}
+	if len(s.Scaler) > 0 {
+		m.scaler = &transformers.StandardScaler{}
+		if err := m.scaler.UnmarshalBinary(s.Scaler); err != nil {
+			return bad("scales: %v", err)
+		}
+		if have := len(m.scaler.Scales()); have != columns {
+			return bad("scales of %d columns, rows of %d", have, columns)
+		}
+	}
+	if m.finish(); m.constant-m.constant != 0 {
+		return bad("a bandwidth of %v with its scales", s.Bandwidth)
+	}
+	if err := m.prepare(context.Background(), 0); err != nil {
+		return bad("rows: %v", err)
+	}
+	d.m = m
+	return nil
+}

@@ -1,0 +1,303 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// form is what a problem has besides Σ β = 0 and its bounds.
+type form uint8
+
+const (
+	given   form = iota // nothing: ε is a number
+	margins             // ν-SVC: Σ|β| of each sign is share
+	tube                // ν-SVR: Σ|β| of each sign is at most share
+	origin              // one class: there is one sign, whose Σ β is share
+)
+
+// The sides of a move: of a β that is, or becomes, positive or negative. A move up on one
+// side against a move down on the same leaves Σ|β| as it is.
+const (
+	positive int8 = iota
+	negative
+	neither // at a bound
+)
+
+// leastDistance, in units of the largest k(x, x), is a squared distance of the reduced hulls
+// of two classes, and of that of one class from the origin, which is taken for 0.
+const leastDistance = 1e-8
+
+// checkNu is an error where ν is not from 0 to 1, or stands beside what it replaces.
+func (s settings) checkNu(field string, replaced float64) error {
+	switch {
+	case s.nu > 1:
+		return fault.Param(s.typ, "Nu", s.nu, "at most 1")
+	case s.nu > 0 && replaced > 0:
+		return fault.Param(s.typ, field, replaced, "0 beside Nu, which takes its place")
+	}
+	return nil
+}
+
+// sides are the sums of the bounds of the two signs.
+func (p *problem) sides() (plus, minus float64) {
+	for v, hi := range p.hi {
+		plus += hi
+		minus -= p.lo[v]
+	}
+	return plus, minus
+}
+
+// shared sets the form and the sum of each sign, for the share ν of all bounds. Where the
+// bounds of a sign do not reach it, which checkShare tells beforehand, it is what they reach.
+func (p *problem) shared(f form, nu float64) {
+	p.form, p.nu = f, nu
+	plus, minus := p.sides()
+	switch f {
+	case margins:
+		p.share = min(nu*(plus+minus)/2, plus, minus)
+	case tube:
+		p.share = nu * plus / 2
+	case origin:
+		p.share = nu * plus
+	}
+}
+
+// checkShare is an error where one of two classes is too small for ν.
+func (s settings) checkShare(p problem, lesser, greater int) error {
+	plus, minus := p.sides()
+	most := 2 * min(plus, minus) / (plus + minus)
+	if s.nu <= most*(1+1e-12) {
+		return nil
+	}
+	return fault.Param(s.typ, "Nu", s.nu, fmt.Sprintf(
+		"at most %.6g for the classes %d and %d: twice the share of the smaller of the two; Balanced makes it 1", most, lesser, greater))
+}
+
+// fill sets β to where the solver begins: the first rows of each sign at their bounds.
+func (p *problem) fill(beta []float64) {
+	plus, minus := p.share, p.share
+	for v := range beta {
+		if hi := min(p.hi[v], plus); hi > 0 {
+			beta[v] = hi
+			plus -= hi
+		} else if lo := min(-p.lo[v], minus); lo > 0 {
+			beta[v] = -lo
+			minus -= lo
+		}
+	}
+}
+
+// begin sets the variables, all of which are active, to the first point that satisfies the
+// constraints.
+func (s *solver) begin(ctx context.Context) error {
+	switch s.form {
+	case tube:
+		s.slack = s.share
+	case margins, origin:
+		largest := 0.0
+		for _, d := range s.diag {
+			largest = max(largest, math.Abs(d))
+		}
+		s.least, s.tau = leastDistance*largest*s.share*s.share, max(tau*largest, math.SmallestNonzeroFloat64)
+		s.fill(s.beta)
+		for k := range s.active {
+			s.place(k)
+		}
+		if err := s.restore(ctx); err != nil {
+			return err
+		}
+		for v, b := range s.beta {
+			s.objective -= b * (s.target[v] + s.h[v]) / 2
+		}
+	}
+	return nil
+}
+
+// may reports whether a move up on one side goes against one down on another: not where it
+// would raise Σ|β| beyond its limit, nor change one that is fixed.
+func (s *solver) may(up, down int8) bool {
+	return up == down || s.form == tube && (up == negative || s.slack > 0)
+}
+
+// level is a rate between the best of those that can grow and the least of those that can
+// shrink, of which one may be infinite.
+func level(best, least float64) float64 {
+	switch {
+	case math.IsInf(best, 0) && math.IsInf(least, 0):
+		return 0
+	case math.IsInf(best, 0):
+		return least
+	case math.IsInf(least, 0):
+		return best
+	}
+	return best + (least-best)/2
+}
+
+// rho is half the distance of the levels of the two classes.
+func rho(levels [2]float64) float64 { return (levels[negative] - levels[positive]) / 2 }
+
+// flat reports whether two classes have no margin, which shows before the solver ends: the
+// objective is half the squared distance of the hulls times share squared, and only falls.
+func (s *solver) flat() bool { return s.form == margins && 2*s.objective <= s.least }
+
+// leastRho is the ρ of the least distance.
+func (s *solver) leastRho() float64 {
+	return max(s.least/(2*s.share), math.SmallestNonzeroFloat64)
+}
+
+// twoSided is workingSet for the forms of two sides: i is one of two, the best of each side.
+func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error) {
+	h := s.h
+	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
+	at := [2]int{-1, -1}
+	for k, v := range h {
+		if side := s.upSide[k]; side != neither && v > best[side] {
+			best[side], at[side] = v, k
+		}
+	}
+	var rows [2][]float64
+	var may [2][2]bool
+	for up, k := range at {
+		if k < 0 {
+			continue
+		}
+		if rows[up], err = s.cache.row(ctx, k); err != nil {
+			return 0, 0, 0, err
+		}
+		for down := range may[up] {
+			may[up][down] = s.may(int8(up), int8(down))
+		}
+	}
+	topB, topA := 0.0, 1.0
+	i, j = -1, -1
+	for k, v := range h {
+		down := s.lowSide[k]
+		if down == neither {
+			continue
+		}
+		least[down] = min(least[down], v)
+		for up := range at {
+			b := best[up] - v
+			if !may[up][down] || !(b > 0) {
+				continue
+			}
+			a := s.diag[at[up]] + s.diag[k] - 2*rows[up][k]
+			if !(a > 0) {
+				a = s.tau
+			}
+			if b *= b; b*topA > topB*a {
+				topB, topA, i, j = b, a, at[up], k
+			}
+		}
+	}
+	gap = math.Inf(-1)
+	for up := range at {
+		for down := range may[up] {
+			if may[up][down] {
+				gap = max(gap, best[up]-least[down])
+			}
+		}
+	}
+	if s.form == margins {
+		s.unit = max(rho([2]float64{level(best[0], least[0]), level(best[1], least[1])}), s.leastRho())
+	}
+	gap /= s.unit
+	if !(gap > s.tolerance) {
+		j = -1
+	}
+	return i, j, gap, nil
+}
+
+// staysTwoSided is what stays active of the forms of two sides.
+func (s *solver) staysTwoSided() func(k int) bool {
+	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
+	for k, h := range s.h {
+		if side := s.upSide[k]; side != neither {
+			best[side] = max(best[side], h)
+		}
+		if side := s.lowSide[k]; side != neither {
+			least[side] = min(least[side], h)
+		}
+	}
+	return func(k int) bool {
+		for other := positive; other <= negative; other++ {
+			if up := s.upSide[k]; up != neither && s.may(up, other) && s.h[k] >= least[other] {
+				return true
+			}
+			if down := s.lowSide[k]; down != neither && s.may(other, down) && s.h[k] <= best[other] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// levels returns the rates of the two sides at the end, with all variables active: the mean of
+// the variables between bounds, or the middle where there are none.
+func (s *solver) levels() (out [2]float64) {
+	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
+	var sum, count [2]float64
+	for k, h := range s.h {
+		up, down := s.upSide[k], s.lowSide[k]
+		if up != neither {
+			best[up] = max(best[up], h)
+		}
+		if down != neither {
+			least[down] = min(least[down], h)
+		}
+		if up == down && up != neither {
+			sum[up] += h
+			count[up]++
+		}
+	}
+	for side := range out {
+		if out[side] = level(best[side], least[side]); count[side] > 0 {
+			out[side] = sum[side] / count[side]
+		}
+	}
+	return out
+}
+
+// finish sets what the levels say: of classes b and the scale at which the margin is 1, of a
+// tube b and its half width.
+func (s *solver) finish(out *solution) {
+	switch s.form {
+	case given:
+		out.intercept = s.intercept()
+	case origin:
+		if out.intercept = s.intercept(); out.intercept-out.intercept != 0 { // none can grow
+			least := math.Inf(1)
+			for k, h := range s.h {
+				least = min(least, h+s.low[k])
+			}
+			out.intercept = least
+		}
+	case tube:
+		if s.slack > 0 { // Σ|β| does not press: there is no tube
+			out.intercept = s.intercept()
+			return
+		}
+		l := s.levels()
+		out.intercept, out.epsilon = l[negative]+(l[positive]-l[negative])/2, max(0, -rho(l))
+	case margins:
+		l := s.levels()
+		r := rho(l)
+		if out.flat = s.flat() || !(r > 0); out.flat {
+			out.converged = true
+			// No margin at all: the class of more weight.
+			clear(out.beta)
+			out.intercept = -1
+			if plus, minus := s.sides(); plus > minus {
+				out.intercept = 1
+			}
+			return
+		}
+		for v := range out.beta {
+			out.beta[v] /= r
+		}
+		out.intercept, out.cost = (l[negative]+(l[positive]-l[negative])/2)/r, 1/r
+	}
+}
