@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -65,11 +66,12 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.S
 		return nil, err
 	}
 	p := compile(k)
-	sides, err := operands(ctx, &p.layout, xd, meanRow(xd), o.Workers)
+	first, rest := progress.Two(ctx, 1, 50)
+	sides, err := operands(first, &p.layout, xd, meanRow(xd), o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return matrix(ctx, k, p, xd, sides, o)
+	return matrix(rest, k, p, xd, sides, o)
 }
 
 // matrix is Matrix from operands.
@@ -119,13 +121,14 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPrepared(ctx, k, zd, o)
+	first, rest := progress.Two(ctx, 1, 50)
+	p, err := newPrepared(first, k, zd, o)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, p.rows, nil)
-	if err := p.cross(ctx, out, xd); err != nil {
+	if err := p.cross(rest, out, xd); err != nil {
 		return nil, err
 	}
 	return out, nil

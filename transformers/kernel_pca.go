@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -79,6 +80,8 @@ func (t *KernelPCA) validate() error {
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}

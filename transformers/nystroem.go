@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -99,6 +100,8 @@ func (t *Nystroem) validate() error {
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -161,6 +164,8 @@ func (t *Nystroem) NewStatistics() (Statistics, error) {
 func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, err := t.statistics()
 	if err != nil {
 		return err
@@ -179,6 +184,8 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) 
 func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	var sums Statistics
 	if t.fitted != nil {
 		sums = t.fitted.sums

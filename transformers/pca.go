@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const pcaName = "transformers: PCA"
@@ -100,6 +101,8 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -226,6 +229,8 @@ func signed(v []float64) []float64 {
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -275,6 +280,8 @@ func (p *PCA) NewStatistics() (Statistics, error) {
 func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -300,6 +307,8 @@ func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return p.partial(ctx, x, p)
 }
 

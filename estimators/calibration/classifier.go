@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -108,6 +109,8 @@ func (c *Classifier) validate() error {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -115,6 +118,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -101,6 +102,8 @@ func (r *Regressor) estimator() estimators.Regressor {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -110,6 +113,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -79,7 +80,7 @@ func (c *Classifier) settings() settings {
 	return settings{
 		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
-		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
 			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
@@ -95,6 +96,8 @@ func (c *Classifier) settings() settings {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
@@ -105,6 +108,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
@@ -114,6 +119,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
 	}
@@ -154,6 +161,8 @@ func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.sett
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -164,6 +173,8 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
@@ -178,6 +189,8 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -16,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -66,6 +68,8 @@ type model struct {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -75,6 +79,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -92,11 +98,13 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(y))
 	}
-	p, err := centre(ctx, xd, y, weights, !r.NoIntercept)
+	// The sums of columns are bound by memory, those of products are not.
+	first, rest := progress.Two(ctx, 10, float64(xd.RawMatrix().Cols))
+	p, err := centre(first, xd, y, weights, !r.NoIntercept)
 	if err != nil {
 		return err
 	}
-	m, err := r.solve(ctx, p)
+	m, err := r.solve(rest, p)
 	if err != nil {
 		return err
 	}
@@ -110,34 +118,42 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	if !r.NoIntercept {
 		m.spread = 1 / p.weight
 	}
+	n, d := p.z.Dims()
+	rows, order := float64(n), float64(min(n, d))
+	choice := 0.
+	if r.Ridge == 0 && r.RidgeRule != Heuristic {
+		choice = 6*order + 8*rows
+	}
+	// In multiplications over the square of the order: R of many columns, products, the choice, the factor, the residuals.
+	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3, rows)
 	var err error
-	if m.basis, err = p.reduce(ctx); err != nil {
+	if m.basis, err = p.reduce(parts[0]); err != nil {
 		return nil, err
 	}
-	n, d := p.z.Dims()
+	n, d = p.z.Dims()
 	gram := mat.NewSymDense(d, nil)
-	if err := fast.SymOuterKContext(ctx, gram, 1, p.z.T()); err != nil {
+	if err := fast.SymOuterKContext(parts[1], gram, 1, p.z.T()); err != nil {
 		return nil, err
 	}
 	if err := p.finite(gram); err != nil {
 		return nil, err
 	}
-	if m.ridge, err = r.choose(ctx, p, gram, &m.report); err != nil {
+	if m.ridge, err = r.choose(parts[2], p, gram, &m.report); err != nil {
 		return nil, err
 	}
 	for j := range d {
 		gram.SetSym(j, j, gram.At(j, j)+m.ridge)
 	}
-	if m.factor, err = linalg.NewCholesky(ctx, "X'X + ridge", gram); err != nil {
+	if m.factor, err = linalg.NewCholesky(parts[3], "X'X + ridge", gram); err != nil {
 		return nil, err
 	}
 	m.jittered()
 	solution := mat.NewDense(d, 1, nil)
 	fast.Mul(solution, p.z.T(), mat.NewDense(n, 1, p.t))
-	if err := m.factor.Solve(ctx, solution); err != nil {
+	if err := m.factor.Solve(progress.Apart(ctx), solution); err != nil {
 		return nil, err
 	}
-	if err := m.residuals(ctx, p, solution); err != nil {
+	if err := m.residuals(parts[4], p, solution); err != nil {
 		return nil, err
 	}
 	if m.basis != nil {
@@ -170,11 +186,12 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	problem, err := loo.NewLinear(ctx, own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers)
+	first, rest := progress.Two(ctx, 1, 1)
+	problem, err := loo.NewLinear(first, own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers)
 	if err != nil {
 		return 0, err
 	}
-	best, err := problem.Search(ctx, r.observe)
+	best, err := problem.Search(rest, observed(ctx))
 	if err != nil {
 		return 0, err
 	}
@@ -188,10 +205,10 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	return best.Ridge, nil
 }
 
-func (r *Regressor) observe(i int, ridge, objective float64) {
-	if r.Observe != nil {
-		r.Observe(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
-	}
+// observed is told of the ridges that leave-one-out looks at.
+func observed(ctx context.Context) func(i int, ridge, objective float64) {
+	steps := fitsteps.New(ctx, loo.MaxEvaluations)
+	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 
 // residuals sets the leave-one-out residuals, the noise and the objective. The error is ctx's.

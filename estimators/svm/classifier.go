@@ -11,10 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -76,7 +78,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 func (c *Classifier) settings() (settings, error) {
 	s, err := settings{
 		typ: classifierType, kernel: c.Kernel, c: c.C, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
-		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
+		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = c.classWeights().Validate(classifierType)
@@ -91,6 +93,8 @@ func (c *Classifier) settings() (settings, error) {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -98,6 +102,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -117,11 +123,12 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	kernel, src, err := s.sourceOf(ctx, xd)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, xd)
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, src, kernel, xd, names, at, weights)
+	return c.finish(rest, s, src, kernel, xd, names, at, weights)
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels y (n).
@@ -131,6 +138,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
@@ -138,6 +147,8 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -163,8 +174,9 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
 	own := c.classWeights().Rows(names, at, rows)
+	first, rest := progress.Two(ctx, s.shareOfChoice(len(at)), 1)
 	if s.c == 0 {
-		if err := s.ofClasses(ctx, src, classes.AgainstRest(at, len(names)), own); err != nil {
+		if err := s.ofClasses(first, src, classes.AgainstRest(at, len(names)), own); err != nil {
 			return err
 		}
 	}
@@ -203,7 +215,7 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 			tasks = append(tasks, foldTasks(src, p, unseen[i], s.seed, uint64(i))...)
 		}
 	}
-	if err := s.solveAll(ctx, src, tasks); err != nil {
+	if err := s.solveAll(rest, src, tasks); err != nil {
 		return err
 	}
 	m, err := newMachine(s, kernel, x, len(at), problems, solutions)
