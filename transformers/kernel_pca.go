@@ -108,17 +108,18 @@ func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
-	gram, err := kernels.Matrix(ctx, m.kernel, m.rows, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
+	parts := progress.Parts(ctx, 1, .1, 8)
+	gram, err := kernels.Matrix(parts[0], m.kernel, m.rows, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
 	if err != nil {
 		return err
 	}
 	n := gram.SymmetricDim()
-	means, mean, err := centre2(ctx, gram)
+	means, mean, err := centre2(parts[1], gram)
 	if err != nil {
 		return err
 	}
 	var total float64
-	values, u, err := linalg.Eigen(ctx, gram, func(values []float64) (count int) {
+	values, u, err := linalg.Eigen(parts[2], gram, func(values []float64) (count int) {
 		// Rounding is that of the kernel as it was before it was centred.
 		count, total = componentsOf(values, n, t.Components, t.Share)
 		for count > 0 && !(values[count-1] > float64(n)*0x1p-52*math.Abs(mean)) {

@@ -131,7 +131,7 @@ func progressing() []longFit {
 		classify("falkon.Classifier", 30000, 10, &falkon.Classifier{Loss: falkon.LogisticLoss}),
 		regress("gabasr.Regressor", 3000, 4, &gabasr.Regressor{}),
 		classify("gabasr.Classifier", 2000, 4, &gabasr.Classifier{}),
-		regress("conformal.Regressor, CV+", 2500, 10, &conformal.Regressor{Method: conformal.CVPlus, Estimator: &lssvm.Regressor{}}),
+		regress("conformal.Regressor, CV+", 2500, 10, &conformal.Regressor{Method: conformal.CrossValidation, Estimator: &lssvm.Regressor{}}),
 		classify("conformal.Classifier", 3000, 10, &conformal.Classifier{Estimator: &lssvm.Classifier{}}),
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
@@ -159,8 +159,8 @@ func progressing() []longFit {
 			_, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
 			return err
 		}},
-		{"ranking.Regression", 1200, 10, func(ctx context.Context, f manyRows) error {
-			_, err := ranking.Regression(ctx, []kernels.Kernel{rbf, kernels.RBF{Gamma: .2}, kernels.Matern{Nu: 1.5, Length: 3}}, f.x, f.y, nil)
+		{"ranking.ForRegression", 1200, 10, func(ctx context.Context, f manyRows) error {
+			_, err := ranking.ForRegression(ctx, []kernels.Kernel{rbf, kernels.RBF{Gamma: .2}, kernels.Matern{Nu: 1.5, Length: 3}}, nil, f.x, f.y, nil)
 			return err
 		}},
 		{"inspection.RegressorLearningCurve", 1500, 10, func(ctx context.Context, f manyRows) error {
