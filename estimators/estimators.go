@@ -217,7 +217,7 @@ func (r Report) Clone() Report {
 
 // Step is one line of progress, passed to an Observe callback: after each iteration, and between iterations whenever a
 // two-hundredth more of the work is done, so that the first steps come early. Iteration, Objective and Message are then those of
-// the last iteration that has ended. The last step of a fit that succeeds has Done 1.
+// the last iteration that has ended, and Between is true. The last step of a fit that succeeds has Done 1.
 //
 // An Observe is never called by two goroutines at a time. It may not be slow, since the fit waits for it. What it panics with is the
 // fit's error, a [PanicError], and it is not called again. The result of a fit does not depend on it.
@@ -229,6 +229,8 @@ type Step struct {
 	// Done is the share of the work that is done, from 0 to 1. It never falls within a fit. It is an estimate, by the operations
 	// that each part of the work takes, and where their number is not known by how far an iteration has converged.
 	Done float64
+	// Between says that no iteration has ended since the last step, only that more is done: for who prints or draws iterations alone.
+	Between bool
 }
 
 // Observed returns a context with which whatever fits tells observe of its steps, as an Observe field does: transformers, which have no such
@@ -238,7 +240,7 @@ func Observed(ctx context.Context, observe func(Step)) context.Context {
 		return check.Context(ctx)
 	}
 	return progress.Observed(check.Context(ctx), func(s progress.Step) {
-		observe(Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done})
+		observe(Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
 	})
 }
 

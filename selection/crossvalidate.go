@@ -178,7 +178,7 @@ func passed(observe func(estimators.Step)) func(progress.Step) {
 }
 
 func stepOf(s progress.Step) estimators.Step {
-	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done}
+	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
 }
 
 // split asks the splitter and checks its answer: it may be of a third party.

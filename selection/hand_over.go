@@ -51,12 +51,10 @@ func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) 
 	if c.heardBy == nil {
 		return progress.Begin(ctx, nil)
 	}
-	last := 0
 	return progress.Begin(ctx, func(s progress.Step) {
-		if s.Iteration == last { // of what is between them the rows of the whole fit say enough
+		if s.Between { // of that the rows of the whole fit say enough
 			return
 		}
-		last = s.Iteration
 		row, step := unscored(result.Point), stepOf(s)
 		row.Family, row.Columns, row.ScoredOn, row.Step, row.Done = result.Family, c.columns, landmarks, &step, s.Whole
 		c.heardBy(row)

@@ -21,6 +21,7 @@ type Step struct {
 	Objective float64
 	Message   string
 	Done      float64
+	Between   bool
 	Whole     float64 // the share done of all that the fit is a part of
 }
 
@@ -120,7 +121,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := &part{in: of(ctx), observe: observe, fit: true, width: 1}
+	p := &part{in: of(ctx), observe: observe, fit: true, width: 1, last: Step{Between: true}}
 	switch {
 	case p.in != nil:
 		p.tree = p.in.tree
@@ -209,6 +210,7 @@ func (p *part) show() {
 	p.tree.telling = true
 	p.observe(p.last)
 	p.tree.telling = false
+	p.last.Between = true
 }
 
 func (p *part) look() {

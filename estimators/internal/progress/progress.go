@@ -21,7 +21,7 @@ func Passed(observe func(estimators.Step)) func(progress.Step) {
 		return nil
 	}
 	return func(s progress.Step) {
-		observe(estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done})
+		observe(estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
 	}
 }
 
