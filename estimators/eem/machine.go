@@ -108,7 +108,9 @@ func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	ctx = check.Context(ctx)
 	var steps *fitsteps.Steps
 	if c.m != nil {
-		steps = fitsteps.New(ctx, c.m.systems())
+		part, end := fitsteps.Begin(ctx, c.m.observe)
+		defer end(&err)
+		ctx, steps = part, fitsteps.New(part, c.m.systems())
 	}
 	_, err = c.solution(ctx, steps)
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -47,6 +48,7 @@ type settings struct {
 	class         classes.Weights
 	multiclass    Multiclass
 	workers       int
+	observe       func(estimators.Step) // of Solve; Fit tells it by its context
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
 	seed          uint64
 	wanted        int    // rows that units or landmarks are drawn from

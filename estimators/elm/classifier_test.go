@@ -153,6 +153,7 @@ func TestObserve(t *testing.T) {
 	var steps []estimators.Step
 	c := &Classifier{Units: 6, NoRidge: true, Observe: func(s estimators.Step) {
 		if !s.Between {
+			s.Done = 0
 			steps = append(steps, s)
 		}
 	}}
