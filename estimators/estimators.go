@@ -216,7 +216,7 @@ func (r Report) Clone() Report {
 }
 
 // Step is one line of progress, passed to an Observe callback: after each iteration, and between iterations whenever a
-// two-hundredth more of the work is done, so that the first steps come early. Iteration, Objective and Message are then those of
+// four-hundredth more of the work is done, so that the first steps come early. Iteration, Objective and Message are then those of
 // the last iteration that has ended, and Between is true. The last step of a fit that succeeds has Done 1.
 //
 // An Observe is never called by two goroutines at a time. It may not be slow, since the fit waits for it. What it panics with is the
@@ -239,9 +239,7 @@ func Observed(ctx context.Context, observe func(Step)) context.Context {
 	if observe == nil {
 		return check.Context(ctx)
 	}
-	return progress.Observed(check.Context(ctx), func(s progress.Step) {
-		observe(Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
-	})
+	return progress.Observed(check.Context(ctx), passed(observe))
 }
 
 // The errors. Every error of this module unwraps to one of these, to

@@ -66,12 +66,11 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.S
 		return nil, err
 	}
 	p := compile(k)
-	first, rest := progress.Two(ctx, 1, 50)
-	sides, err := operands(first, &p.layout, xd, meanRow(xd), o.Workers)
+	sides, err := operands(ctx, &p.layout, xd, meanRow(xd), o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return matrix(rest, k, p, xd, sides, o)
+	return matrix(ctx, k, p, xd, sides, o)
 }
 
 // matrix is Matrix from operands.
@@ -121,14 +120,13 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat
 	if err != nil {
 		return nil, err
 	}
-	first, rest := progress.Two(ctx, 1, 50)
-	p, err := newPrepared(first, k, zd, o)
+	p, err := newPrepared(ctx, k, zd, o)
 	if err != nil {
 		return nil, err
 	}
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, p.rows, nil)
-	if err := p.cross(rest, out, xd); err != nil {
+	if err := p.cross(ctx, out, xd); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -181,7 +179,7 @@ func checkBytes(n, m int, limit int64) error {
 func operands(ctx context.Context, l *layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+stripe-1)/stripe)
-	err := parallel.For(ctx, workers, len(out), func(i int) error {
+	err := parallel.For(progress.Apart(ctx), workers, len(out), func(i int) error { // little beside what they are for
 		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), l, shift)
 		return nil
 	})

@@ -60,7 +60,7 @@ type TraceRow struct {
 	// Done is the share of the whole Fit that is done, search, folds and the last fit, from 0 to 1, of a row that
 	// Observe is shown: it is an estimate, and never falls. The trace of a Result has none.
 	Done float64 `json:"done,omitempty"`
-	// Step is how far a row is that Observe alone is shown, between the others whenever a two-hundredth more is done: it has no
+	// Step is how far a row is that Observe alone is shown, between the others whenever a four-hundredth more is done: it has no
 	// Iteration, no score and no place in the Result's trace, and Resume passes over it. While the machine of many rows is fitted, on
 	// ScoredOn landmarks, it is a step of that.
 	Step *estimators.Step `json:"step,omitempty"`

@@ -184,7 +184,7 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense) (flo
 	}
 	all, scale := squares(t), squares(h)/float64(n)
 	order, long := float64(min(n, units)), float64(max(n, units))
-	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 3*order+long, 8*float64(n))
+	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
 		// With H' = QR the rows of R' are those of H in the basis Q, n numbers each: leverages and predictions are the same.
 		r, err := linalg.ThinQR(parts[0], mat.DenseCopyOf(h.T()))

@@ -1,7 +1,6 @@
 package estimatortest_test
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -52,8 +52,8 @@ func BenchmarkProgress(b *testing.B) {
 		b.Skip("minutes")
 	}
 	fmt.Printf("\nBLAS %T, %d processors\n\n", fast.Implementation(), runtime.GOMAXPROCS(0))
-	fmt.Println("| what | rows × columns | a fit, s | first step, s | greatest pause, s | last step before the end, s | steps | Done is off by |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| what | rows × columns | a fit, s | first step, s | greatest pause, s | greatest pause, processor s | last step before the end, s | steps | Done is off by |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, c := range progressing() {
 		if strings.Contains(c.name, *progressOnly) {
 			c.row()
@@ -160,11 +160,12 @@ func progressing() []longFit {
 			return err
 		}},
 		{"ranking.ForRegression", 1200, 10, func(ctx context.Context, f manyRows) error {
-			_, err := ranking.ForRegression(ctx, []kernels.Kernel{rbf, kernels.RBF{Gamma: .2}, kernels.Matern{Nu: 1.5, Length: 3}}, nil, f.x, f.y, nil)
+			_, err := ranking.ForRegression(ctx, []kernels.Kernel{rbf, kernels.RBF{Gamma: .2}, kernels.Matern{Nu: 1.5, Length: 3}},
+				func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, f.x, f.y, nil)
 			return err
 		}},
 		{"inspection.RegressorLearningCurve", 1500, 10, func(ctx context.Context, f manyRows) error {
-			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{300, 600, 1200}, nil)
+			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{300, 600, 1000}, nil)
 			return err
 		}},
 		{"inspection.RegressorImportances", 3000, 10, func(ctx context.Context, f manyRows) error {
@@ -183,8 +184,9 @@ func (c longFit) row() {
 	f := longRows(int(float64(c.rows)**progressScale), c.d)
 	runtime.GC()
 	type moment struct {
-		at   time.Duration
-		done float64
+		at         time.Duration
+		done, used float64
+		where      string
 	}
 	var mu sync.Mutex
 	var steps []moment
@@ -192,7 +194,11 @@ func (c longFit) row() {
 	ctx := estimators.Observed(&firstLook{Context: context.Background(), look: func() { begun = time.Now() }}, func(s estimators.Step) {
 		mu.Lock()
 		defer mu.Unlock()
-		steps = append(steps, moment{time.Since(begun), s.Done})
+		m := moment{at: time.Since(begun), done: s.Done, used: processorSeconds()}
+		if traceSteps {
+			m.where = string(debug.Stack())
+		}
+		steps = append(steps, m)
 	})
 	begun = time.Now()
 	err := c.run(ctx, f)
@@ -201,30 +207,27 @@ func (c longFit) row() {
 		fmt.Fprintf(os.Stderr, "%s: %d steps, %v\n", c.name, len(steps), err)
 		return
 	}
-	pause, off, from := time.Duration(0), 0.0, 0.
+	var pause, used, off float64
 	for i, s := range steps {
-		if i > 0 && s.at-steps[i-1].at > pause {
-			pause, from = s.at-steps[i-1].at, steps[i-1].done
+		if i > 0 {
+			before := steps[i-1]
+			if d := (s.at - before.at).Seconds(); d > pause {
+				pause = d
+				if traceSteps {
+					fmt.Fprintf(os.Stderr, "%s: %.2f s from %.2f s, %.3f done, to %.3f, until\n%s\n", c.name, d, before.at.Seconds(), before.done, s.done, s.where)
+				}
+			}
+			used = max(used, s.used-before.used)
 		}
 		off += math.Abs(s.done-s.at.Seconds()/took.Seconds()) / float64(len(steps))
 	}
-	last := steps[len(steps)-1]
-	for i := len(steps) - 2; last.done == 1 && i >= 0; i-- { // the last before that which says that all is done
-		last = steps[i]
-		break
-	}
-	if verboseSteps {
-		for _, s := range steps {
-			fmt.Fprintf(os.Stderr, "%s %.2f s %.3f\n", c.name, s.at.Seconds(), s.done)
-		}
-	}
-	_ = cmp.Or(from)
-	fmt.Printf("| %s | %d × %d | %.2f | %.2f | %.2f | %.2f | %d | %.2f |\n", c.name, len(f.y), c.d, took.Seconds(), steps[0].at.Seconds(), pause.Seconds(),
+	last := steps[max(0, len(steps)-2)] // before that which says that all is done
+	fmt.Printf("| %s | %d × %d | %.2f | %.2f | %.2f | %.2f | %.2f | %d | %.2f |\n", c.name, len(f.y), c.d, took.Seconds(), steps[0].at.Seconds(), pause, used,
 		(took - last.at).Seconds(), len(steps), off)
 }
 
-// verboseSteps prints each step.
-var verboseSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
+// traceSteps prints where the longest pause ended.
+var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
 
 // firstLook calls a function at the first look at a context: what is before it is no part of the fit.
 type firstLook struct {

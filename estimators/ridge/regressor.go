@@ -122,7 +122,7 @@ func (r *Regressor) solve(ctx context.Context, p *problem) (*model, error) {
 	rows, order := float64(n), float64(min(n, d))
 	choice := 0.
 	if r.Ridge == 0 && r.RidgeRule != Heuristic {
-		choice = 6*order + 8*rows
+		choice = 6*order + 2*rows + 1500*rows/order
 	}
 	// In multiplications over the square of the order: R of many columns, products, the choice, the factor, the residuals.
 	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3, rows)
@@ -186,7 +186,8 @@ func (r *Regressor) choose(ctx context.Context, p *problem, gram *mat.SymDense, 
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	first, rest := progress.Two(ctx, 1, 1)
+	d := float64(gram.SymmetricDim())
+	first, rest := progress.Two(ctx, 6*d+2*float64(n), 1500*float64(n)/d) // each ridge reads n×d numbers
 	problem, err := loo.NewLinear(first, own, p.z, mat.NewDense(len(p.t), 1, p.t), p.leverage, p.weight, p.scale, r.Workers)
 	if err != nil {
 		return 0, err

@@ -54,8 +54,9 @@ func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bo
 	}
 	limit := 10*st.b.m + 1000
 	since, tried, polished := 0, 0, false
-	loop, highest := progress.NewLoop(ctx), 0.
-	defer loop.End()
+	group, highest := progress.Open(ctx), 0.
+	polishes := progress.NewSeries(group.From(climbShare, 1), 3)
+	ctx = progress.Apart(ctx)
 	for tried < limit {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -70,7 +71,7 @@ func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bo
 			tried++
 			// What the best change promises falls by about the same factor each time, and the polish begins when it is little.
 			highest = max(highest, a.gain)
-			loop.At(climbShare * progress.Towards(highest, a.gain, leastGain))
+			group.At(climbShare * progress.Towards(highest, a.gain, leastGain))
 			ok, err := st.take(ctx, a)
 			if err != nil {
 				return false, err
@@ -87,20 +88,19 @@ func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bo
 		}
 		// Nothing is left at these precisions: take what adds nothing out, and move
 		// all precisions and the noise together.
-		loop.At(climbShare)
 		before := st.lev
-		if err := st.settle(ctx, polishSteps); err != nil {
+		if err := st.settle(polishes.Next(), polishSteps); err != nil {
 			return false, err
 		}
 		if st.lev-before < leastGain {
-			if err := st.settle(ctx, polishFinal); err != nil {
+			if err := st.settle(polishes.Next(), polishFinal); err != nil {
 				return false, err
 			}
 			polished = true
 		}
 		clear(st.banned)
 		if a := st.best(); a.kind == nothing && !polished {
-			if err := st.settle(ctx, polishFinal); err != nil {
+			if err := st.settle(polishes.Next(), polishFinal); err != nil {
 				return false, err
 			}
 			polished = true

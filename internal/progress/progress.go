@@ -27,7 +27,7 @@ type Step struct {
 
 const (
 	// perStep is the share of the work after which observers hear of it though no iteration has ended.
-	perStep = 1. / 200
+	perStep = 1. / 400
 	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: who knows of
 	// several says so by Parts, and of others some is left for the next.
 	perUse = .95
@@ -107,7 +107,7 @@ func Apart(ctx context.Context) context.Context {
 	if of(ctx) == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, partKey{}, (*part)(nil))
+	return context.WithValue(Silent(ctx), partKey{}, (*part)(nil))
 }
 
 // Observed returns a context with which every fit that begins tells observe.
@@ -267,6 +267,20 @@ func Counts(ctx context.Context) {
 	}
 }
 
+// At says that a share of the fit that ctx is in is done.
+func At(ctx context.Context, share float64) {
+	p := of(ctx)
+	if p == nil || !(share > 0) {
+		return
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p = p.ofFit(); p != nil {
+		p.used = true
+		p.raise(share)
+	}
+}
+
 // Locked calls f with the share done of the fit that ctx is in while no other observer of it is called; with 0 where nobody looks.
 func Locked(ctx context.Context, f func(done float64)) {
 	p := of(ctx)
@@ -327,6 +341,18 @@ func (g Group) Beside(share float64) (ctx context.Context, done func()) {
 		p.tree.Lock()
 		defer p.tree.Unlock()
 		p.raise(1)
+	}
+}
+
+// At says that a share of the group is done, by who is in it without a context of its own.
+func (g Group) At(share float64) {
+	if g.of == nil {
+		return
+	}
+	g.of.tree.Lock()
+	defer g.of.tree.Unlock()
+	if share > 0 { // not where it is NaN
+		g.of.raise(share)
 	}
 }
 
