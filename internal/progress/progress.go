@@ -104,7 +104,7 @@ func Silent(ctx context.Context) context.Context {
 
 // Apart returns a context with the end of ctx and no part: what is done with it is of none.
 func Apart(ctx context.Context) context.Context {
-	if of(ctx) == nil {
+	if of(ctx) == nil && (ctx == nil || ctx.Value(observerKey{}) == nil) {
 		return ctx
 	}
 	return context.WithValue(Silent(ctx), partKey{}, (*part)(nil))
@@ -112,7 +112,7 @@ func Apart(ctx context.Context) context.Context {
 
 // Observed returns a context with which every fit that begins tells observe.
 func Observed(ctx context.Context, observe func(Step)) context.Context {
-	return context.WithValue(Apart(ctx), observerKey{}, observe)
+	return context.WithValue(context.WithValue(Silent(ctx), partKey{}, nil), observerKey{}, observe)
 }
 
 // Begin begins a fit, a part of what ctx is in, if it is in one: the observer may be nil. End is to be deferred, itself: a fit that
@@ -137,7 +137,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 		}
 		p.low, p.width = p.in.next()
 	default:
-		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil {
+		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil && ctx.Value(partKey{}) == nil { // and not Apart
 			p.observe = both(observe, above)
 		}
 		if p.observe == nil {
@@ -152,6 +152,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 		if *err != nil {
 			return
 		}
+		defer fault.Recover(err)
 		p.tree.Lock()
 		defer p.tree.Unlock()
 		p.raise(1)
