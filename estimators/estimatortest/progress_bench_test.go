@@ -123,9 +123,9 @@ func progressing() []longFit {
 		classify("svm.Classifier", 9000, 10, &svm.Classifier{Probabilities: true}),
 		regress("rvm.Regressor", 3000, 10, &rvm.Regressor{}),
 		classify("rvm.Classifier", 2000, 10, &rvm.Classifier{}),
-		classify("eem.Classifier", 60000, 20, &eem.Classifier{Units: 1200}),
-		classify("eem.KernelClassifier", 60000, 10, &eem.KernelClassifier{Components: 1000}),
-		classify("elm.Classifier", 30000, 10, &elm.Classifier{Units: 1000}),
+		classify("eem.Classifier", 60000, 20, &eem.Classifier{Units: 1200, Activation: transformers.Tanh}),
+		classify("eem.KernelClassifier", 60000, 10, &eem.KernelClassifier{Kernel: rbf, Components: 1000}),
+		classify("elm.Classifier", 30000, 10, &elm.Classifier{Units: 1000, Activation: transformers.Tanh}),
 		regress("falkon.Regressor", 60000, 10, &falkon.Regressor{}),
 		regress("falkon.Regressor, gradients", 60000, 10, &falkon.Regressor{Components: 2000, Solver: falkon.ConjugateGradients}),
 		classify("falkon.Classifier", 30000, 10, &falkon.Classifier{Loss: falkon.LogisticLoss}),
@@ -136,12 +136,12 @@ func progressing() []longFit {
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
 			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
-		transform("transformers.Nystroem", 4000, 10, &transformers.Nystroem{Components: 4000}),
-		transform("transformers.KernelPCA", 3000, 10, &transformers.KernelPCA{Components: 500}),
+		transform("transformers.Nystroem", 4000, 10, &transformers.Nystroem{Kernel: rbf, Components: 4000}),
+		transform("transformers.KernelPCA", 3000, 10, &transformers.KernelPCA{Kernel: rbf, Components: 500}),
 		transform("transformers.PCA", 40000, 1200, &transformers.PCA{}),
-		transform("transformers.PowerTransformer", 400000, 20, &transformers.PowerTransformer{}),
+		transform("transformers.PowerTransformer", 400000, 40, &transformers.PowerTransformer{}),
 		{"transformers.TransformContext", 200000, 10, func(ctx context.Context, f manyRows) error {
-			map_ := &transformers.RandomFourier{Components: 800}
+			map_ := &transformers.RandomFourier{Components: 200}
 			if err := map_.Fit(context.Background(), f.x); err != nil {
 				return err
 			}
@@ -165,7 +165,7 @@ func progressing() []longFit {
 			return err
 		}},
 		{"inspection.RegressorLearningCurve", 1500, 10, func(ctx context.Context, f manyRows) error {
-			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{300, 600, 1000}, nil)
+			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{len(f.y) / 4, len(f.y) / 2}, nil)
 			return err
 		}},
 		{"inspection.RegressorImportances", 3000, 10, func(ctx context.Context, f manyRows) error {
@@ -240,4 +240,16 @@ type firstLook struct {
 func (l *firstLook) Err() error {
 	l.once.Do(l.look)
 	return l.Context.Err()
+}
+
+// few steps are all that some make of few rows.
+const few = 5
+
+// least is how many steps a fit of 400 rows makes, at least.
+func (c longFit) least() int {
+	switch c.name {
+	case "transformers.PowerTransformer", "transformers.TransformContext", "transformers.PCA", "ridge.Regressor":
+		return 1 // 400 rows, or a column, are not worth a step on the way
+	}
+	return 10
 }
