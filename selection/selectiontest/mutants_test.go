@@ -77,6 +77,9 @@ func TestMutantsFail(t *testing.T) {
 			}
 			return c, nil
 		}},
+		"progress": {choose: func(_ context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return grid(context.Background(), r, five...)
+		}},
 		"budget": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
 			if r.Spent() {
 				return selection.Choice{}, selection.ErrBudget
@@ -121,7 +124,7 @@ func TestMutantsFail(t *testing.T) {
 			}
 		}
 	}
-	assert.Len(t, checks, 16, "a mutant for each")
+	assert.Len(t, checks, 17, "a mutant for each")
 }
 
 // What is left out says why, and is not run.
