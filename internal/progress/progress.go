@@ -294,7 +294,12 @@ func Locked(ctx context.Context, f func(done float64)) {
 	for p.in != nil && !p.fit {
 		p = p.in
 	}
+	if p.tree.telling { // it has panicked
+		return
+	}
+	p.tree.telling = true
 	f(p.done)
+	p.tree.telling = false
 }
 
 // Group are the parts that a piece of work falls into.
