@@ -1,10 +1,13 @@
 package estimators
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // What an estimator or a transformer of one's own needs in order to keep the contract, beside
@@ -34,6 +37,34 @@ func CheckTargets(y []float64, rows int) error {
 // finite and above 0, for each row of x. The type stands in the error.
 func CheckWeights(typ string, weights []float64, rows int) error {
 	return check.Weights(typ, weights, rows)
+}
+
+// BeginFit begins a Fit of an estimator or a transformer of one's own that says how far it is, to observe, a field of it or nil, to who listens by
+// [Observed], and to the pipeline or the search that it is fitted in. Fits with the context that it returns, and the kernel matrices and
+// factorisations of this module, are parts of it; each look at the context is a step on the way, unless [Tell] says more. The Fit defers end, itself:
+//
+//	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+//		ctx, end := estimators.BeginFit(ctx, m.Observe)
+//		defer end(&err)
+//
+// A Fit that returns without an error is done. A panic is an error, a [PanicError]. Where nobody listens all of it costs nothing.
+func BeginFit(ctx context.Context, observe func(Step)) (_ context.Context, end func(err *error)) {
+	return progress.Begin(check.Context(ctx), passed(observe))
+}
+
+// Tell says to the observers of the fit that ctx is in that an iteration has ended, and which share of it is done, if Done is not 0.
+func Tell(ctx context.Context, s Step) {
+	progress.At(ctx, s.Done)
+	progress.Tell(ctx, progress.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message})
+}
+
+func passed(observe func(Step)) func(progress.Step) {
+	if observe == nil {
+		return nil
+	}
+	return func(s progress.Step) {
+		observe(Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
+	}
 }
 
 // MarshalModel writes a model file: what was fitted, with its kind, such as

@@ -46,7 +46,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Regressor predicts a number for each row.
@@ -231,12 +233,31 @@ func (r Report) Clone() Report {
 	return r
 }
 
-// Step is one line of progress, passed to an Observe callback.
+// Step is one line of progress, passed to an Observe callback: after each iteration, and between iterations whenever a
+// four-hundredth more of the work is done, so that the first steps come early. Iteration, Objective and Message are then those of
+// the last iteration that has ended, and Between is true. The last step of a fit that succeeds has Done 1.
+//
+// An Observe is never called by two goroutines at a time. It may not be slow, since the fit waits for it. What it panics with is the
+// fit's error, a [PanicError], and it is not called again. The result of a fit does not depend on it.
 type Step struct {
-	Iteration int     // from 1
+	Iteration int     // that has ended, from 1; 0 before the first
 	Total     int     // how many there will be at most; 0 if not known
 	Objective float64 // the current value of what is optimised
 	Message   string  // for people
+	// Done is the share of the work that is done, from 0 to 1. It never falls within a fit. It is an estimate, by the operations
+	// that each part of the work takes, and where their number is not known by how far an iteration has converged.
+	Done float64
+	// Between says that no iteration has ended since the last step, only that more is done: for who prints or draws iterations alone.
+	Between bool
+}
+
+// Observed returns a context with which whatever fits tells observe of its steps, as an Observe field does: transformers, which have no such
+// field, and estimators, searches and pipelines besides theirs. Each fit that begins with it is one of its own, with a Done from 0 to 1.
+func Observed(ctx context.Context, observe func(Step)) context.Context {
+	if observe == nil {
+		return check.Context(ctx)
+	}
+	return progress.Observed(check.Context(ctx), passed(observe))
 }
 
 // The errors. Every error of this module unwraps to one of these, to

@@ -122,7 +122,11 @@ func ExampleClassifier() {
 // Progress comes through Observe; how the fit went, through Report.
 func ExampleStep() {
 	steps := 0
-	model := &lssvm.Regressor{Observe: func(estimators.Step) { steps++ }}
+	model := &lssvm.Regressor{Observe: func(s estimators.Step) {
+		if !s.Between {
+			steps++
+		}
+	}}
 	x := mat.NewDense(5, 1, []float64{1, 2, 3, 4, 5})
 	if err := model.Fit(context.Background(), x, []float64{1, 3, 2, 5, 4}); err != nil {
 		fmt.Println(err)

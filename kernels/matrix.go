@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -185,7 +186,7 @@ func checkBytes(n, m int, limit int64) error {
 func operands(ctx context.Context, l *layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+stripe-1)/stripe)
-	err := parallel.For(ctx, workers, len(out), func(i int) error {
+	err := parallel.For(progress.Apart(ctx), workers, len(out), func(i int) error { // little beside what they are for
 		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), l, shift)
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -32,6 +33,7 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ fl
 		return 0, nil
 	}
 	all := make([]float64, 0, n*(n-1)/2)
+	ctx = progress.Silent(ctx) // it takes some hundredths of a second, whatever n is
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return 0, err

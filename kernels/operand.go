@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -169,7 +170,7 @@ func withViews(ctx context.Context, side []*operand, l *layout, workers int) ([]
 		return side, nil
 	}
 	out := make([]*operand, len(side))
-	err := parallel.For(ctx, workers, len(side), func(i int) error {
+	err := parallel.For(progress.Apart(ctx), workers, len(side), func(i int) error {
 		o := *side[i]
 		o.views = nil
 		o.addViews(l)

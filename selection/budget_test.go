@@ -23,7 +23,11 @@ type ticker struct{ seconds atomic.Int64 }
 
 func (t *ticker) now() time.Time { return time.Unix(t.seconds.Load(), 0) }
 
-func (t *ticker) tick(TraceRow) { t.seconds.Add(1) }
+func (t *ticker) tick(row TraceRow) {
+	if row.Step == nil {
+		t.seconds.Add(1)
+	}
+}
 
 // slow is a learner whose every Fit takes a second of the clock.
 type slow struct {

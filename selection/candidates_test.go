@@ -124,7 +124,12 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 	require.NoError(t, whole.Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
 	var rows []TraceRow
-	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row TraceRow) { rows = append(rows, row); cancel() }}
+	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row TraceRow) {
+		if row.Step == nil {
+			rows = append(rows, row)
+			cancel()
+		}
+	}}
 	require.ErrorIs(t, part.Fit(cancelled, x, y), context.Canceled)
 	require.NotEmpty(t, rows)
 	again := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Resume: rows}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -144,16 +145,17 @@ func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool)
 		entropy = measures.EntropyOfEigenvalues(w)
 	}
 	least := c.leastRidge(k)
-	p, err := loo.New(ctx, k, c.given(), c.weights, c.workers)
+	parts := progress.Parts(ctx, 3, 1, .5)
+	p, err := loo.New(parts[0], k, c.given(), c.weights, c.workers)
 	if err != nil {
 		return entropy, nil, err
 	}
-	looks, err := loo.Curve(ctx, p, least)
+	looks, err := loo.Curve(parts[1], p, least)
 	if err != nil {
 		return entropy, nil, err
 	}
 	if c.weights == nil && wanted {
-		values, err := p.Tridiagonal().Values(ctx)
+		values, err := p.Tridiagonal().Values(parts[2])
 		if err != nil {
 			return entropy, nil, err
 		}
@@ -210,18 +212,19 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 		}
 	}
 	z, targets, leverage, weight, scale := c.linearProblem(f)
-	gram, err := linalg.SymmetricProduct(ctx, 1, z)
+	parts := progress.Parts(ctx, 1, 4, 4)
+	gram, err := linalg.SymmetricProduct(parts[0], 1, z)
 	if err != nil {
 		return nil, 0, err
 	}
-	p, err := loo.NewLinear(ctx, gram, z, targets, leverage, weight, scale, c.workers)
+	p, err := loo.NewLinear(parts[1], gram, z, targets, leverage, weight, scale, c.workers)
 	if err != nil {
 		return nil, 0, err
 	}
 	if c.signs != nil {
 		p.OfClasses(c.means)
 	}
-	looks, err := loo.Curve(ctx, p, c.minRidge*mean*c.meanWeight())
+	looks, err := loo.Curve(parts[2], p, c.minRidge*mean*c.meanWeight())
 	return c.curve(looks), mean, err
 }
 
@@ -234,11 +237,12 @@ func (c *closedForm) residualFor(share, ridge float64, kernel kernels.Kernel, x 
 // ofPivots returns what a kernel gives on the features of pivots of the rows of x.
 func (c *closedForm) ofPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []RidgeScore, error) {
 	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
-	l, err := measures.LowRankEntropy(ctx, kernel, x, &o)
+	first, rest := progress.Two(ctx, 1, 1)
+	l, err := measures.LowRankEntropy(first, kernel, x, &o)
 	if err != nil {
 		return nil, nil, err
 	}
-	curve, _, err := c.ofFeatures(ctx, l.Factor)
+	curve, _, err := c.ofFeatures(rest, l.Factor)
 	return l, curve, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -23,6 +24,8 @@ type CVOptions struct {
 	// metrics; nil: none. The mean over the folds is not weighted.
 	Weights []float64
 	Workers int // folds at a time; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each fold, and meanwhile.
+	Observe func(estimators.Step)
 }
 
 // Scores is the outcome of a cross-validation.
@@ -99,7 +102,7 @@ func DefaultClassificationMetric() metrics.Metric {
 func crossValidate[Y float64 | int, E learner[Y]](
 	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *CVOptions,
 	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (scoring[Y, E], error),
-) (Scores, error) {
+) (_ Scores, err error) {
 	o := CVOptions{}
 	if opt != nil {
 		o = *opt
@@ -140,6 +143,14 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		return Scores{}, err
 	}
 	j := job[Y, E]{typ: "selection: CrossValidate", builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	ctx, end := progress.Begin(ctx, passed(o.Observe))
+	defer end(&err)
+	progress.Counts(ctx)
+	fitted := 0
+	j.observe = func(_, fold int, _ cell) {
+		fitted++
+		progress.Tell(ctx, progress.Step{Iteration: fitted, Total: len(folds), Message: fmt.Sprintf("fold %d", fold)})
+	}
 	cells, err := j.evaluate(ctx)
 	if err != nil {
 		return Scores{}, err
@@ -156,6 +167,18 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		out.PredictSeconds = append(out.PredictSeconds, c.predict.Seconds())
 	}
 	return out, nil
+}
+
+// passed is an observer that hears what observe does.
+func passed(observe func(estimators.Step)) func(progress.Step) {
+	if observe == nil {
+		return nil
+	}
+	return func(s progress.Step) { observe(stepOf(s)) }
+}
+
+func stepOf(s progress.Step) estimators.Step {
+	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
 }
 
 // split asks the splitter and checks its answer: it may be of a third party.

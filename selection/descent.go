@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // maxTurns is how many searches, each over one parameter, a family of two gets at most.
@@ -28,10 +29,11 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 	var out *Result
 	var of *Run
 	total := &Result{}
+	turns := progress.NewSeries(ctx, 4)
 	for i := range maxTurns {
 		axis := i % 2
 		along := c.space.along(axis == 0, at[1-axis])
-		run, r, err := c.search(ctx, p, shared, along)
+		run, r, err := c.search(turns.Next(), p, shared, along)
 		if err != nil {
 			return none, nil, fmt.Errorf("family %v: %w", along, err)
 		}

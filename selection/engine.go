@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -37,6 +38,8 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	ways    []way
 	mean    func(parts []*fitted[E]) E
 	columns string // the way of this search
+	// heardBy is Observe itself, for who is in the middle of a step, and observe then takes its turn.
+	heardBy func(TraceRow)
 	// many, if not nil, makes the machine of more than above rows.
 	many  func(onSome) E
 	above int
@@ -44,7 +47,7 @@ type engine[Y float64 | int, E learner[Y]] struct {
 
 // fit chooses a point and fits with it. target is y for a regression, labels is y for a
 // classification; the other is nil. weights nil is none.
-func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
 	if c.ways != nil || len(c.steps) > 0 { // the first step fills them, or refuses
 		gaps = check.Anywhere
@@ -66,14 +69,18 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
+	ctx, end := c.heard(ctx)
+	defer end(&err)
+	c.heardBy, c.observe = c.observe, c.telling(ctx)
 	if c.ways != nil {
 		return c.fitWays(ctx, xd, y, weights, target, labels)
 	}
-	chain, rows, err := fitChain(ctx, c.typ, c.steps, xd)
+	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
+	chain, rows, err := fitChain(first, c.typ, c.steps, xd)
 	if err != nil {
 		return nil, err
 	}
-	return c.fitOn(ctx, rowSet[Y]{xd, y, weights}, chain, rows, target, labels)
+	return c.fitOn(rest, rowSet[Y]{xd, y, weights}, chain, rows, target, labels)
 }
 
 // fitOn searches and fits on the rows that a chain has made of those given.
@@ -88,7 +95,12 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		search.limit = max(1, c.limit/2) // the other half is for landmarks
 	}
 	samples := c.space.samples()
-	chosen, result, err := search.choose(ctx, problem{
+	last := 1. // what the last fit takes, and the search four
+	if handsOver {
+		last = 4
+	}
+	searching, rest := progress.Two(ctx, 4, last)
+	chosen, result, err := search.choose(searching, problem{
 		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
 		columns: c.columns, types: c.space.names(), named: c.space.labels, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
@@ -99,7 +111,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		return nil, err
 	}
 	if handsOver {
-		inner, err := c.fitMany(ctx, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
+		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
 		if err != nil {
 			return nil, err
 		}
@@ -113,11 +125,40 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
-	if err := fitRows(result.telling(ctx, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
+	if err := fitRows(result.telling(rest, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
 	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
+}
+
+// heard begins what Observe hears of a Fit: rows that have a Step alone, between those of the trace.
+func (c engine[Y, E]) heard(ctx context.Context) (context.Context, func(*error)) {
+	if c.observe == nil {
+		return progress.Begin(ctx, nil)
+	}
+	observe := c.observe
+	ctx, end := progress.Begin(ctx, func(s progress.Step) {
+		row, step := unscored(CandidateAt(NoCandidate)), stepOf(s)
+		row.Done, row.Step = s.Done, &step
+		observe(row)
+	})
+	progress.Counts(ctx)
+	return ctx, end
+}
+
+// telling is Observe, of one goroutine at a time and of the share that is done.
+func (c engine[Y, E]) telling(ctx context.Context) func(TraceRow) {
+	if c.observe == nil {
+		return nil
+	}
+	observe := c.observe
+	return func(row TraceRow) {
+		progress.Locked(ctx, func(done float64) {
+			row.Done = done
+			observe(row)
+		})
+	}
 }
 
 // fitWeighted is fit with the weights that FitWeighted was given.
@@ -221,7 +262,8 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	if n, _ := p.x.Dims(); entropy && e.scoresClosed() && (n <= secondRows || e.samples(n)) && c.limit == 0 && c.observe == nil {
 		workers = c.workers // reductions of so few rows keep one processor busy
 	}
-	err = parallel.For(ctx, workers, len(families), func(i int) (err error) {
+	first, rest := progress.Two(ctx, 1, e.shareOfFinals(p, entropy))
+	err = parallel.ForParts(first, workers, len(families), func(ctx context.Context, i int) (err error) {
 		p := p
 		p.family = families[i]
 		runs[i] = newRun(p, shared.begin())
@@ -243,9 +285,9 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	taken := c.compare(runs, results)
 	switch {
 	case apart:
-		taken, err = e.runoff(ctx, runs, choices, taken)
+		taken, err = e.runoff(rest, runs, choices, taken)
 	case entropy:
-		taken, err = e.finishBest(ctx, runs, choices, taken)
+		taken, err = e.finishBest(rest, runs, choices, taken)
 	}
 	for i := range runs {
 		if err == nil { // all may have been looked at once more

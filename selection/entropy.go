@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -136,6 +137,12 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err := r.KernelsOnly(entropyType); err != nil {
 		return Choice{}, err
 	}
+	// Beyond the rows that are drawn first all else takes longer.
+	later := 0.
+	if n, _ := r.x.Dims(); !r.rivals && e.samples(n) {
+		later = math.Pow(float64(n)/firstRows, 1.5) / 4
+	}
+	ctx, rest := progress.Two(ctx, 1, later)
 	s := &entropySearch{Entropy: cfg, run: r}
 	if s.start, err = r.family.Start(ctx, r.x); err != nil {
 		return Choice{}, err
@@ -173,7 +180,16 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil || r.rivals {
 		return choice, err
 	}
-	return e.finish(ctx, r, choice)
+	return e.finish(rest, r, choice)
+}
+
+// shareOfFinals is what the finalists of several families take of the time of their searches, about.
+func (e *Entropy) shareOfFinals(p problem, entropy bool) float64 {
+	n, _ := p.x.Dims()
+	if !entropy || !e.samples(n) {
+		return .2
+	}
+	return math.Pow(float64(n)/firstRows, 1.5) / 4
 }
 
 // ceilingOf returns the highest entropy that any kernel has on the rows of x, or an error
@@ -232,7 +248,7 @@ func (s *entropySearch) wantsHigher() bool {
 
 // evaluate returns the entropy at a parameter, which the source writes into the trace.
 func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
-	row, err := s.run.Evaluate(ctx, At(param), s.source.rows(), s.current, func(row *TraceRow) error {
+	row, err := s.run.Evaluate(ctx, At(param), s.source.rows(), s.current, func(ctx context.Context, row *TraceRow) error {
 		return s.source.measure(ctx, s.run.family.At(param), row)
 	})
 	if row.Wide {

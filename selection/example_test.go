@@ -181,7 +181,11 @@ func ExampleScore() {
 func ExampleTraceRow() {
 	x, y := wave()
 	seen := 0
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}, Observe: func(row selection.TraceRow) { seen++ }}
+	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}, Observe: func(row selection.TraceRow) {
+		if row.Step == nil {
+			seen++
+		}
+	}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

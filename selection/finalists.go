@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -44,6 +45,8 @@ const (
 	finalStep = math.Ln2
 	// finalSteps is how many neighbours are looked at to one side.
 	finalSteps = 6
+	// usualFinals is how many looks a round has, or about.
+	usualFinals = 5
 	// A narrower kernel is left out on all rows where that would take its matrix and it was worse
 	// by more than this share on fewer. More rows bear narrower kernels, but not by much at a time.
 	clearlyWorse = 0.25
@@ -99,6 +102,8 @@ func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, er
 // it are looked at on more, a kernel each, and the best of them goes on.
 func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
+	opening, rest := progress.Two(ctx, 1, 3)
+	each := progress.Open(opening)
 	var rivals []int
 	var looks []look
 	for i, r := range runs {
@@ -109,7 +114,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		if all[i] = f; f == nil || i != taken && (r.looked == nil || runs[taken].looked == nil || r.looked.Score > (1+farBehind)*runs[taken].looked.Score) {
 			continue
 		}
-		if err := f.open(ctx); err != nil && !errors.Is(err, ErrBudget) {
+		if err := f.open(each.Of(i, len(runs))); err != nil && !errors.Is(err, ErrBudget) {
 			return taken, err
 		}
 		if at, ok := f.best(); ok {
@@ -123,7 +128,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		return taken, nil
 	}
 	var err error
-	choices[taken], err = all[taken].finish(ctx)
+	choices[taken], err = all[taken].finish(rest)
 	return taken, err
 }
 
@@ -155,6 +160,7 @@ func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
 
 // open begins the first round with the choice.
 func (f *finalists) open(ctx context.Context) error {
+	f.run.Expect(1)
 	if err := f.begin(ctx, f.rounds[0]); err != nil {
 		return err
 	}
@@ -164,6 +170,7 @@ func (f *finalists) open(ctx context.Context) error {
 // finish goes through the rounds that are left.
 func (f *finalists) finish(ctx context.Context) (Choice, error) {
 	n, _ := f.run.x.Dims()
+	f.run.Expect(usualFinals * len(f.rounds))
 	for i, rows := range f.rounds {
 		if i > 0 || f.round == 0 {
 			if err := f.begin(ctx, rows); err != nil {
@@ -199,6 +206,7 @@ func (f *finalists) measure(ctx context.Context) error {
 		return nil
 	}
 	n, _ := f.run.x.Dims()
+	ctx = progress.Apart(ctx) // of few rows
 	k, err := kernels.Matrix(ctx, f.run.family.At(row.Param), linalg.Rows(f.run.x, f.search.draw(n, firstRows, subsamples)),
 		&kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
 	if err != nil {
@@ -254,7 +262,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
 	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.maxKernelBytes, kernels.MaxKernelBytes)) {
-		f.shared, err = kernels.Share(ctx, f.x, &kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
+		f.shared, err = kernels.Share(progress.Apart(ctx), f.x, &kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
 	}
 	return err
 }
@@ -350,7 +358,7 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	row := unscored(At(param))
 	row.Rows, row.Round = n, f.round
 	f.latest = nil
-	row, err := f.run.evaluate(ctx, row, func(row *TraceRow) error { return f.score(ctx, row) })
+	row, err := f.run.evaluate(f.run.next(ctx), row, func(ctx context.Context, row *TraceRow) error { return f.score(ctx, row) })
 	if err != nil {
 		return err
 	}
@@ -440,30 +448,32 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	case f.shared == nil:
 		return f.onPivots(ctx, kernel, row)
 	case n <= curveRows:
-		k, err := f.matrix(ctx, kernel, row)
+		first, rest := progress.Two(ctx, 1, 10)
+		k, err := f.matrix(first, kernel, row)
 		if err != nil {
 			return err
 		}
-		entropy, curve, err := f.part.ofMatrix(ctx, k, true)
+		entropy, curve, err := f.part.ofMatrix(rest, k, true)
 		row.setEntropy(entropy)
 		row.setCurve(curve, f.search.Score, OnMatrix, 0)
 		return err
 	}
-	if enough, err := f.likeExact(ctx, kernel, row); enough || err != nil {
+	parts := progress.Parts(ctx, 2, 1, 10)
+	if enough, err := f.likeExact(parts[0], kernel, row); enough || err != nil {
 		return err
 	}
-	k, err := f.matrix(ctx, kernel, row)
+	k, err := f.matrix(parts[1], kernel, row)
 	if err != nil {
 		return err
 	}
 	if (f.brief || f.searched) && !f.last {
 		ridge := max(f.ridgeOf(row.Param), f.part.leastRidge(k))
 		var once loo.Look
-		once, err = loo.LookOnce(ctx, k, f.part.given(), f.part.weights, ridge)
+		once, err = loo.LookOnce(parts[2], k, f.part.given(), f.part.weights, ridge)
 		f.latest = []loo.Look{once}
 	} else {
 		known := f.looks[len(f.run.trace)]
-		f.latest, err = loo.CurveFew(ctx, k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)
+		f.latest, err = loo.CurveFew(parts[2], k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)
 	}
 	if err != nil {
 		return err
@@ -480,12 +490,13 @@ func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *Trac
 
 // onFeatures scores on what the learner itself makes of all rows.
 func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
-	z, err := f.run.features(ctx, kernel)
+	first, rest := progress.Two(ctx, 1, 2)
+	z, err := f.run.features(first, kernel)
 	if err != nil {
 		return err
 	}
 	_, m := z.Dims()
-	curve, _, err := f.part.ofFeatures(ctx, mat.DenseCopyOf(z.T()))
+	curve, _, err := f.part.ofFeatures(rest, mat.DenseCopyOf(z.T()))
 	row.setCurve(curve, f.search.Score, OnFeatures, m)
 	return err
 }
@@ -533,12 +544,13 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *T
 	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.workers}
 	o.Residual = f.part.residualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
 	o.Decided = func(measures.Bounds) bool { return true }
-	l, err := measures.LowRankEntropy(ctx, kernel, f.x, &o)
+	first, rest := progress.Two(ctx, 1, 1)
+	l, err := measures.LowRankEntropy(first, kernel, f.x, &o)
 	if err != nil || l.Residual > o.Residual {
 		f.rough = row.Param
 		return false, err
 	}
-	curve, _, err := f.part.ofFeatures(ctx, l.Factor)
+	curve, _, err := f.part.ofFeatures(rest, l.Factor)
 	if err != nil {
 		return false, err
 	}

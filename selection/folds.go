@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -88,12 +89,13 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 	}
 	share := len(j.kernels) > 1 && j.rows.weights == nil && shareable(j.folds)
 	parts := make([]part, len(j.folds))
-	err := parallel.For(ctx, j.workers, len(j.folds), func(i int) error {
+	first, rest := progress.Two(ctx, 1, float64(4*len(j.builds)))
+	err := parallel.ForParts(first, j.workers, len(j.folds), func(ctx context.Context, i int) error {
 		p := part{train: j.rows.pick(j.folds[i].Train), test: j.rows.pick(j.folds[i].Test)}
 		chain, train, err := fitChain(ctx, j.typ, j.steps, p.train.x)
 		if err == nil {
 			p.train.x = train
-			p.test.x, err = chain.Transform(p.test.x)
+			p.test.x, err = transformers.TransformContext(progress.Apart(ctx), chain, p.test.x)
 		}
 		if err != nil {
 			return fmt.Errorf("fold %d: %w", i, err)
@@ -112,7 +114,7 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 		out[b] = make([]cell, len(j.folds))
 	}
 	var mu sync.Mutex // observe is called by one goroutine at a time
-	err = parallel.For(ctx, j.workers, len(j.builds)*len(j.folds), func(i int) error {
+	err = parallel.ForParts(rest, j.workers, len(j.builds)*len(j.folds), func(ctx context.Context, i int) error {
 		b, f := i/len(j.folds), i%len(j.folds)
 		if j.skip != nil && j.skip() {
 			return nil

@@ -112,7 +112,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error
 	source := &exactSource{run: r, x: r.x}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, At(param), source.rows(), missing, func(row *TraceRow) error {
+		row, err := r.Evaluate(ctx, At(param), source.rows(), missing, func(ctx context.Context, row *TraceRow) error {
 			err := source.measure(ctx, r.family.At(param), row)
 			row.Band = s.place(row.Entropy)
 			return err

@@ -136,7 +136,11 @@ func TestGoldenSection(t *testing.T) {
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
 	search := &GoldenSection{Lo: 1e-3, Hi: 1e3}
-	r := Regressor{Space: Over(c.regressor, c), Search: search, Observe: func(TraceRow) { seen++ }}
+	r := Regressor{Space: Over(c.regressor, c), Search: search, Observe: func(row TraceRow) {
+		if row.Step == nil {
+			seen++
+		}
+	}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, StatusOK, res.Status)
@@ -246,7 +250,11 @@ func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 	}
 	c, cancel := context.WithCancel(ctx)
 	r := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} })}
-	r.Search, r.Observe = &GoldenSection{Lo: 1e-3, Hi: 1e3}, func(TraceRow) { cancel() }
+	r.Search, r.Observe = &GoldenSection{Lo: 1e-3, Hi: 1e3}, func(row TraceRow) {
+		if row.Step == nil {
+			cancel()
+		}
+	}
 	require.ErrorIs(t, r.Fit(c, x, y), context.Canceled)
 	assert.Nil(t, r.Result())
 }

@@ -58,6 +58,7 @@ func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if t.Folds, err = r.Folds(g.Splitter); err != nil {
 		return Choice{}, err
 	}
+	r.Expect(1)
 	rows, err := r.CrossValidate(ctx, t)
 	if err != nil {
 		return Choice{}, err

@@ -107,7 +107,9 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	t := Trials{Metric: r.Metric(cfg.Metric)}
 	out := Choice{Status: StatusGrid, Target: missing, Measure: measureOf(t.Metric)}
 	left := points
-	for i, round := range rounds(len(points), smallest, cfg.Factor, cfg.LeastRows) {
+	plan := rounds(len(points), smallest, cfg.Factor, cfg.LeastRows)
+	r.Expect(len(plan))
+	for i, round := range plan {
 		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
 		t.Spread = i == 0 // later the best of the last round first, should the budget end this one
 		if round.rows < smallest {

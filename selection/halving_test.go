@@ -24,7 +24,11 @@ func TestHalving(t *testing.T) {
 	grid := &Regressor{Search: &Grid{Points: 9}}
 	require.NoError(t, grid.Fit(ctx, x, y))
 	var seen []TraceRow
-	half := &Regressor{Search: &Halving{Points: 9, Seed: 3}, Observe: func(r TraceRow) { seen = append(seen, r) }}
+	half := &Regressor{Search: &Halving{Points: 9, Seed: 3}, Observe: func(r TraceRow) {
+		if r.Step == nil {
+			seen = append(seen, r)
+		}
+	}}
 	require.NoError(t, half.Fit(ctx, x, y))
 	g, h := grid.Result(), half.Result()
 	assert.Equal(t, "halving", h.Strategy)

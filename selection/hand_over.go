@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -34,28 +35,30 @@ type onSome struct {
 	kernel    kernels.Kernel
 	landmarks int
 	workers   int
-	observe   func(estimators.Step)
 }
 
 // falkonRegressor and falkonClassifier are the machines of many rows.
 func falkonRegressor(s onSome) estimators.Regressor {
-	return &falkon.Regressor{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Observe: s.observe}
+	return &falkon.Regressor{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
 
 func falkonClassifier(s onSome) estimators.Classifier {
-	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers, Observe: s.observe}
+	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
 
-// shown returns what shows Observe the steps of a fit; nil without an Observe.
-func (c engine[Y, E]) shown(result *Result, landmarks int) func(estimators.Step) {
-	if c.observe == nil {
-		return nil
+// shown is a context in which Observe sees the steps of a fit.
+func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) (context.Context, func(*error)) {
+	if c.heardBy == nil {
+		return progress.Begin(ctx, nil)
 	}
-	return func(step estimators.Step) {
-		row := unscored(result.Point)
-		row.Family, row.Columns, row.ScoredOn, row.Step = result.Family, c.columns, landmarks, &step
-		c.observe(row)
-	}
+	return progress.Begin(ctx, func(s progress.Step) {
+		if s.Between { // of that the rows of the whole fit say enough
+			return
+		}
+		row, step := unscored(result.Point), stepOf(s)
+		row.Family, row.Columns, row.ScoredOn, row.Step, row.Done = result.Family, c.columns, landmarks, &step, s.Whole
+		c.heardBy(row)
+	})
 }
 
 // fitMany fits on all of many rows with the kernel that was chosen. Landmarks are doubled while the
@@ -68,14 +71,17 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows r
 		m, most = firstLandmarks, mostInTime
 	}
 	var best E
+	fits := progress.NewSeries(ctx, 2)
 	for {
 		m = min(m, n/2)
 		begun := 0.0
 		if from.limit > 0 {
 			begun = from.seconds()
 		}
-		next := c.many(onSome{kernel, m, c.workers, c.shown(result, m)})
-		if err := fitRows(ctx, c.typ, next, rows); err != nil {
+		next := c.many(onSome{kernel, m, c.workers})
+		part, end := c.shown(fits.Next(), result, m)
+		err := fitRows(part, c.typ, next, rows)
+		if end(&err); err != nil {
 			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)
 		}
 		best, result.Landmarks = next, m

@@ -114,7 +114,11 @@ func TestResumeFinalists(t *testing.T) {
 				var rows []TraceRow
 				r := &Regressor{
 					Space: Over(c.build), Search: &Entropy{}, Resume: resume,
-					Observe: func(row TraceRow) { rows = append(rows, row) },
+					Observe: func(row TraceRow) {
+						if row.Step == nil {
+							rows = append(rows, row)
+						}
+					},
 				}
 				require.NoError(t, r.Fit(ctx, x, y))
 				return r, rows

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -30,6 +32,8 @@ type Run struct {
 	cut      bool        // the budget refused some work
 	looked   *RidgeScore // what is known of the choice; nil where that is not a closed form
 	failed   error       // the first fit that failed
+	expected int         // calls of Evaluate and CrossValidate, or about
+	parts    *progress.Series
 }
 
 // problem is what a strategy is asked.
@@ -102,6 +106,7 @@ func newRun(p problem, b budget) *Run {
 		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.columns {
 			continue
 		}
+		row.Done = 0
 		key := recall{row.place(), row.Rows}
 		// Of several rows of one place the last that has a score, or else the last.
 		if old, ok := r.recalled[key]; !ok || row.Basis != "" || old.Basis == "" {
@@ -159,6 +164,21 @@ func (r *Run) Warn(format string, args ...any) {
 	}
 }
 
+// Expect says how often about Evaluate and CrossValidate are going to be called from now on, for the share done that Observe is told; without it
+// some twenty calls are expected. More calls than that, or fewer, make the share less even and nothing else.
+func (r *Run) Expect(calls int) { r.expected, r.parts = max(calls, 1), nil }
+
+// next is the context of the next call.
+func (r *Run) next(ctx context.Context) context.Context {
+	if r.parts == nil {
+		r.parts = progress.NewSeries(ctx, cmp.Or(r.expected, usualCalls))
+	}
+	return r.parts.Next()
+}
+
+// usualCalls are expected of a strategy that says nothing.
+const usualCalls = 20
+
 // KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare
 // candidates, if that is what the run is asked.
 func (r *Run) KernelsOnly(strategy string) error {
@@ -207,18 +227,18 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 // there: an entropy, and a score with its Basis if that comes with it. Rows is how many rows
 // it is of, aim the entropy that is looked for, NaN without one. Where Resume has the point on as
 // many rows it is taken from there. Compute sets Basis with Score, to OnMatrix or a word of its
-// own, and Matrices to the number of kernel matrices that it made. The error is compute's,
-// ctx's, or [ErrBudget].
-func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(row *TraceRow) error) (_ TraceRow, err error) {
+// own, and Matrices to the number of kernel matrices that it made. Its context is ctx, with which what it
+// computes says how far it is. The error is compute's, ctx's, or [ErrBudget].
+func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	row := unscored(p)
 	row.Rows, row.Aim = rows, aim
-	return r.evaluate(ctx, row, compute)
+	return r.evaluate(r.next(ctx), row, compute)
 }
 
-// evaluate is Evaluate of a row that says where it belongs.
-func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(row *TraceRow) error) (TraceRow, error) {
+// evaluate is Evaluate of a row that says where it belongs, with a context of its own.
+func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(ctx context.Context, row *TraceRow) error) (TraceRow, error) {
 	if len(r.trace) > 0 && r.Spent() {
 		r.cut = true
 		return TraceRow{}, ErrBudget
@@ -232,7 +252,7 @@ func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(row *Trac
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
 	} else {
-		if err := compute(&row); err != nil {
+		if err := compute(ctx, &row); err != nil {
 			return TraceRow{}, err
 		}
 		row.Seconds = r.budget.seconds() - begun

@@ -3,6 +3,8 @@ package selection
 import (
 	"context"
 	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // runoffFolds are those in which a learner decides. Three leave it too few rows to tell where
@@ -64,8 +66,10 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 	}
 	metric := r.Metric(e.Metric)
 	best, score := -1, missing
+	group := progress.Open(ctx)
 	for i, f := range all {
-		at, err := runs[f.run].CrossValidate(ctx, Trials{Points: []Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
+		runs[f.run].Expect(1)
+		at, err := runs[f.run].CrossValidate(group.Of(i, len(all)), Trials{Points: []Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
 		if err != nil {
 			return taken, err
 		}

@@ -102,7 +102,11 @@ func TestEntropyForRegression(t *testing.T) {
 	x, y := problemOf(90, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	r := Regressor{Space: Over(c.regressor, c), Search: &Entropy{Score: LeaveOneOut, NoMinRidge: true}, Observe: func(TraceRow) { seen++ }}
+	r := Regressor{Space: Over(c.regressor, c), Search: &Entropy{Score: LeaveOneOut, NoMinRidge: true}, Observe: func(row TraceRow) {
+		if row.Step == nil {
+			seen++
+		}
+	}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.EqualValues(t, 1, c.fits.Load())
@@ -331,7 +335,10 @@ func TestCancelledSearchKeepsTheModel(t *testing.T) {
 		before := r.Result()
 		c, cancel := context.WithCancel(ctx)
 		rows := 0
-		r.Observe = func(TraceRow) {
+		r.Observe = func(row TraceRow) {
+			if row.Step != nil {
+				return
+			}
 			if rows++; rows == 3 {
 				cancel()
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -181,25 +182,38 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	start, err := l.begin(ctx)
+	// The climbs on more rows take most of the time.
+	parts := progress.Parts(ctx, 1, 3, l.shareOfLast())
+	start, err := l.begin(parts[0])
 	if err != nil && !errors.Is(err, ErrBudget) {
 		return Choice{}, err
 	}
 	if err == nil && start.theta != nil {
 		one := start
-		err = l.climb(ctx, &start)
+		err = l.climb(parts[1], &start)
 		switch {
 		case err != nil:
 		case l.learnsOnLandmarks():
-			err = l.climbLandmarks(ctx, &start, one)
+			err = l.climbLandmarks(parts[2], &start, one)
 		case l.onBlocks > 0:
-			err = l.compare(ctx, &start, one)
+			err = l.compare(parts[2], &start, one)
 		}
 		if err != nil && !errors.Is(err, ErrBudget) {
 			return Choice{}, err
 		}
 	}
 	return l.conclude(start)
+}
+
+// shareOfLast is what comes after the climb.
+func (l *learning) shareOfLast() float64 {
+	switch {
+	case l.learnsOnLandmarks():
+		return 8
+	case l.onBlocks > 0:
+		return 2
+	}
+	return 0
 }
 
 // learntKernel returns the kernel of given parameters around one of a family, the lengths of
@@ -336,7 +350,7 @@ func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int)
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta
-		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+		got, err := l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
 			gradient := make([]float64, len(theta))
 			f, err := p.At(ctx, theta, gradient)
 			if err != nil {
@@ -368,10 +382,11 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 		parts = parts[1:]
 	}
 	var inverse *mat.SymDense
-	for _, part := range parts {
+	group := progress.Open(ctx)
+	for i, part := range parts {
 		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, shape.MaxSteps))
 		p.Prior, p.Inverse = prior, inverse
-		out, err := p.Improve(ctx, theta)
+		out, err := p.Improve(group.Of(i, len(parts)), theta)
 		if !math.IsInf(out.F, -1) {
 			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -17,11 +18,12 @@ func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
 	}
 	n, _ := l.run.x.Dims()
 	var looks []TraceRow
-	for _, at := range []spot{one, *learnt} {
+	group := progress.Open(ctx)
+	for i, at := range []spot{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
 		row := unscored(At(1))
 		row.Rows, row.Round, row.Theta = n, 1, at.theta
-		got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+		got, err := l.run.evaluate(group.Of(i, 2), row, func(ctx context.Context, row *TraceRow) error {
 			factor, curve, err := form.ofPivots(ctx, kernel, l.run.x, measures.LowRankOptions{
 				MaxRank: l.run.pivots(finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.x),
 				Seed: l.Seed, Workers: l.run.workers,

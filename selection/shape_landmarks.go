@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/landmarks"
@@ -86,7 +87,7 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 	m, _ := o.problem.Landmarks.Dims()
 	row := unscored(At(1))
 	row.Rows, row.Round, row.Theta = o.rows, landmarkRound, theta
-	got, err := o.run.evaluate(ctx, row, func(row *TraceRow) error {
+	got, err := o.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
 		last := len(theta) - 1
 		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
 		v, err := o.problem.At(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
@@ -160,13 +161,15 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	default:
 		return nil
 	}
-	starts, err := l.starts(ctx, few, *learnt, centre)
+	parts := progress.Parts(ctx, 1, 4, 5)
+	starts, err := l.starts(parts[0], few, *learnt, centre)
 	if err != nil {
 		return err
 	}
 	best := shape.Outcome{F: math.Inf(-1)}
-	for _, theta := range starts {
-		out, err := few.climb.Improve(ctx, theta)
+	group := progress.Open(parts[1])
+	for i, theta := range starts {
+		out, err := few.climb.Improve(group.Of(i, len(starts)), theta)
 		if out.F > best.F {
 			best = out
 			l.take(learnt, out)
@@ -180,11 +183,11 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	}
 	more.climb.Inverse = best.Inverse
 	if l.objective == ComplexityRegularised {
-		if _, _, err := more.atRidges(ctx, best.Theta); err != nil {
+		if _, _, err := more.atRidges(progress.Apart(ctx), best.Theta); err != nil {
 			return err
 		}
 	}
-	out, err := more.climb.Improve(ctx, best.Theta)
+	out, err := more.climb.Improve(parts[2], best.Theta)
 	if !math.IsInf(out.F, -1) {
 		l.take(learnt, out)
 	}
@@ -195,12 +198,13 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 func (l *learning) starts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
-	for _, factor := range startFactors {
+	group := progress.Open(ctx)
+	for i, factor := range startFactors {
 		theta := slices.Clone(centre)
 		for j := range few.climb.Kernel.(kernels.ARD).Lengths {
 			theta[j] += math.Log(factor)
 		}
-		theta, f, err := few.atRidges(ctx, theta)
+		theta, f, err := few.atRidges(group.Of(i, len(startFactors)+1), theta)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +212,7 @@ func (l *learning) starts(ctx context.Context, few *onLandmarks, learnt spot, ce
 			best, least = theta, f
 		}
 	}
-	own, f, err := few.atRidges(ctx, l.spreadOut(learnt))
+	own, f, err := few.atRidges(group.Of(len(startFactors), len(startFactors)+1), l.spreadOut(learnt))
 	if err != nil {
 		return nil, err
 	}

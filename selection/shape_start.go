@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -143,9 +144,11 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if err != nil {
 		return best, err
 	}
-	for _, factor := range shape.StartLengths {
+	parts := progress.Parts(ctx, 1, 1, 1)
+	group := progress.Open(parts[0])
+	for i, factor := range shape.StartLengths {
 		length := min(max(math.Log(factor*median), p.Bounds.Low[0]), p.Bounds.High[0])
-		theta, score, err := l.tryLength(ctx, p, length)
+		theta, score, err := l.tryLength(group.Of(i, len(shape.StartLengths)), p, length)
 		if err != nil {
 			return best, err
 		}
@@ -156,7 +159,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if best.theta == nil {
 		return l.atMedian(ctx)
 	}
-	out, err := p.Improve(ctx, best.theta)
+	out, err := p.Improve(parts[1], best.theta)
 	if out.F > best.score {
 		best.theta, best.score = out.Theta, out.F
 	}
@@ -167,7 +170,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	// The centre of the prior is that of all rows.
 	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), shape.PolishSteps)
 	p.Inverse = out.Inverse
-	out, err = p.Improve(ctx, best.theta)
+	out, err = p.Improve(parts[2], best.theta)
 	if !math.IsInf(out.F, -1) {
 		best.score, best.theta = out.F, out.Theta
 	}
@@ -190,7 +193,7 @@ func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float
 	at := l.ridgeAt(theta)
 	row := unscored(At(1))
 	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
-	got, err := l.run.evaluate(ctx, row, func(row *TraceRow) error {
+	got, err := l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
 		values, err := p.AtRidges(ctx, theta, shape.StartRidges)
 		if err != nil {
 			return err
@@ -227,7 +230,7 @@ func (l *learning) atMedian(ctx context.Context) (spot, error) {
 		return spot{}, err
 	}
 	n, _ := l.run.x.Dims()
-	row, err := l.run.Evaluate(ctx, At(param), n, missing, func(row *TraceRow) error {
+	row, err := l.run.Evaluate(ctx, At(param), n, missing, func(_ context.Context, row *TraceRow) error {
 		row.setScore(math.Inf(-1), missing, OnBlocks, n)
 		return nil
 	})

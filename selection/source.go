@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -125,16 +126,17 @@ func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
 	if s.shared == nil {
 		var err error
-		if s.shared, err = kernels.Share(ctx, s.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
+		if s.shared, err = kernels.Share(progress.Apart(ctx), s.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
 			return err
 		}
 	}
-	k, err := s.shared.Matrix(ctx, kernel)
+	first, rest := progress.Two(ctx, 1, 8)
+	k, err := s.shared.Matrix(first, kernel)
 	if err != nil {
 		return err
 	}
 	row.Matrices = 1
-	entropy, curve, err := s.form.ofMatrix(ctx, k, true)
+	entropy, curve, err := s.form.ofMatrix(rest, k, true)
 	if err != nil {
 		return err
 	}
@@ -193,8 +195,9 @@ func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *Tra
 	perBit := 1 / math.Log2(float64(s.all))
 	var bits []float64
 	var low, high float64
-	for _, part := range s.parts {
-		l, err := measures.LowRankEntropy(ctx, k, part.x, part.options())
+	group := progress.Open(ctx)
+	for i, part := range s.parts {
+		l, err := measures.LowRankEntropy(group.Of(i, len(s.parts)), k, part.x, part.options())
 		if err != nil {
 			return err
 		}

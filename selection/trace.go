@@ -57,8 +57,12 @@ type TraceRow struct {
 	Fits     int     `json:"fits,omitempty"`     // of the learner
 	Seconds  float64 `json:"seconds"`
 
-	// Step is how far the machine of many rows is, of a row that Observe alone is shown: it has no
-	// Iteration, no score and no place in the Result's trace, and Resume passes over it.
+	// Done is the share of the whole Fit that is done, search, folds and the last fit, from 0 to 1, of a row that
+	// Observe is shown: it is an estimate, and never falls. The trace of a Result has none.
+	Done float64 `json:"done,omitempty"`
+	// Step is how far a row is that Observe alone is shown, between the others whenever a four-hundredth more is done: it has no
+	// Iteration, no score and no place in the Result's trace, and Resume passes over it. While the machine of many rows is fitted, on
+	// ScoredOn landmarks, it is a step of that.
 	Step *estimators.Step `json:"step,omitempty"`
 }
 
@@ -115,6 +119,9 @@ type Taken struct {
 func (t TraceRow) Decision() string {
 	var parts []string
 	if t.Step != nil {
+		if t.ScoredOn == 0 {
+			return strings.TrimSuffix(fmt.Sprintf("%.1f%% done, %s", 100*t.Done, t.Step.Message), ", ")
+		}
 		return fmt.Sprintf("fit on %d landmarks, %s", t.ScoredOn, t.Step.Message)
 	}
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -93,7 +93,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		}
 		r.show(row)
 	}
-	done, err := r.try(ctx, r.family, job)
+	done, err := r.try(r.next(ctx), r.family, job)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -64,29 +65,32 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 
 // fitWays fits once for each way and keeps the mean of the models, or the better one.
 func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
-	chain, rows, err := fitChain(ctx, c.typ, c.allSteps(), xd)
+	first, rest := progress.Two(ctx, 1, 50)
+	chain, rows, err := fitChain(first, c.typ, c.allSteps(), xd)
 	if err != nil {
 		return nil, err
 	}
 	var parts []*fitted[E]
-	for _, w := range c.ways {
+	group := progress.Open(rest)
+	for i, w := range c.ways {
 		one := c.of(w)
 		if c.limit > 0 {
 			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
 		}
-		own, even, err := fitChain(ctx, c.typ, one.steps, rows)
+		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
+		own, even, err := fitChain(shares[0], c.typ, one.steps, rows)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(ctx, rowSet[Y]{rows, y, weights}, own, even, target, labels)
+		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights}, own, even, target, labels)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}
 		part.result.Columns = w.name
-		if part.result.LeaveOneOut, err = leftOutError(ctx, part.inner, target, weights); err != nil {
+		if part.result.LeaveOneOut, err = leftOutError(shares[2], part.inner, target, weights); err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)

@@ -214,7 +214,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	w := weightsOf(30)
 	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
 	looked := false
-	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(TraceRow) { looked = true }}
+	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(row TraceRow) { looked = looked || row.Step == nil }}
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/moments"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // covariance are the means of columns and the products of their differences from them, in units of 2^Exponent: that is 0,
@@ -56,7 +57,10 @@ const covariancePiece = 1024
 // add takes in rows.
 func (c *covariance) add(ctx context.Context, x *mat.Dense) error {
 	n, d := x.Dims()
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for from := 0; from < n; from += covariancePiece {
+		loop.At(float64(from) / float64(n))
 		piece := x.Slice(from, min(from+covariancePiece, n), 0, d).(*mat.Dense)
 		e := exponentFor(piece)
 		g, err := moments.Of(ctx, inUnits(piece, e), nil)

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const imputerName = "transformers: Imputer"
@@ -67,6 +68,8 @@ type imputerModel struct {
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -91,6 +94,8 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -164,6 +169,8 @@ func (p *Imputer) NewStatistics() (Statistics, error) {
 func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	of, err := p.statistics()
 	if err != nil {
 		return err
@@ -175,6 +182,8 @@ func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) 
 func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return p.partial(ctx, x, p)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // KernelCenterer centres the rows in the feature space of a kernel, given their
@@ -35,6 +36,8 @@ type kernelCentererModel struct{ Means codec.Floats }
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return c.learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
 		_, d := k.Dims()
 		m := &kernelCentererModel{Means: make(codec.Floats, d)}

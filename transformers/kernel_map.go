@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -60,6 +61,8 @@ func (k *KernelMap) validate() error {
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := k.validate(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -79,6 +80,8 @@ func (t *KernelPCA) validate() error {
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -105,17 +108,18 @@ func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
-	gram, err := kernels.Matrix(ctx, m.kernel, m.rows, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
+	parts := progress.Parts(ctx, 1, .1, 8)
+	gram, err := kernels.Matrix(parts[0], m.kernel, m.rows, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
 	if err != nil {
 		return err
 	}
 	n := gram.SymmetricDim()
-	means, mean, err := centre2(ctx, gram)
+	means, mean, err := centre2(parts[1], gram)
 	if err != nil {
 		return err
 	}
 	var total float64
-	values, u, err := linalg.Eigen(ctx, gram, func(values []float64) (count int) {
+	values, u, err := linalg.Eigen(parts[2], gram, func(values []float64) (count int) {
 		// Rounding is that of the kernel as it was before it was centred.
 		count, total = componentsOf(values, n, t.Components, t.Share)
 		for count > 0 && !(values[count-1] > float64(n)*0x1p-52*math.Abs(mean)) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -121,7 +122,10 @@ func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	}
 	nearest, sums := make([]float64, n), make([]float64, n)
 	indices := []int{rng.IntN(n)}
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for len(indices) < count {
+		loop.At(float64(len(indices)) / float64(count))
 		last, isFirst := indices[len(indices)-1], len(indices) == 1
 		err := parallel.For(ctx, t.Workers, len(parts.tiles), func(tile int) error {
 			first := tile * linalg.PivotTile
@@ -162,7 +166,7 @@ type kernelParts struct {
 func newKernelParts(ctx context.Context, k kernels.Kernel, x *mat.Dense, workers int) (*kernelParts, error) {
 	n, d := x.Dims()
 	p := &kernelParts{ctx: ctx, kernel: k, x: x, tiles: make([]*kernels.Prepared, (n+linalg.PivotTile-1)/linalg.PivotTile)}
-	return p, parallel.For(ctx, workers, len(p.tiles), func(t int) (err error) {
+	return p, parallel.For(progress.Apart(ctx), workers, len(p.tiles), func(t int) (err error) {
 		first := t * linalg.PivotTile
 		p.tiles[t], err = kernels.Prepare(ctx, k, x.Slice(first, min(first+linalg.PivotTile, n), 0, d), &kernels.Options{Workers: 1})
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -96,6 +97,8 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	count, err := l.frequencyCount()
 	if err != nil {
 		return err
@@ -130,6 +133,8 @@ func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
 func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, count, err := l.statistics()
 	if err != nil {
 		return err
@@ -149,6 +154,8 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return l.partial(ctx, x, l)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const minMaxScalerName = "transformers: MinMaxScaler"
@@ -63,6 +64,8 @@ func (s *MinMaxScaler) limits() (low, high float64, err error) {
 func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -78,6 +81,8 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -110,6 +115,8 @@ func (s *MinMaxScaler) NewStatistics() (Statistics, error) { return s.statistics
 func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -127,6 +134,8 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err er
 func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.partial(ctx, x, s)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -99,6 +100,8 @@ func (t *Nystroem) validate() error {
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -110,12 +113,13 @@ func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err != nil {
 		return err
 	}
-	rows, chosen, err := t.landmarks(ctx, k, in)
+	first, rest := progress.Two(ctx, 2, 1)
+	rows, chosen, err := t.landmarks(first, k, in)
 	if err != nil {
 		return err
 	}
 	m := &nystroemModel{kernel: k, residual: chosen.residual}
-	kept, err := m.whiten(ctx, rows, t.Workers)
+	kept, err := m.whiten(rest, rows, t.Workers)
 	if err != nil {
 		return err
 	}
@@ -161,6 +165,8 @@ func (t *Nystroem) NewStatistics() (Statistics, error) {
 func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, err := t.statistics()
 	if err != nil {
 		return err
@@ -179,6 +185,8 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) 
 func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	var sums Statistics
 	if t.fitted != nil {
 		sums = t.fitted.sums
@@ -212,11 +220,12 @@ func (t *Nystroem) UnmarshalStatistics(data []byte) error {
 
 // whiten keeps the rows that add a feature, and what maps their kernel to features.
 func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
-	gram, err := kernels.Matrix(ctx, m.kernel, rows, &kernels.Options{Workers: workers})
+	parts := progress.Parts(ctx, 1, 6, .2)
+	gram, err := kernels.Matrix(parts[0], m.kernel, rows, &kernels.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	f, kept, err := linalg.Independent(ctx, gram)
+	f, kept, err := linalg.Independent(parts[1], gram)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +240,7 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 		}
 	}
 	m.landmarks = linalg.Rows(rows, kept)
-	return kept, m.prepare(ctx)
+	return kept, m.prepare(parts[2])
 }
 
 // RowsWanted is the number of rows that Fit needs in order to have all Components.

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const oneHotName = "transformers: OneHot"
@@ -62,6 +63,8 @@ type oneHotModel struct {
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -88,6 +91,8 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -147,6 +152,8 @@ func (o *OneHot) NewStatistics() (Statistics, error) {
 func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, m, limit, err := o.statistics()
 	if err != nil {
 		return err
@@ -168,6 +175,8 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return o.partial(ctx, x, o)
 }
 

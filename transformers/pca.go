@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const pcaName = "transformers: PCA"
@@ -100,6 +101,8 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -112,10 +115,11 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 			return nil, err
 		}
 		var c covariance
-		if err := c.add(ctx, x); err != nil {
+		first, rest := progress.Two(ctx, float64(n), 8*float64(d))
+		if err := c.add(first, x); err != nil {
 			return nil, err
 		}
-		return p.ofCovariance(ctx, &c)
+		return p.ofCovariance(rest, &c)
 	})
 }
 
@@ -151,7 +155,7 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	m := &pcaModel{Whiten: p.Whiten, Means: make(codec.Floats, d)}
 	centred := mat.NewDense(n, d, nil)
 	unit := inUnits(x, e)
-	err := eachColumn(ctx, unit, func(j int, column []float64) {
+	err := eachColumn(progress.Apart(ctx), unit, func(j int, column []float64) {
 		mean := meanOf(column)
 		for i, v := range column {
 			centred.Set(i, j, v-mean)
@@ -162,11 +166,12 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 		return nil, err
 	}
 	gram := mat.NewSymDense(n, nil)
-	if err := fast.SymOuterKContext(ctx, gram, 1, centred); err != nil {
+	parts := progress.Parts(ctx, float64(d), 8*float64(n), float64(d), 4*float64(d))
+	if err := fast.SymOuterKContext(parts[0], gram, 1, centred); err != nil {
 		return nil, err
 	}
 	var total float64
-	values, u, err := linalg.Eigen(ctx, gram, func(values []float64) (count int) {
+	values, u, err := linalg.Eigen(parts[1], gram, func(values []float64) (count int) {
 		count, total = componentsOf(values, max(n, d), p.Components, p.Share)
 		return count
 	})
@@ -176,12 +181,12 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	}
 	_, r := u.Dims()
 	vectors := mat.NewDense(d, r, nil)
-	if err := fast.MulContext(ctx, vectors, centred.T(), u); err != nil {
+	if err := fast.MulContext(parts[2], vectors, centred.T(), u); err != nil {
 		return nil, err
 	}
 	// Of the length of their deviation, and orthogonal to rounding of the largest: to rounding of their own after this,
 	// which begins with the largest.
-	if _, err := linalg.ThinQR(ctx, vectors); err != nil {
+	if _, err := linalg.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
 	m.take(values, vectors, total, n, e)
@@ -226,6 +231,8 @@ func signed(v []float64) []float64 {
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -275,6 +282,8 @@ func (p *PCA) NewStatistics() (Statistics, error) {
 func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -300,6 +309,8 @@ func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return p.partial(ctx, x, p)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // mostValues are those of a column of a stream that the first look for λ is at.
@@ -26,6 +27,8 @@ const mostValues = 8192
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -68,6 +71,8 @@ func (t *PowerTransformer) NewStatistics() (Statistics, error) { return t.statis
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -100,6 +105,8 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return t.partial(ctx, x, t)
 }
 

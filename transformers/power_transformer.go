@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const powerTransformerName = "transformers: PowerTransformer"
@@ -64,6 +65,8 @@ type powerModel struct {
 func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const quantileTransformerName = "transformers: QuantileTransformer"
@@ -90,6 +91,8 @@ func (t *QuantileTransformer) configured() (count int, m *quantileModel, err err
 func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -116,6 +119,8 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -150,6 +155,8 @@ func (t *QuantileTransformer) NewStatistics() (Statistics, error) { return t.sta
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -169,6 +176,8 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return t.partial(ctx, x, t)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -92,6 +93,8 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	count, err := r.frequencyCount()
 	if err != nil {
 		return err
@@ -130,6 +133,8 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, count, err := r.statistics()
 	if err != nil {
 		return err
@@ -149,6 +154,8 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err er
 func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return r.partial(ctx, x, r)
 }
 

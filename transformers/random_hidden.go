@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -74,6 +75,8 @@ type hiddenModel struct {
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	units, err := r.unitCount()
 	if err != nil {
 		return err
@@ -143,6 +146,8 @@ func (r *RandomHidden) NewStatistics() (Statistics, error) {
 func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, err := r.statistics()
 	if err != nil {
 		return err
@@ -158,6 +163,8 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err err
 func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return r.partial(ctx, x, r)
 }
 

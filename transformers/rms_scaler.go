@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // RMSScaler divides each column by its root mean square and does not centre it:
@@ -36,6 +37,8 @@ type rmsScalerModel struct {
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}
@@ -48,6 +51,8 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
 		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
 			c.add(values)
@@ -76,6 +81,8 @@ func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(),
 func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
 		m := &rmsScalerModel{}
 		for _, c := range st.columns {
@@ -93,6 +100,8 @@ func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error
 func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.partial(ctx, x, s)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it
@@ -100,6 +101,8 @@ func (s *oneStage) NewStatistics() (Statistics, error) {
 func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // StandardScaler centres each column and divides it by its standard deviation:
@@ -40,6 +41,8 @@ type standardScalerModel struct {
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
@@ -52,6 +55,8 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
 		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
 		if err != nil {
@@ -77,6 +82,8 @@ func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statisti
 func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
 		m := &standardScalerModel{Clip: s.Clip}
 		for _, c := range st.columns {
@@ -94,6 +101,8 @@ func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err 
 func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return s.partial(ctx, x, s)
 }
 

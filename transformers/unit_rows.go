@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // UnitRows scales each row to Euclidean length 1; a row of zeros stays zero:
@@ -32,6 +33,8 @@ type unitRowsModel struct {
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil
@@ -42,6 +45,8 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
 		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
 		return &unitRowsModel{Width: rows.d}, err
@@ -59,6 +64,8 @@ func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), 
 func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
 		return &unitRowsModel{Width: len(st.columns)}, nil
 	})
@@ -68,6 +75,8 @@ func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error)
 func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return u.partial(ctx, x, u)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const winsorizerName = "transformers: Winsorizer"
@@ -75,6 +76,8 @@ func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -99,6 +102,8 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -134,6 +139,8 @@ func (w *Winsorizer) NewStatistics() (Statistics, error) { return w.statistics()
 func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -153,6 +160,8 @@ func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err erro
 func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	return w.partial(ctx, x, w)
 }
 

@@ -11,11 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -108,6 +110,9 @@ func (c *Classifier) validate() error {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -115,6 +120,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -139,18 +147,19 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if c.Folds == 0 {
 		total = 1
 	}
-	if m.chosen, err = t.fitOn(ctx, nil); err != nil {
+	parts := progress.Parts(ctx, 1, float64(total), .1)
+	if m.chosen, err = t.fitOn(parts[0], nil); err != nil {
 		return err
 	}
-	t.tell(1, total, "fitted to all rows")
-	of, closed, err := t.leftOut(ctx, m.chosen)
+	t.tell(ctx, 1, total, "fitted to all rows")
+	of, closed, err := t.leftOut(parts[1], m.chosen)
 	if err == nil && !closed {
-		of, err = t.byFolds(ctx)
+		of, err = t.byFolds(parts[1])
 	}
 	if err != nil {
 		return err
 	}
-	if m.link, err = of.fit(ctx, c.Method, at, own, c.Seed); err != nil {
+	if m.link, err = of.fit(parts[2], c.Method, at, own, c.Seed); err != nil {
 		return err
 	}
 	c.m = m
@@ -168,10 +177,8 @@ type task struct {
 
 func (t *task) folds() int { return min(cmp.Or(t.Folds, defaultFolds), len(t.at)) }
 
-func (t *task) tell(i, total int, message string) {
-	if t.Observe != nil {
-		t.Observe(estimators.Step{Iteration: i, Total: total, Message: message})
-	}
+func (t *task) tell(ctx context.Context, i, total int, message string) {
+	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
 }
 
 // fitOn fits a clone of Estimator to some rows, nil for all.
@@ -268,6 +275,7 @@ func (t *task) byFolds(ctx context.Context) (scores, error) {
 	}
 	part := dealt(t.at, k, parts, t.Seed)
 	var all scores
+	group := progress.Open(ctx)
 	for f := range parts {
 		var in, out []int
 		for i, p := range part {
@@ -277,7 +285,7 @@ func (t *task) byFolds(ctx context.Context) (scores, error) {
 				in = append(in, i)
 			}
 		}
-		fitted, err := t.fitOn(ctx, in)
+		fitted, err := t.fitOn(group.Of(f, parts), in)
 		if err != nil {
 			return scores{}, err
 		}
@@ -286,7 +294,7 @@ func (t *task) byFolds(ctx context.Context) (scores, error) {
 			return scores{}, err
 		}
 		all.put(got, out, n, k)
-		t.tell(f+2, parts+1, "fitted without a fold")
+		t.tell(ctx, f+2, parts+1, "fitted without a fold")
 	}
 	return all, nil
 }

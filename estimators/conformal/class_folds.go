@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Streams of random shares: of the rows of Fit, and of new ones.
@@ -29,7 +30,7 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 			return err
 		}
 		m.held, m.folds = p[1], []fold[estimators.Classifier]{{fitted: m.chosen, rows: p[1]}}
-		tell(c.Observe, 1, 1, "fitted")
+		tell(ctx, 1, 1, "fitted")
 		return m.score()
 	}
 	k := min(cmp.Or(c.Folds, defaultFolds), n)
@@ -37,22 +38,23 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 		return fault.Shape("x has", n, "rows", "method %v wants at least 2", m.method)
 	}
 	m.held = all(n)
+	group := progress.Open(ctx)
 	for i, rows := range m.parts(c, k) {
-		fitted, err := m.fitOn(ctx, c, without(n, rows))
+		fitted, err := m.fitOn(group.Of(i, k+1), c, without(n, rows))
 		if err != nil {
 			return err
 		}
 		m.folds = append(m.folds, fold[estimators.Classifier]{fitted: fitted, rows: rows})
-		tell(c.Observe, i+1, k+1, "fitted without a fold")
+		tell(ctx, i+1, k+1, "fitted without a fold")
 	}
 	if err := m.score(); err != nil {
 		return err
 	}
 	var err error
-	if m.chosen, err = m.fitOn(ctx, c, m.held); err != nil {
+	if m.chosen, err = m.fitOn(group.Of(k, k+1), c, m.held); err != nil {
 		return err
 	}
-	tell(c.Observe, k+1, k+1, "fitted to all rows")
+	tell(ctx, k+1, k+1, "fitted to all rows")
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -17,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -112,6 +114,9 @@ func (c *Classifier) scoring() scoring {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -119,6 +124,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -213,15 +221,16 @@ func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 		}
 		choose, m.held = p[0], p[1]
 	}
+	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
 	var err error
-	if m.chosen, err = m.fitOn(ctx, c, choose); err != nil {
+	if m.chosen, err = m.fitOn(first, c, choose); err != nil {
 		return err
 	}
-	tell(c.Observe, 1, 2, "settings chosen")
-	if _, _, err := m.smoother(ctx); err != nil {
+	tell(ctx, 1, 2, "settings chosen")
+	if _, _, err := m.smoother(rest); err != nil {
 		return err
 	}
-	tell(c.Observe, 2, 2, "the system of all rows")
+	tell(ctx, 2, 2, "the system of all rows")
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // learnFolds fits without each part of the rows, and takes scores on it.
@@ -25,7 +26,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 		}
 		m.held = held
 		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: held}}
-		tell(r.Observe, 1, 1, "fitted")
+		tell(ctx, 1, 1, "fitted")
 		return m.score(r)
 	}
 	k := min(cmp.Or(r.Folds, defaultFolds), n)
@@ -43,22 +44,23 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) error {
 	n, k := len(m.y), len(parts)
 	m.held = all(n)
+	group := progress.Open(ctx)
 	for i, rows := range parts {
-		fitted, err := m.fitOn(ctx, r, without(n, rows))
+		fitted, err := m.fitOn(group.Of(i, k+1), r, without(n, rows))
 		if err != nil {
 			return err
 		}
 		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows})
-		tell(r.Observe, i+1, k+1, "fitted without a fold")
+		tell(ctx, i+1, k+1, "fitted without a fold")
 	}
 	if err := m.score(r); err != nil {
 		return err
 	}
 	var err error
-	if m.chosen, err = m.fitOn(ctx, r, m.held); err != nil {
+	if m.chosen, err = m.fitOn(group.Of(k, k+1), r, m.held); err != nil {
 		return err
 	}
-	tell(r.Observe, k+1, k+1, "fitted to all rows")
+	tell(ctx, k+1, k+1, "fitted to all rows")
 	return nil
 }
 

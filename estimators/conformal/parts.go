@@ -2,12 +2,13 @@ package conformal
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // fold is a fit without some rows, and their scores.
@@ -28,10 +29,8 @@ func checkParts(typ string, held float64, folds, workers int) error {
 	return cmp.Or(check.Setting(typ, "Folds", folds, "10"), check.Workers(typ, workers))
 }
 
-func tell(observe func(estimators.Step), i, total int, message string) {
-	if observe != nil {
-		observe(estimators.Step{Iteration: i, Total: total, Message: message})
-	}
+func tell(ctx context.Context, i, total int, message string) {
+	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
 }
 
 // order is a random one of n rows.

@@ -10,11 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -101,6 +103,9 @@ func (r *Regressor) estimator() estimators.Regressor {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -110,6 +115,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
+	progress.Counts(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -198,15 +206,16 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 			return err
 		}
 	}
+	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
 	var err error
-	if m.chosen, err = m.fitOn(ctx, r, choose); err != nil {
+	if m.chosen, err = m.fitOn(first, r, choose); err != nil {
 		return err
 	}
-	tell(r.Observe, 1, 2, "settings chosen")
-	if _, err := m.smoother(ctx); err != nil {
+	tell(ctx, 1, 2, "settings chosen")
+	if _, err := m.smoother(rest); err != nil {
 		return err
 	}
-	tell(r.Observe, 2, 2, "the system of all rows")
+	tell(ctx, 2, 2, "the system of all rows")
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -95,6 +96,8 @@ func (c *Classifier) settings() settings {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
@@ -105,6 +108,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
@@ -114,6 +119,8 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
 	}
@@ -141,6 +148,8 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
@@ -154,6 +163,8 @@ func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.sett
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -164,6 +175,8 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
@@ -178,6 +191,8 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

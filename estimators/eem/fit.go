@@ -9,12 +9,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // rows are what is taken in at once.
@@ -61,7 +62,8 @@ func (c settings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weight
 // path learns from all rows at once for each number of units, ascending, of which the
 // layer has the largest.
 func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
-	m, r, err := c.begin(ctx, x, y, weights)
+	parts := progress.Parts(ctx, .05, .6, .35)
+	m, r, err := c.begin(parts[0], x, y, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +72,16 @@ func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []flo
 		widths[i] = m.layer.width(u)
 	}
 	distinct := slices.Compact(slices.Clone(widths))
-	steps := &progress.Steps{Observe: c.observe, Total: m.groups(len(r.y), slices.Max(widths)) + len(units)*m.systems()}
-	sums, err := m.take(ctx, r, distinct, steps)
+	steps := fitsteps.New(ctx, m.groups(len(r.y), slices.Max(widths))+len(units)*m.systems())
+	sums, err := m.take(parts[1], r, distinct, steps)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*model, len(units))
+	systems, cubes, solved := progress.Open(parts[2]), 0., 0.
+	for _, w := range widths {
+		cubes += cubed(w)
+	}
 	for i, u := range units {
 		one := &model{settings: c, width: m.width, classes: m.classes, stats: sums[slices.Index(distinct, widths[i])]}
 		if one.layer, err = m.layer.first(u); err != nil {
@@ -84,13 +90,16 @@ func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []flo
 		if err := one.complete(); err != nil {
 			return nil, err
 		}
-		if _, err := one.solve(ctx, steps); err != nil {
+		if _, err := one.solve(systems.From(solved/cubes, solved/cubes+cubed(widths[i])/cubes), steps); err != nil {
 			return nil, err
 		}
+		solved += cubed(widths[i])
 		out[i] = one
 	}
 	return out, nil
 }
+
+func cubed(width int) float64 { return float64(width) * float64(width) * float64(width) }
 
 // complete returns an error unless each class has rows.
 func (m *model) complete() error {
@@ -126,7 +135,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 		return nil, err
 	}
 	width := m.layer.width(math.MaxInt)
-	sums, err := m.take(ctx, r, []int{width}, &progress.Steps{Observe: c.observe, Total: m.groups(len(r.y), width)})
+	sums, err := m.take(ctx, r, []int{width}, fitsteps.New(ctx, m.groups(len(r.y), width)))
 	if err != nil {
 		return nil, err
 	}
@@ -249,11 +258,11 @@ func (m *model) groups(n, features int) int {
 
 // take returns the statistics of the features of rows, for each of widths, ascending, and
 // class.
-func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*Statistics, error) {
+func (m *model) take(ctx context.Context, r rows, widths []int, steps *fitsteps.Steps) ([][]*Statistics, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
 	parts := make([][][]*Statistics, groups)
-	err := parallel.For(ctx, m.workers, groups, func(g int) error {
+	err := parallel.ForParts(ctx, m.workers, groups, func(ctx context.Context, g int) error {
 		var err error
 		parts[g], err = m.sum(ctx, r, g*n/groups, (g+1)*n/groups, widths)
 		if err == nil {
@@ -285,6 +294,8 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 		of[k] = append(of[k], i)
 	}
 	buffer := newPanel(widths[len(widths)-1])
+	loop, done := progress.NewLoop(ctx), 0
+	defer loop.End()
 	for _, class := range of {
 		sums := newAccumulator(widths)
 		for len(class) > 0 {
@@ -293,6 +304,8 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 			}
 			some := class[:min(panel, len(class))]
 			class = class[len(some):]
+			loop.At(float64(done) / float64(last-first))
+			done += len(some)
 			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
 			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
 				return nil, err
@@ -326,14 +339,15 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
 	}
 	widths := []int{m.layer.width(math.MaxInt)}
-	steps := &progress.Steps{Observe: c.observe, Total: m.groups(n, widths[0]) + len(names)}
-	all, err := m.take(ctx, r, widths, steps)
+	steps := fitsteps.New(ctx, m.groups(n, widths[0])+len(names))
+	first, rest := progress.Two(ctx, 1, 1)
+	all, err := m.take(first, r, widths, steps)
 	if err != nil {
 		return nil, err
 	}
 	m.stats = all[0]
 	out := mat.NewDense(n, len(m.classes), nil)
-	err = parallel.For(ctx, c.workers, len(names), func(b int) error {
+	err = parallel.ForParts(rest, c.workers, len(names), func(ctx context.Context, b int) error {
 		var of []int
 		for i, name := range block {
 			if name == names[b] {
@@ -364,7 +378,8 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 
 // without returns the solution for all rows but those held.
 func (m *model) without(ctx context.Context, held rows, widths []int) (*solution, error) {
-	own, err := m.take(ctx, held, widths, nil)
+	first, second := progress.Two(ctx, 1, 4)
+	own, err := m.take(first, held, widths, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -377,5 +392,5 @@ func (m *model) without(ctx context.Context, held rows, widths []int) (*solution
 	if err := rest.complete(); err != nil {
 		return nil, err
 	}
-	return rest.solve(ctx, nil)
+	return rest.solve(second, nil)
 }

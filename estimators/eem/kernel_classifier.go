@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -109,6 +110,8 @@ func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return 
 func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -143,6 +146,8 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
@@ -151,6 +156,8 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err 
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
@@ -158,6 +165,8 @@ func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []in
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := checkPath(kernelClassifierType, components); err != nil {
 		return nil, err
 	}
@@ -179,6 +188,8 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
@@ -186,6 +197,8 @@ func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block [
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

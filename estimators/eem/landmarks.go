@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -28,12 +29,13 @@ type landmarkLayer struct {
 }
 
 func newLandmarkLayer(ctx context.Context, k kernels.Kernel, rows *mat.Dense, workers int) (*landmarkLayer, error) {
-	gram, err := kernels.Matrix(ctx, k, rows, &kernels.Options{Workers: workers})
+	first, rest := progress.Two(ctx, 1, 5)
+	gram, err := kernels.Matrix(first, k, rows, &kernels.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
 	l := &landmarkLayer{kernel: k, rows: rows, workers: workers}
-	if l.factor, l.kept, err = linalg.Independent(ctx, gram); err != nil {
+	if l.factor, l.kept, err = linalg.Independent(rest, gram); err != nil {
 		return nil, err
 	}
 	if l.factor == nil {

@@ -48,7 +48,7 @@ type settings struct {
 	class         classes.Weights
 	multiclass    Multiclass
 	workers       int
-	observe       func(estimators.Step)
+	observe       func(estimators.Step) // of Solve; Fit tells it by its context
 	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
 	seed          uint64
 	wanted        int    // rows that units or landmarks are drawn from

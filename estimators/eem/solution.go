@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -34,7 +35,7 @@ func (m *model) systems() int {
 }
 
 // newSolution works out what predicts.
-func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solution, error) {
+func newSolution(ctx context.Context, m *model, steps *fitsteps.Steps) (*solution, error) {
 	s := &solution{classes: m.classes, report: estimators.Report{Converged: true, Iterations: 1}}
 	if m.few != "" {
 		s.report.Warnings = append(s.report.Warnings, m.few)
@@ -47,28 +48,30 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	odds := m.odds(m.classes, m.stats)
 	var directions *mat.Dense
 	var err error
+	first, rest := progress.Two(ctx, 8*float64(m.systems()), 1)
 	if m.multiclass == Discriminant && len(m.classes) > 2 {
-		if directions, err = s.solvePlane(ctx, m.stats, odds); err == nil {
+		if directions, err = s.solvePlane(first, m.stats, odds); err == nil {
 			steps.Next(s.report.Objective, "the discriminant plane of %d features solved", len(m.stats[0].mean))
 		}
 	} else {
-		directions, err = s.solvePairs(ctx, m.stats, odds, steps)
+		directions, err = s.solvePairs(first, m.stats, odds, steps)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.scorer, err = m.layer.along(ctx, directions)
+	s.scorer, err = m.layer.along(rest, directions)
 	return s, err
 }
 
 // solvePairs finds the direction of every pair of classes.
-func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *progress.Steps) (*mat.Dense, error) {
+func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *fitsteps.Steps) (*mat.Dense, error) {
+	group, all := progress.Open(ctx), len(s.classes)*(len(s.classes)-1)/2
 	for i := range s.classes {
 		for j := range i {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := project(ctx, stats[i], stats[j])
+			p, err := project(group.Of(len(s.pairs), all), stats[i], stats[j])
 			if err != nil {
 				return nil, err
 			}

@@ -208,7 +208,12 @@ func TestSolve(t *testing.T) {
 func TestObserve(t *testing.T) {
 	x, y := blobs(3000, 3, 1)
 	var steps []estimators.Step
-	look := func(s estimators.Step) { steps = append(steps, s) }
+	look := func(s estimators.Step) {
+		if !s.Between {
+			s.Done = 0
+			steps = append(steps, s)
+		}
+	}
 	c := &Classifier{Units: 10, Activation: transformers.Tanh, Observe: look}
 	require.NoError(t, c.Fit(ctx, x, y))
 	require.Len(t, steps, 4+3, "blocks of rows and pairs")

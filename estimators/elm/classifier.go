@@ -12,12 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -67,6 +69,8 @@ type model struct {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -75,6 +79,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -107,10 +113,17 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
-	if err := m.hidden.Fit(ctx, xd); err != nil {
+	if err := m.hidden.Fit(progress.Apart(ctx), xd); err != nil {
 		return err
 	}
-	h, err := m.outputs(ctx, xd)
+	_, shifts := m.hidden.UnitWeights()
+	rows, hidden := float64(n), float64(len(shifts))
+	order, choice := min(rows, hidden), 0.
+	if c.chooses() {
+		choice = order*order*(6*order+10*rows) + 4*rows*max(hidden-rows, 0)*rows
+	}
+	parts := progress.Parts(ctx, rows*hidden*float64(d+20), choice, order*order*(order/3+rows))
+	h, err := m.outputs(parts[0], xd)
 	if err != nil {
 		return err
 	}
@@ -119,7 +132,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if c.chooses() {
 		total += loo.MaxEvaluations
 	}
-	c.step(estimators.Step{Iteration: 1, Total: total, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
+	progress.Counts(ctx)
+	progress.Tell(ctx, progress.Step{Iteration: 1, Total: total, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -131,15 +145,15 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	}
 	ridge := c.Ridge
 	if c.chooses() {
-		ridge, err = c.choose(ctx, m, h, t)
+		ridge, err = c.choose(parts[1], m, h, t)
 	}
 	m.ridge = ridge
 	switch {
 	case err != nil:
 	case ridge == 0:
-		err = m.pseudoInverse(ctx, h, t)
+		err = m.pseudoInverse(parts[2], h, t)
 	default:
-		err = m.solve(ctx, h, t, ridge, n < units)
+		err = m.solve(parts[2], h, t, ridge, n < units)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -148,7 +162,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	_, machines := t.Dims()
-	c.step(estimators.Step{Iteration: total, Total: total, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
+	progress.Tell(ctx, progress.Step{Iteration: total, Total: total, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
 }
@@ -169,24 +183,26 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense) (flo
 		return sum
 	}
 	all, scale := squares(t), squares(h)/float64(n)
+	order, long := float64(min(n, units)), float64(max(n, units))
+	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
 		// With H' = QR the rows of R' are those of H in the basis Q, n numbers each: leverages and predictions are the same.
-		r, err := linalg.ThinQR(ctx, mat.DenseCopyOf(h.T()))
+		r, err := linalg.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
 		if err != nil {
 			return 0, err
 		}
 		h = mat.DenseCopyOf(r.T())
 	}
 	gram := mat.NewSymDense(h.RawMatrix().Cols, nil)
-	if err := fast.SymOuterKContext(ctx, gram, 1, h.T()); err != nil {
+	if err := fast.SymOuterKContext(parts[1], gram, 1, h.T()); err != nil {
 		return 0, err
 	}
-	problem, err := loo.NewLinear(ctx, gram, h, t, make([]float64, n), all, scale, c.Workers)
+	problem, err := loo.NewLinear(parts[2], gram, h, t, make([]float64, n), all, scale, c.Workers)
 	if err != nil {
 		return 0, err
 	}
-	best, err := problem.Search(ctx, func(i int, ridge, objective float64) {
-		c.step(estimators.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+	best, err := problem.Search(parts[3], func(i int, ridge, objective float64) {
+		progress.Tell(ctx, progress.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
 	})
 	if err != nil {
 		return 0, err
@@ -215,7 +231,10 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		return nil, err
 	}
 	out := mat.NewDense(n, len(shifts), nil)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for first := 0; first < n; {
+		loop.At(float64(first) / float64(n))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -236,12 +255,6 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		first = last
 	}
 	return out, ctx.Err()
-}
-
-func (c *Classifier) step(s estimators.Step) {
-	if c.Observe != nil {
-		c.Observe(s)
-	}
 }
 
 func scale(v []float64, by float64) {
@@ -279,13 +292,14 @@ func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual 
 		of, order = h, n
 	}
 	gram := mat.NewSymDense(order, nil)
-	if err := fast.SymOuterKContext(ctx, gram, 1, of); err != nil {
+	first, rest := progress.Two(ctx, float64(max(n, units)), float64(order)/3)
+	if err := fast.SymOuterKContext(first, gram, 1, of); err != nil {
 		return err
 	}
 	for i := range order {
 		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}
-	chol, err := linalg.NewCholesky(ctx, "product of the units + the ridge", gram)
+	chol, err := linalg.NewCholesky(rest, "product of the units + the ridge", gram)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ var checks = []check{
 	{"cancelled-fit", every, "Fit with a cancelled context is the context's error and leaves the model fitted before.", checkCancelledFit},
 	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
 	{"cancelled-at-any-look", every, "A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model fitted before.", checkCancelledAtAnyLook},
+	{"progress", every, "Who listens to a Fit by estimators.Observed hears of shares done that rise to 1, of one goroutine at a time, early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and leaves the model fitted before.", checkProgress},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
 	{"any-matrix", every, "A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.", checkAnyMatrix},
 	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},

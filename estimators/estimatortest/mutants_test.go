@@ -45,6 +45,15 @@ func transformer(name, says string, with transformerMethods) mutant {
 	return mutant{name, transforms, with.build, says}
 }
 
+// stepsOf are the Options.Steps of broken types, by name.
+var stepsOf = map[string]int{"says all at the end": 1, "makes one step": 10, "begins when half of it is over": 10}
+
+// deaf is a context without values: who listens hears nothing of what is done with it.
+type deaf struct{ context.Context }
+
+// Value implements context.Context.
+func (deaf) Value(any) any { return nil }
+
 // The short names of the signatures that most replacements have.
 type (
 	R   = *brokenRegressor
@@ -299,6 +308,50 @@ func mutants(release chan struct{}) map[string][]mutant {
 					return errOther
 				}
 				return b.Centroid.Fit(c, x, y)
+			}}),
+		},
+		"progress": {
+			regressor("says nothing", "says to nobody", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				return b.Ridge.Fit(deaf{c}, x, y)
+			}}),
+			regressor("never says that it is done", "want 1", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				own, _ := estimators.BeginFit(c, nil)
+				estimators.Tell(own, estimators.Step{Iteration: 1, Done: .9})
+				return b.Ridge.Fit(deaf{c}, x, y)
+			}}),
+			transformer("learns other things while somebody listens", "that somebody listens to", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) (err error) {
+				own, end := estimators.BeginFit(c, nil)
+				defer end(&err)
+				if own != c {
+					x = mat.DenseCopyOf(x)
+					x.(*mat.Dense).Set(0, 0, 99)
+				}
+				return b.StandardScaler.Fit(deaf{c}, x)
+			}}),
+			regressor("does not mind a panic", "want a PanicError", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				_ = b.Ridge.Fit(c, x, y)
+				return b.Ridge.Fit(deaf{c}, x, y)
+			}}),
+			regressor("says all at the end", "of the looks", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+				for range 100 {
+					if err := c.Err(); err != nil {
+						return err
+					}
+				}
+				return b.Ridge.Fit(c, x, y)
+			}}),
+			regressor("makes one step", "steps, want at least", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+				_, end := estimators.BeginFit(c, nil)
+				defer end(&err)
+				return b.Ridge.Fit(deaf{c}, x, y)
+			}}),
+			regressor("begins when half of it is over", "is done, want at most", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+				own, end := estimators.BeginFit(c, nil)
+				defer end(&err)
+				for i := range 20 {
+					estimators.Tell(own, estimators.Step{Iteration: i + 1, Done: .6 + float64(i)/100})
+				}
+				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
 		},
 		"cancelled-midway": {
@@ -1241,7 +1294,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 
 // judged runs a check on a mutant as the suite would.
 func (m mutant) judged(c check) conformance.Verdict {
-	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: defaultTolerance}}
+	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
 	if c.name == "workers" {
 		s.options.Workers = func(n int) any {
 			return regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return float64(n/4) * 1e-15 })}.build()

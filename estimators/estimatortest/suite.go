@@ -23,6 +23,9 @@ type Options struct {
 	// may lie apart where the order of sums may differ: for rows in another order,
 	// one by one, or counted twice. 0 is 1e-6.
 	Tolerance float64
+	// Steps is how many steps, at least, a Fit on 120 rows tells its observer of, for the check progress: of a type whose fits take
+	// long, so that the first of them has to come in the first half. 0: one, at the end.
+	Steps int
 	// Gaps says that NaN in x is a gap, which the type fills, and no error.
 	// Infinities still are one.
 	Gaps bool

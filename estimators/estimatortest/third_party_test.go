@@ -21,7 +21,9 @@ type meanRegressor struct {
 	mean  float64
 }
 
-func (m *meanRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (m *meanRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	ctx, end := estimators.BeginFit(ctx, nil)
+	defer end(&err)
 	rows, err := estimators.CheckRows(x, 0)
 	if err != nil {
 		return err

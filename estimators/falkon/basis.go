@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -44,14 +45,15 @@ func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks
 	if err := b.prepare(ctx); err != nil {
 		return nil, err
 	}
-	k, err := kernels.Matrix(ctx, kernel, landmarks, &kernels.Options{Workers: s.workers, MaxBytes: s.maxBytes})
+	first, rest := progress.Two(ctx, 1, 1)
+	k, err := kernels.Matrix(first, kernel, landmarks, &kernels.Options{Workers: s.workers, MaxBytes: s.maxBytes})
 	if err != nil {
 		return nil, err
 	}
 	for i := range b.m {
 		b.diagonal += k.At(i, i) / float64(b.m)
 	}
-	chol, err := linalg.NewCholeskyFrom(ctx, "the kernel matrix of the landmarks", k, least(b))
+	chol, err := linalg.NewCholeskyFrom(rest, "the kernel matrix of the landmarks", k, least(b))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks
 }
 
 func (b *basis) prepare(ctx context.Context) (err error) {
-	b.prepared, err = kernels.Prepare(ctx, b.kernel, b.landmarks, &kernels.Options{Workers: 1})
+	b.prepared, err = kernels.Prepare(progress.Apart(ctx), b.kernel, b.landmarks, &kernels.Options{Workers: 1})
 	return err
 }
 

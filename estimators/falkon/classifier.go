@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -76,7 +77,7 @@ func (c *Classifier) settings() settings {
 	return settings{
 		typ: classifierType, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, ridge: c.Ridge,
 		noIntercept: c.NoIntercept, loss: c.Loss, solver: c.Solver, tolerance: c.Tolerance, iterations: c.MaxIterations, seed: c.Seed,
-		workers: c.Workers, maxBytes: c.MaxBytes, observe: c.Observe, checkpoint: c.Checkpoint, resume: c.Resume,
+		workers: c.Workers, maxBytes: c.MaxBytes, checkpoint: c.Checkpoint, resume: c.Resume,
 		classify: true, addedJitter: leastJitter,
 	}
 }
@@ -98,6 +99,8 @@ func (c *Classifier) validated() (settings, error) {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -105,6 +108,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -164,6 +169,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	s, err := c.validated()
 	if err != nil {
 		return err

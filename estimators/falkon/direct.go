@@ -20,7 +20,7 @@ func (p *problem) byNormals(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	if out.factor, err = shifted(ctx, "the normal equations", equations.g, out.ridge); err != nil {
+	if out.factor, err = shifted(p.next(ctx), "the normal equations", equations.g, out.ridge); err != nil {
 		return nil, err
 	}
 	out.u = mat.DenseCopyOf(equations.r)
@@ -48,7 +48,7 @@ func (p *problem) bestRidge(ctx context.Context, equations *normal, out *solutio
 	out.iterations = len(grid)
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(equations.g)
-	turned, err := rotate(ctx, g)
+	turned, err := rotate(p.next(ctx), g)
 	if err != nil {
 		return err
 	}

@@ -114,12 +114,12 @@ func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
 	if p.ridge > 0 {
 		lambda := p.ridge / float64(p.src.n)
-		chol, err := shifted(ctx, "the preconditioner", b.g, lambda)
+		chol, err := shifted(p.next(ctx), "the preconditioner", b.g, lambda)
 		return oneRidge{chol}, []float64{lambda}, err
 	}
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(b.g)
-	turned, err := rotate(ctx, g)
+	turned, err := rotate(p.next(ctx), g)
 	by := anyRidge{turned}
 	if err != nil || resumed {
 		return by, nil, err
@@ -212,10 +212,10 @@ func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sam
 		out.ridge = c.columns[0].Lambda * n
 	}
 	scaleSym(b, n)
-	if out.factor, err = shifted(ctx, "the normal equations", b, out.ridge); err != nil {
+	if out.factor, err = shifted(p.next(ctx), "the normal equations", b, out.ridge); err != nil {
 		return err
 	}
-	inverse, err := out.factor.DiagInverse(ctx)
+	inverse, err := out.factor.DiagInverse(p.next(ctx))
 	if err != nil {
 		return err
 	}

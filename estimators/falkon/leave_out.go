@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Ridges that leave-one-out looks at, as shares of the mean k(c, c) times Σw.
@@ -104,10 +105,15 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 // passing goes through some rows: problem.pass or source.pass.
 type passing func(work func(slot int, b batch) error, done func(b batch) error) error
 
-// over passes through a source of which Observe does not hear.
+// over passes through some rows, which is no step.
 func (p *problem) over(ctx context.Context, src *source) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
-		return src.pass(ctx, p.workers, wideRows, panelBlocks, work, done)
+		loop := progress.NewLoop(p.next(ctx))
+		defer loop.End()
+		return src.pass(ctx, p.workers, wideRows, panelBlocks, work, func(b batch) error {
+			loop.At(float64(b.first+b.rows()) / float64(src.n))
+			return done(b)
+		})
 	}
 }
 

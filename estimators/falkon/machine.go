@@ -9,8 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -68,9 +70,14 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 			s.components = next // a State of a fit with more of them goes on there
 		}
 	}
-	steps, passes := 0, 0
+	s.steps = fitsteps.New(ctx, 0)
+	passes, expected := 0, 1
+	if next, ok := s.with(s.componentsFor(src.n)).more(src); chosen && ok && next > 0 {
+		expected = 2
+	}
+	fits := progress.NewSeries(ctx, expected)
 	for {
-		m, p, err := fitOnce(ctx, s, src, chosen, steps)
+		m, p, err := fitOnce(fits.Next(), s, src, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -82,8 +89,14 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 			return m, nil
 		}
 		p.say(0, fmt.Sprintf("the effective dimension is %.0f of %d landmarks: %d are taken", m.details.EffectiveDimension, p.m, next))
-		s.components, s.resume, steps = next, nil, p.steps
+		s.components, s.resume = next, nil
 	}
+}
+
+// with is the settings with so many landmarks.
+func (s settings) with(components int) settings {
+	s.components = components
+	return s
 }
 
 // more is the number of landmarks after so many; ok is false where that is hardly more, or over MaxBytes.
@@ -92,18 +105,19 @@ func (s settings) more(src *source) (next int, ok bool) {
 	return next, 2*next >= 3*s.components && s.checkBytes("", s.bytes(src, next)) == nil
 }
 
-// fitOnce is fit with one number of landmarks, after so many steps that Observe has heard of.
-func fitOnce(ctx context.Context, s settings, src *source, chosen bool, steps int) (*machine, *problem, error) {
-	p, d, warnings, err := s.prepare(ctx, src, chosen)
+// fitOnce is fit with one number of landmarks.
+func fitOnce(ctx context.Context, s settings, src *source, chosen bool) (*machine, *problem, error) {
+	first, rest := progress.Two(ctx, 1, 3)
+	p, d, warnings, err := s.prepare(first, src, chosen)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.steps = steps
 	details := Details{Rows: src.n, Landmarks: p.m, Solver: ConjugateGradients}
 	if s.direct(src.n, p.m) {
 		details.Solver = Direct
 	}
-	solved, err := p.solve(ctx, d)
+	p.parts = progress.NewSeries(rest, p.passesExpected())
+	solved, err := p.solve(progress.Apart(ctx), d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,6 +147,21 @@ func fitOnce(ctx context.Context, s settings, src *source, chosen bool, steps in
 	}
 	m.details = details
 	return m, p, m.finite(s.typ, src)
+}
+
+// passesExpected is how many passes and factors the solver mostly takes.
+func (p *problem) passesExpected() int {
+	out := 3 // the products, the factor, what is left out
+	if p.ridge == 0 {
+		out += 2 // a reduction and a pass
+	}
+	if !p.direct(p.src.n, p.m) {
+		out += 12
+	}
+	if p.loss == LogisticLoss {
+		out += 2 * 8
+	}
+	return out
 }
 
 // solve takes the solver and the loss of the settings.
@@ -168,15 +197,16 @@ func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*probl
 	if err := s.checkBytes(fmt.Sprintf("%d landmarks", want), s.bytes(src, want)); err != nil {
 		return nil, nil, nil, err
 	}
-	d, err := s.draw(ctx, src, want)
+	parts := progress.Parts(ctx, 1, 4, 2, 3)
+	d, err := s.draw(parts[0], src, want)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kernel, err := s.chosenKernel(ctx, d, want)
+	kernel, err := s.chosenKernel(parts[1], d, want)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	landmarks, err := s.choose(ctx, kernel, d, want)
+	landmarks, err := s.choose(parts[2], kernel, d, want)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -184,7 +214,7 @@ func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*probl
 	if m, _ := landmarks.Dims(); m < want && !chosen {
 		warnings = append(warnings, fmt.Sprintf("%d landmarks in place of %d: there are no more distinct rows among those drawn", m, want))
 	}
-	b, err := newBasis(ctx, s, kernel, landmarks)
+	b, err := newBasis(parts[3], s, kernel, landmarks)
 	if err != nil {
 		return nil, nil, nil, err
 	}

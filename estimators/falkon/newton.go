@@ -251,7 +251,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 		if !p.noIntercept {
 			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.m, nt.centreOf(j)))
 		}
-		factor, err := shifted(ctx, "Newton's equations", grams[at], nt.ridge)
+		factor, err := shifted(p.next(ctx), "Newton's equations", grams[at], nt.ridge)
 		if err != nil {
 			return nil, err
 		}

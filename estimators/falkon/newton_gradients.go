@@ -83,7 +83,7 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *sou
 		return nil, err
 	}
 	scaleSym(g, 1/float64(sample.n))
-	return shifted(ctx, "the preconditioner", g, lambda)
+	return shifted(p.next(ctx), "the preconditioner", g, lambda)
 }
 
 // hessian is the operator of the logistic losses where they stand. The weights a are made anew in

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -28,7 +28,7 @@ type problem struct {
 	keep int // rows of which leaving out is kept
 
 	passes int
-	steps  int
+	parts  *progress.Series // a pass or a factor each; nil where nobody is told
 }
 
 func newProblem(s settings, b *basis, src *source) *problem {
@@ -50,11 +50,14 @@ func (p *problem) block(rows int, f func(z *mat.Dense) error) error {
 func (p *problem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
 	p.passes++
 	told := 0
+	loop := progress.NewLoop(p.next(ctx))
+	defer loop.End()
 	return p.src.pass(ctx, p.workers, rows, wave, work, func(b batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
 		last := b.first + b.rows()
+		loop.At(float64(last) / float64(p.src.n))
 		if tenth := 10 * last / p.src.n; tenth > told {
 			told = tenth
 			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, last, p.src.n))
@@ -64,8 +67,15 @@ func (p *problem) pass(ctx context.Context, name string, objective float64, rows
 }
 
 func (p *problem) say(objective float64, message string) {
-	p.steps++
-	p.tell(estimators.Step{Iteration: p.steps, Objective: objective, Message: message})
+	p.settings.steps.Next(objective, "%s", message)
+}
+
+// next is the context of what comes next, a pass or a factor.
+func (p *problem) next(ctx context.Context) context.Context {
+	if p.parts == nil {
+		return ctx
+	}
+	return p.parts.Next()
 }
 
 // panelBlocks wide blocks of features are multiplied at once into the normal equations.

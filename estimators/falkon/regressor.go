@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -66,7 +67,7 @@ func (r *Regressor) settings() settings {
 	return settings{
 		typ: regressorType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
 		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
-		workers: r.Workers, maxBytes: r.MaxBytes, observe: r.Observe, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
+		workers: r.Workers, maxBytes: r.MaxBytes, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
 	}
 }
 
@@ -78,6 +79,8 @@ func (r *Regressor) settings() settings {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -86,6 +89,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -121,6 +126,8 @@ func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	s := r.settings()
 	if err := s.validate(); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -114,7 +114,7 @@ type settings struct {
 	seed        uint64
 	workers     int
 	maxBytes    int64
-	observe     func(estimators.Step)
+	steps       *fitsteps.Steps
 	checkpoint  func(*State)
 	resume      *State
 	classify    bool // keeps leave-one-out scores for the link, and nothing for a variance
@@ -210,11 +210,4 @@ func (s settings) sampleRows(n, m, d int) int {
 // because the product of hostile counts may overflow.
 func (s settings) checkBytes(what string, need float64) error {
 	return check.BytesWithin(s.typ+": "+what, need, s.maxBytes, "take fewer landmarks by Components, or raise MaxBytes")
-}
-
-// tell calls Observe, if there is one.
-func (s settings) tell(step estimators.Step) {
-	if s.observe != nil {
-		s.observe(step)
-	}
 }

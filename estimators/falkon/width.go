@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -24,7 +25,8 @@ type widths struct {
 	settings
 	rows      *source
 	landmarks *mat.Dense
-	unit      float64 // a typical distance
+	unit      float64          // a typical distance
+	parts     *progress.Series // a length each
 }
 
 // chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the least leave-one-out error on
@@ -36,18 +38,19 @@ func (s settings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Ker
 		return nil, err
 	}
 	unit := 1 / math.Sqrt(median.Gamma)
-	few := s.widthsOf(d, min(m, fewLandmarks), fewRows, unit)
+	first, rest := progress.Two(ctx, 1, 2)
+	few := s.widthsOf(first, d, min(m, fewLandmarks), fewRows, unit, 9)
 	length, err := (&loo.Lengths{Error: few.at}).Search(ctx)
 	if err != nil || m < moreLandmarks || d.rows() < moreLandmarks+moreRows {
 		return few.kernel(length), err
 	}
-	more := s.widthsOf(d, moreLandmarks, moreRows, unit)
+	more := s.widthsOf(rest, d, moreLandmarks, moreRows, unit, 2)
 	length, err = (&loo.Lengths{Error: more.at}).Narrow(ctx, length)
 	return more.kernel(length), err
 }
 
 // widthsOf takes landmarks, and rows that are none if there are enough.
-func (s settings) widthsOf(d *drawn, m, rows int, unit float64) *widths {
+func (s settings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
 	own := distinct(d.x, m)
 	from := own[len(own)-1] + 1
 	if d.rows()-from < 2*len(own) {
@@ -55,7 +58,7 @@ func (s settings) widthsOf(d *drawn, m, rows int, unit float64) *widths {
 	}
 	b := d.part(from, min(d.rows(), from+rows))
 	s.ridge, s.loss = 0, SquaredLoss
-	return &widths{settings: s, rows: inMemory(b.x, b.y, b.w), landmarks: linalg.Rows(d.x, own), unit: unit}
+	return &widths{settings: s, rows: inMemory(b.x, b.y, b.w), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
 }
 
 func (w *widths) kernel(length float64) kernels.Kernel {
@@ -64,25 +67,26 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 
 // at returns the mean squared leave-one-out error of a length; infinite where there is none.
 func (w *widths) at(ctx context.Context, length float64) (float64, error) {
-	b, err := newBasis(ctx, w.settings, w.kernel(length), w.landmarks)
+	parts := progress.Parts(w.parts.Next(), 1, 4, 3, 4)
+	ctx = progress.Apart(ctx)
+	b, err := newBasis(parts[0], w.settings, w.kernel(length), w.landmarks)
 	if err != nil {
 		return 0, err
 	}
 	p := newProblem(w.settings, b, w.rows)
-	all := p.over(ctx, w.rows)
 	sum := make([]float64, p.m)
-	equations, err := p.products(ctx, w.rows, nil, sum, all)
+	equations, err := p.products(ctx, w.rows, nil, sum, p.over(parts[1], w.rows))
 	if err != nil {
 		return 0, err
 	}
 	p.centreBy(equations, p.src, sum)
 	unit := p.scale() * w.rows.weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
-	turned, err := rotate(ctx, equations.g)
+	turned, err := rotate(parts[2], equations.g)
 	if err != nil {
 		return 0, err
 	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows.weight, all)
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows.weight, p.over(parts[3], w.rows))
 	if err != nil {
 		return 0, err
 	}

@@ -65,7 +65,7 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	s := (&Regressor{}).settings().withDefaults()
 	d, err := s.draw(ctx, inMemory(x, mat.NewDense(40, 1, y), nil), 40)
 	require.NoError(t, err)
-	w := s.widthsOf(d, 40, fewRows, .5)
+	w := s.widthsOf(context.Background(), d, 40, fewRows, .5, 9)
 	got, err := w.at(ctx, 1)
 	require.NoError(t, err)
 
@@ -97,7 +97,7 @@ func TestNarrowerOnMoreRows(t *testing.T) {
 	s := (&Regressor{}).settings().withDefaults()
 	d, err := s.draw(ctx, inMemory(x, mat.NewDense(1200, 1, y), nil), 600)
 	require.NoError(t, err)
-	w := s.widthsOf(d, 100, fewRows, .5)
+	w := s.widthsOf(context.Background(), d, 100, fewRows, .5, 9)
 	tried := map[float64]float64{}
 	length, err := (&loo.Lengths{Error: func(ctx context.Context, length float64) (err float64, failed error) {
 		err, failed = w.at(ctx, length)

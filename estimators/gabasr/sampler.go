@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -44,7 +44,6 @@ type settings struct {
 	covariances    int  // of each chain
 	seed           uint64
 	workers        int
-	observe        func(estimators.Step)
 	variances      bool // keep what variances need
 	leaveOneOut    bool // compute leave-one-out scores
 }
@@ -140,16 +139,16 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 		unit = 1 / math.Sqrt(float64(d))
 	}
 	runs := make([]*machine, len(tasks)*s.chains)
-	steps := &progress.Steps{Total: len(runs) * (s.sweeps + 1), Observe: s.observe}
+	steps := fitsteps.New(ctx, len(runs)*(s.sweeps+1))
 	inner := s
 	if len(runs) > 1 {
 		inner.workers = 1 // the chains keep the processors busy
 	}
-	err = parallel.For(ctx, s.workers, len(runs), func(i int) error {
+	err = parallel.ForParts(ctx, s.workers, len(runs), func(ctx context.Context, i int) error {
 		var err error
 		t := tasks[i/s.chains]
 		begin := &starter{settings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
-		runs[i], err = begin.run(ctx, t, i/s.chains, i%s.chains, steps)
+		runs[i], err = begin.run(ctx, t, i/s.chains, i%s.chains, len(runs) > 1, steps)
 		return err
 	})
 	if err != nil {
@@ -191,10 +190,14 @@ func merge(chains []*machine) *machine {
 	return out
 }
 
+// startSweeps is how many sweeps take about as long as the start of a chain.
+const startSweeps = 10
+
 // run runs one chain of a machine, with numbers of a stream of its own.
-func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, steps *progress.Steps) (*machine, error) {
+func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *fitsteps.Steps) (*machine, error) {
 	s.rng = rand.New(rand.NewPCG(s.seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
-	c, err := s.start(ctx)
+	first, rest := progress.Two(ctx, startSweeps, float64(s.sweeps))
+	c, err := s.start(first)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +213,7 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 		out.Trace = append(out.Trace, now)
 		out.Jitter = max(out.Jitter, c.sys.jitter)
 		which := ""
-		if steps.Total > s.sweeps+1 { // there are others
+		if others {
 			which = fmt.Sprintf("machine %d, chain %d, ", machineNumber, chainNumber)
 		}
 		steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, sweep, now.LogEvidence, now.Ridge, now.Components)
@@ -236,8 +239,10 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 	if err := record(0); err != nil {
 		return nil, err
 	}
+	group := progress.Open(rest)
 	for sweep := 1; sweep <= s.sweeps; sweep++ {
-		if err := c.sweep(ctx); err != nil {
+		// What in a sweep looks at the context says that it goes on.
+		if err := c.sweep(group.Of(sweep-1, s.sweeps)); err != nil {
 			return nil, err
 		}
 		if err := record(sweep); err != nil {

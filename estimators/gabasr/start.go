@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -79,10 +80,14 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	trial := some.chain(ctx)
 	best, bestEv := candidate{}, math.Inf(-1)
 	bestRidge := 0.0
-	for _, c := range s.candidates(d, drawn) {
+	candidates := s.candidates(d, drawn)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
+	for i, c := range candidates {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		loop.At(float64(i) / float64(len(candidates)+1))
 		frequencies(trial, c, eps, epsLocal)
 		if err := trial.fill(); err != nil {
 			return nil, err

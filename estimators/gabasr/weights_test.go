@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -46,7 +45,7 @@ func TestWeightsAreRows(t *testing.T) {
 				counted := append([]float64(nil), target...)
 				rows.Apply(counted)
 				begin := &starter{settings: s, x: x, rows: rows, target: counted, unit: 0.7}
-				m, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, &progress.Steps{})
+				m, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
 				require.NoError(t, err)
 				return m
 			}

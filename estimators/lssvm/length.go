@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -19,16 +20,23 @@ const (
 	// mostToChoose is how many rows the lengths are compared on: of more a sample, since each length takes a
 	// reduction of a kernel matrix, and the length that is best changes little with more rows.
 	mostToChoose = 300
+	// usualLengths are compared, or some fewer.
+	usualLengths = 9
 	// ridgesToChoose are looked at for each length, a decade from one another, from leastToCompare on, in units of the variance of the
 	// rows in feature space.
 	ridgesToChoose, leastToCompare = 13, 1e-8
 )
 
+// choosesLength reports whether the kernel of n rows has a length that is chosen.
+func (s settings) choosesLength(n int) bool {
+	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
+}
+
 // orChosen returns the configured kernel. Without one it is RBF of the median distance where the ridge is given, and otherwise the Matérn
 // kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
 func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64) (kernels.Kernel, error) {
 	n, _ := rows.Dims()
-	if s.kernel != nil || n < leastToChoose || givenRidge(s.ridge, s.rule, n) != 0 {
+	if !s.choosesLength(n) {
 		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
 	}
 	median, err := kernels.MedianRBF(ctx, rows, s.seed)
@@ -50,8 +58,10 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	kernel := func(length float64) kernels.Kernel {
 		return kernels.Matern{Nu: 2.5, Length: length / math.Sqrt(median.Gamma)}
 	}
-	lengths := &loo.Lengths{Error: func(ctx context.Context, length float64) (float64, error) {
-		k, err := s.matrix(ctx, kernel(length), rows)
+	parts := progress.NewSeries(ctx, usualLengths)
+	lengths := &loo.Lengths{Error: func(_ context.Context, length float64) (float64, error) {
+		ctx := parts.Next()
+		k, err := s.matrix(progress.Apart(ctx), kernel(length), rows)
 		if err != nil {
 			return 0, err
 		}

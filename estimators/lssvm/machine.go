@@ -13,11 +13,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -31,7 +33,6 @@ type settings struct {
 	rule    RidgeRule
 	seed    uint64
 	options kernels.Options
-	observe func(estimators.Step)
 	// classify asks for the leave-one-out residuals at once, to which the link is fitted,
 	// and keeps nothing for a variance.
 	classify bool
@@ -69,18 +70,23 @@ type machine struct {
 
 // fitRows solves on rows; targets is n×k and weights may be nil.
 func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	kernel, err := s.orChosen(ctx, rows, targets, weights)
+	choice, rest := ctx, ctx
+	if n, _ := rows.Dims(); s.choosesLength(n) {
+		sampled := float64(min(n, mostToChoose))
+		choice, rest = progress.Two(ctx, 20*10*sampled*sampled*sampled, 3*float64(n)*float64(n)*float64(n))
+	}
+	kernel, err := s.orChosen(choice, rows, targets, weights)
 	if err != nil {
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(rows)
 	if known := loo.KnownOf(ctx); known != nil && weights == nil {
-		m, err := s.fromKnown(ctx, known, kernel, kept, targets)
+		m, err := s.fromKnown(rest, known, kernel, kept, targets)
 		if m != nil || err != nil {
 			return m, err
 		}
 	}
-	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets, weights)
+	m, err := solve(rest, s, func(ctx context.Context) (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +149,7 @@ func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.D
 
 // fitMatrix solves on a kernel matrix of the caller's.
 func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
-	m, err := solve(ctx, s, func() (*mat.SymDense, error) { return copyOf(k), ctx.Err() }, targets, weights)
+	m, err := solve(ctx, s, func(ctx context.Context) (*mat.SymDense, error) { return copyOf(k), ctx.Err() }, targets, weights)
 	switch {
 	case err != nil:
 		return nil, err
@@ -161,8 +167,11 @@ func copyOf(k mat.Symmetric) *mat.SymDense {
 	return own
 }
 
+// gram makes a kernel matrix.
+type gram func(ctx context.Context) (*mat.SymDense, error)
+
 // solve chooses the ridge and solves; gram makes a kernel matrix that it may take over.
-func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), targets *mat.Dense, weights []float64) (*machine, error) {
+func solve(ctx context.Context, s settings, gram gram, targets *mat.Dense, weights []float64) (*machine, error) {
 	n, _ := targets.Dims()
 	m := &machine{n: n, weights: weights, ridge: givenRidge(s.ridge, s.rule, n), report: estimators.Report{Converged: true, Iterations: 1}}
 	if m.ridge == 0 {
@@ -178,21 +187,26 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	k, err := gram()
+	last := 0.
+	if s.classify || n == 1 {
+		last = 1
+	}
+	parts := progress.Parts(ctx, .4, 1, .1, last)
+	k, err := gram(parts[0])
 	if err != nil {
 		return nil, err
 	}
-	if m.factor, err = m.factorise(ctx, k); err != nil {
+	if m.factor, err = m.factorise(parts[1], k); err != nil {
 		return nil, err
 	}
 	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
 	}
-	if err := m.solveBy(ctx, m.factor, targets); err != nil {
+	if err := m.solveBy(parts[2], m.factor, targets); err != nil {
 		return nil, err
 	}
 	if s.classify || n == 1 {
-		if m.left, err = m.leaveOut(ctx, m.factor); err != nil {
+		if m.left, err = m.leaveOut(parts[3], m.factor); err != nil {
 			return nil, err
 		}
 		m.report.Objective = m.press()
@@ -206,18 +220,16 @@ func solve(ctx context.Context, s settings, gram func() (*mat.SymDense, error), 
 
 // choose sets the ridge of the least leave-one-out error, and returns the machine that it
 // makes; nil where only a factor with some jitter can give it.
-func (m *machine) choose(ctx context.Context, s settings, gram func() (*mat.SymDense, error), targets *mat.Dense) (*loo.Solution, error) {
-	k, err := gram()
+func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *mat.Dense) (*loo.Solution, error) {
+	first, rest := progress.Two(ctx, 1, 10)
+	k, err := gram(first)
 	if err != nil {
 		return nil, err
 	}
-	var observe func(int, float64, float64)
-	if s.observe != nil {
-		observe = func(i int, ridge, objective float64) {
-			s.observe(estimators.Step{Iteration: i, Total: mostLooks(m.n), Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
-		}
-	}
-	best, solved, err := search(ctx, k, targets, m.weights, s.options.Workers, observe)
+	steps := fitsteps.New(ctx, mostLooks(m.n))
+	best, solved, err := search(rest, k, targets, m.weights, s.options.Workers, func(_ int, ridge, objective float64) {
+		steps.Next(objective, "ridge %.3g", ridge)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -255,11 +267,12 @@ func search(
 	if k.SymmetricDim() > allRidgesUpTo {
 		return loo.SearchFew(ctx, k, targets, own, workers, observe)
 	}
-	problem, err := loo.New(ctx, k, targets, own, workers)
+	reduction, looks := progress.Two(ctx, 3, 1)
+	problem, err := loo.New(reduction, k, targets, own, workers)
 	if err != nil {
 		return loo.Minimum{}, nil, err
 	}
-	best, err := problem.Search(ctx, observe)
+	best, err := problem.Search(looks, observe)
 	if err != nil || best.Ridge == 0 {
 		return best, nil, err
 	}

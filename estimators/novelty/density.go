@@ -13,12 +13,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -114,6 +116,8 @@ func (d *Density) validate() error {
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, d.Observe)
+	defer end(&err)
 	if err := d.validate(); err != nil {
 		return err
 	}
@@ -142,13 +146,14 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err := m.prepare(ctx, d.Workers); err != nil {
 		return err
 	}
-	progress := &progress{observe: d.Observe}
+	steps := &steps{ctx: ctx, loop: progress.NewLoop(ctx)}
+	defer steps.loop.End()
 	if m.bandwidth = d.Bandwidth; m.bandwidth == 0 {
-		if err := m.choose(ctx, d.Seed, d.Workers, progress); err != nil {
+		if err := m.choose(ctx, d.Seed, d.Workers, steps); err != nil {
 			return err
 		}
 	}
-	if err := m.leaveOut(ctx, d.Workers, progress); err != nil {
+	if err := m.leaveOut(ctx, d.Workers, steps); err != nil {
 		return err
 	}
 	if m.finish(); m.constant-m.constant != 0 {
@@ -188,16 +193,18 @@ func (m *density) finish() {
 	}
 }
 
-// progress tells Observe of blocks.
-type progress struct {
-	observe     func(estimators.Step)
+// steps tells Observe of blocks.
+type steps struct {
+	ctx         context.Context
+	loop        *progress.Loop
 	done, total int
 }
 
-func (p *progress) add(message string) {
-	if p.done++; p.observe != nil {
-		p.observe(estimators.Step{Iteration: p.done, Total: max(p.total, p.done), Message: message})
-	}
+func (s *steps) add(message string) {
+	s.done++
+	s.total = max(s.total, s.done)
+	s.loop.At(float64(s.done) / float64(s.total))
+	progress.Tell(s.ctx, progress.Step{Iteration: s.done, Total: s.total, Message: message})
 }
 
 // blocksOf is how many rows have their distances at a time.
@@ -255,7 +262,7 @@ func logSum(row []float64, h float64) float64 {
 }
 
 // choose sets the bandwidth.
-func (m *density) choose(ctx context.Context, seed uint64, workers int, p *progress) error {
+func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps) error {
 	n, columns := m.z.Dims()
 	rows := m.z
 	if n > likelihoodRows {
@@ -267,7 +274,7 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *progr
 	blocks := func(rows int) int { return (rows + m.blocksOf() - 1) / m.blocksOf() }
 	p.total = 3*blocks(tried) + blocks(n)
 
-	search := &bandwidths{rows: rows, m: m, workers: workers, progress: p}
+	search := &bandwidths{rows: rows, m: m, workers: workers, steps: p}
 	middle := math.Pow(float64(n), -1/float64(columns+4))
 	if m.scaler == nil {
 		middle *= m.spread()
@@ -345,10 +352,10 @@ func (m *density) spread() float64 {
 
 // bandwidths compares them by their likelihoods.
 type bandwidths struct {
-	m        *density
-	rows     *mat.Dense // the likelihood is that of these
-	workers  int
-	progress *progress
+	m       *density
+	rows    *mat.Dense // the likelihood is that of these
+	workers int
+	steps   *steps
 }
 
 // best is the position of the best of some bandwidths, -1 where all rows are equal.
@@ -374,7 +381,7 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 			copy(*scratch, kept)
 			values.Set(i, k, logSum(*scratch, h)/float64(n)-float64(columns)*math.Log(h)/float64(n))
 		}
-	}, func() { b.progress.add("bandwidth") })
+	}, func() { b.steps.add("bandwidth") })
 	if err != nil {
 		return 0, err
 	}
@@ -400,7 +407,7 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 }
 
 // leaveOut sets what each row gets from the others.
-func (m *density) leaveOut(ctx context.Context, workers int, p *progress) error {
+func (m *density) leaveOut(ctx context.Context, workers int, p *steps) error {
 	n, _ := m.z.Dims()
 	m.left = make([]float64, n)
 	m.report.Converged = true

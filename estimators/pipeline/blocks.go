@@ -8,8 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -33,6 +35,8 @@ func (t *Transformer) streaming() error {
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	fitted, err := t.fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -62,8 +66,9 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 		return nil, err
 	}
 	out := &fittedSteps{steps: steps}
+	parts := progress.Open(ctx)
 	for i, s := range steps {
-		if err := s.(transformers.BlockFitter).FitBlocks(ctx, out.sent(t, i, blocks)); err != nil {
+		if err := s.(transformers.BlockFitter).FitBlocks(parts.Of(i, len(steps)), out.sent(t, i, blocks)); err != nil {
 			return nil, fault.In(t.stepName(i, s), err)
 		}
 	}
@@ -158,14 +163,15 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 			}
 		}
 	}
-	if out.steps.fitted, err = out.steps.fitBlocks(ctx, rows); err != nil {
+	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
+	if out.steps.fitted, err = out.steps.fitBlocks(first, rows); err != nil {
 		return nil, err
 	}
 	fitter, err := capable[estimators.BlockFitter[Y]](out, estimators.Blocks)
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(fitter.FitBlocks(ctx, out.sent(blocks)))
+	return out, out.ofFinal(fitter.FitBlocks(rest, out.sent(blocks)))
 }
 
 // sent is what the fitted steps give for a stream, with targets and weights.

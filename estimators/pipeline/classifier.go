@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -31,6 +32,9 @@ const (
 type Classifier struct {
 	Steps []transformers.Transformer
 	Final estimators.Classifier
+
+	// Observe, if not nil, is called after each step that is fitted, as Final's is after its iterations, and meanwhile.
+	Observe func(estimators.Step)
 
 	fitted *chain[int, estimators.Classifier]
 }
@@ -58,6 +62,8 @@ func (p *Classifier) configured() *chain[int, estimators.Classifier] {
 func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -73,6 +79,8 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -88,6 +96,8 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -112,6 +122,8 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -126,6 +138,8 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err
@@ -243,7 +257,7 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 // Clone returns an unfitted Classifier with clones of the steps and of Final. A
 // part that has no Clone is shared, and the copy's Fit refuses it as p's does.
 func (p *Classifier) Clone() estimators.Classifier {
-	return &Classifier{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final)}
+	return &Classifier{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;

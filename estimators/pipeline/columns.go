@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -190,6 +191,8 @@ func choose(dst, x *mat.Dense, columns []int) {
 func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
 		return fault.In(columnsName, err)
@@ -224,6 +227,8 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	for i, p := range t.Parts {
 		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {
 			return estimators.Unsupported(partName(i, p), p.Of, estimators.Blocks)

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -91,11 +92,12 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	if err != nil {
 		return err
 	}
-	z, err := c.steps.FitTransform(ctx, x)
+	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
+	z, err := c.steps.FitTransform(first, x)
 	if err != nil {
 		return err
 	}
-	if err := c.ofFinal(c.final.Fit(ctx, z, y)); err != nil {
+	if err := c.ofFinal(c.final.Fit(rest, z, y)); err != nil {
 		return err
 	}
 	p.fitted = c
@@ -114,11 +116,12 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 	if err != nil {
 		return err
 	}
-	z, err := c.steps.FitTransform(ctx, x)
+	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
+	z, err := c.steps.FitTransform(first, x)
 	if err != nil {
 		return err
 	}
-	if err := c.ofFinal(final.FitWeighted(ctx, z, y, weights)); err != nil {
+	if err := c.ofFinal(final.FitWeighted(rest, z, y, weights)); err != nil {
 		return err
 	}
 	p.fitted = c

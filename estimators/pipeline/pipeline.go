@@ -35,6 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -68,6 +69,9 @@ func (c *chain[Y, E]) finalName() string {
 	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
 
+// finalSteps is how many steps take as long as the final estimator, for who wants to know how far a fit is.
+const finalSteps = 4
+
 // fit returns a fitted copy. The weights, if not nil, go to the final estimator.
 func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
 	final, err := c.clone()
@@ -75,18 +79,19 @@ func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []fl
 		return nil, err
 	}
 	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
-	z, err := out.steps.FitTransform(ctx, x)
+	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
+	z, err := out.steps.FitTransform(first, x)
 	if err != nil {
 		return nil, err
 	}
 	if weights == nil {
-		return out, out.ofFinal(final.Fit(ctx, z, y))
+		return out, out.ofFinal(final.Fit(rest, z, y))
 	}
 	weighted, err := capable[estimators.WeightedFitter[Y]](out, estimators.Weighted)
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(weighted.FitWeighted(ctx, z, y, weights))
+	return out, out.ofFinal(weighted.FitWeighted(rest, z, y, weights))
 }
 
 // fitWeighted is fit with the weights that FitWeighted was given.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -32,6 +33,9 @@ const (
 type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
+
+	// Observe, if not nil, is called after each step that is fitted, as Final's is after its iterations, and meanwhile.
+	Observe func(estimators.Step)
 
 	fitted *chain[float64, estimators.Regressor]
 }
@@ -58,6 +62,8 @@ func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
 func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -73,6 +79,8 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -88,6 +96,8 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -112,6 +122,8 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -126,6 +138,8 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err
@@ -253,7 +267,7 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 // Clone returns an unfitted Regressor with clones of the steps and of Final. A
 // part that has no Clone is shared, and the copy's Fit refuses it as p's does.
 func (p *Regressor) Clone() estimators.Regressor {
-	return &Regressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final)}
+	return &Regressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -100,6 +101,8 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err
@@ -245,6 +248,8 @@ func (t *Transformer) NewStages() (transformers.Stages, error) {
 func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	own, ok := s.(*stepStages)
 	if !ok || own == nil || own.now != nil || !sameSteps(t.Steps, own.t.Steps) {
 		return fault.Param(t.name(), "stages", stagesName(s), "those of NewStages of such steps, at their end")

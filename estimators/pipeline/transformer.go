@@ -10,10 +10,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -87,6 +89,8 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	_, err = t.fit(ctx, x, false)
 	return err
 }
@@ -96,6 +100,8 @@ func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, nil)
+	defer end(&err)
 	return t.fit(ctx, x, true)
 }
 
@@ -111,10 +117,12 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 		}
 	}
 	z := x
+	group := progress.Open(ctx)
 	for i, s := range steps {
-		err := s.Fit(ctx, z)
+		first, rest := progress.Two(group.Of(i, len(steps)), 2, 1)
+		err := s.Fit(first, z)
 		if err == nil && (whole || i < len(steps)-1) {
-			z, err = s.Transform(z)
+			z, err = transformers.TransformContext(rest, s, z)
 		}
 		if err == nil {
 			err = ctx.Err()

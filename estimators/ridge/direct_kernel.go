@@ -9,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -72,7 +74,9 @@ const symmetry = 1e-9
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
+	ctx, end := fitsteps.Begin(ctx, d.Observe)
+	defer end(&err)
+	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
 // FitWeighted is Fit with a weight > 0 for each row, λ diag(1/w) in the place of λI. A
@@ -81,28 +85,37 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err 
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, d.Observe)
+	defer end(&err)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
 		return err
 	}
-	return d.fit(ctx, x, y, func(m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrixWeighted(ctx, k, y, weights) })
+	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error {
+		return m.FitMatrixWeighted(ctx, k, y, weights)
+	})
 }
 
-func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve func(m *lssvm.Regressor, k mat.Symmetric) error) error {
+func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error) error {
 	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
 		return err
 	}
-	k, err := symmetric(ctx, x)
+	k, err := symmetric(progress.Apart(ctx), x)
 	if err != nil {
 		return err
 	}
 	if err := check.Rows("y", len(y), k.SymmetricDim()); err != nil {
 		return err
 	}
-	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers, Observe: d.Observe}
-	if err := solve(&machine, k); err != nil {
+	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers}
+	residuals := 0.
+	if d.Ridge > 0 || d.RidgeRule == Heuristic { // which the choice of a ridge knows
+		residuals = 1
+	}
+	first, rest := progress.Two(ctx, 1, residuals)
+	if err := solve(first, &machine, k); err != nil {
 		return err
 	}
-	left, err := machine.LeaveOneOutResiduals(ctx)
+	left, err := machine.LeaveOneOutResiduals(rest)
 	if err != nil {
 		return err
 	}

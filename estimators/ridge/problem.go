@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 var errOverflow = overflow(regressorType)
@@ -36,9 +37,14 @@ const rowsPerLook = 256
 
 // overRows calls f for each of n rows. The error is ctx's.
 func overRows(ctx context.Context, n int, f func(i int)) error {
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for i := range n {
-		if i%rowsPerLook == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if i%rowsPerLook == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			loop.At(float64(i) / float64(n))
 		}
 		f(i)
 	}
@@ -61,17 +67,18 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 			p.leverage[i] = w / p.weight
 		}
 	}
+	parts := progress.Parts(ctx, 4, 2, 1)
 	if intercept {
-		if err := p.subtractMeans(ctx, weights); err != nil {
+		if err := p.subtractMeans(parts[0], weights); err != nil {
 			return nil, err
 		}
 	}
-	variance, err := p.variance(ctx)
+	variance, err := p.variance(parts[1])
 	if err != nil {
 		return nil, err
 	}
 	p.scale = variance * p.weight / float64(n)
-	return p, overRows(ctx, n, func(i int) {
+	return p, overRows(parts[2], n, func(i int) {
 		r := p.root[i]
 		floats.Scale(r, p.t.RawRowView(i))
 		for j, row := 0, p.z.RawRowView(i); j < d; j++ {
@@ -84,9 +91,10 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 // a large common offset. The error is ctx's.
 func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
-	for range 2 {
+	parts := progress.Parts(ctx, 1, 1, 1, 1)
+	for twice := range 2 {
 		mean, target := make([]float64, d), make([]float64, len(p.target))
-		err := overRows(ctx, n, func(i int) {
+		err := overRows(parts[2*twice], n, func(i int) {
 			share := weights[i] / p.weight
 			for j, t := range p.t.RawRowView(i) {
 				target[j] += share * t
@@ -102,7 +110,7 @@ func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 		for j, m := range mean {
 			p.means[j] += m
 		}
-		err = overRows(ctx, n, func(i int) {
+		err = overRows(parts[2*twice+1], n, func(i int) {
 			floats.Sub(p.t.RawRowView(i), target)
 			row := p.z.RawRowView(i)
 			for j, m := range mean {
@@ -122,7 +130,8 @@ func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 func (p *problem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
-	err := overRows(ctx, n, func(i int) {
+	first, second := progress.Two(ctx, 1, 1)
+	err := overRows(first, n, func(i int) {
 		for j, v := range p.z.RawRowView(i) {
 			mean[j] += v / float64(n)
 		}
@@ -131,7 +140,7 @@ func (p *problem) variance(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	total := 0.0
-	err = overRows(ctx, n, func(i int) {
+	err = overRows(second, n, func(i int) {
 		for j, v := range p.z.RawRowView(i) {
 			total += (v - mean[j]) * (v - mean[j])
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -17,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -67,6 +69,8 @@ type model struct {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -76,6 +80,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -102,7 +108,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 }
 
 func (r *Regressor) settings() settings {
-	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, workers: r.Workers, observe: r.Observe}
+	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, workers: r.Workers}
 }
 
 // settings is the configuration that Regressor and MultiRegressor share.
@@ -113,7 +119,6 @@ type settings struct {
 	perTarget   bool // a ridge for each target
 	noIntercept bool
 	workers     int
-	observe     func(estimators.Step)
 }
 
 // fit learns the targets y, n×k; weights may be nil.
@@ -122,11 +127,13 @@ func (s settings) fit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 		n, _ := y.Dims()
 		weights = slices.Repeat([]float64{1}, n)
 	}
-	p, err := centre(ctx, x, y, weights, !s.noIntercept)
+	// The sums of columns are bound by memory, those of products are not.
+	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
+	p, err := centre(first, x, y, weights, !s.noIntercept)
 	if err != nil {
 		return nil, err
 	}
-	return s.solve(ctx, p)
+	return s.solve(rest, p)
 }
 
 // solve fits to a centred problem.
@@ -135,22 +142,30 @@ func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
 	if !s.noIntercept {
 		m.spread = 1 / p.weight
 	}
+	n, d := p.z.Dims()
+	rows, order := float64(n), float64(min(n, d))
+	choice := 0.
+	if s.ridge == 0 && s.rule != Heuristic {
+		choice = 6*order + 2*rows + 1500*rows/order
+	}
+	// In multiplications over the square of the order: R of many columns, products, the choice, the factor, the residuals.
+	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3+rows)
 	var err error
-	if m.basis, err = p.reduce(ctx); err != nil {
+	if m.basis, err = p.reduce(parts[0]); err != nil {
 		return nil, err
 	}
-	_, d := p.z.Dims()
+	n, d = p.z.Dims()
 	gram := mat.NewSymDense(d, nil)
-	if err := fast.SymOuterKContext(ctx, gram, 1, p.z.T()); err != nil {
+	if err := fast.SymOuterKContext(parts[1], gram, 1, p.z.T()); err != nil {
 		return nil, err
 	}
 	if err := p.finite(s.typ, gram); err != nil {
 		return nil, err
 	}
-	if m.ridges, err = s.choose(ctx, p, gram, &m.report); err != nil {
+	if m.ridges, err = s.choose(parts[2], p, gram, &m.report); err != nil {
 		return nil, err
 	}
-	n, k := p.t.Dims()
+	k := len(p.target)
 	m.noise, m.coefficients = make([]float64, k), mat.NewDense(k, d, nil)
 	if m.basis != nil {
 		wide, _ := m.basis.Dims()
@@ -159,8 +174,9 @@ func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
 	if n > 1 {
 		m.loo = mat.NewDense(n, k, nil)
 	}
+	solves := progress.Open(parts[3])
 	for g := range m.ridges {
-		if err := m.solve(ctx, p, gram, g); err != nil {
+		if err := m.solve(solves.Of(g, len(m.ridges)), p, gram, g); err != nil {
 			return nil, err
 		}
 	}
@@ -184,17 +200,18 @@ func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int
 	for j := range d {
 		gram.SetSym(j, j, gram.At(j, j)+m.ridges[g])
 	}
-	factor, err := linalg.NewCholesky(ctx, "X'X + ridge", gram)
+	left, right := progress.Two(ctx, float64(d)/3, float64(n))
+	factor, err := linalg.NewCholesky(left, "X'X + ridge", gram)
 	if err != nil {
 		return err
 	}
 	m.factors = append(m.factors, factor)
 	solution := mat.NewDense(d, last-first, nil)
 	fast.Mul(solution, p.z.T(), t)
-	if err := factor.Solve(ctx, solution); err != nil {
+	if err := factor.Solve(progress.Apart(ctx), solution); err != nil {
 		return err
 	}
-	if err := m.residuals(ctx, p, t, solution, factor, first); err != nil {
+	if err := m.residuals(right, p, t, solution, factor, first); err != nil {
 		return err
 	}
 	if m.basis != nil {
@@ -238,30 +255,30 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
-	problem, err := loo.NewLinear(ctx, own, p.z, p.t, p.leverage, p.weight, p.scale, s.workers)
+	d := float64(gram.SymmetricDim())
+	left, right := progress.Two(ctx, 6*d+2*float64(n), 1500*float64(n)/d) // each ridge reads n×d numbers
+	problem, err := loo.NewLinear(left, own, p.z, p.t, p.leverage, p.weight, p.scale, s.workers)
 	if err != nil {
 		return nil, err
 	}
 	if !s.perTarget {
-		ridge, err := s.search(ctx, problem, n, 0, 1, "", report)
+		steps := fitsteps.New(ctx, loo.MaxEvaluations)
+		ridge, err := s.search(right, problem, n, 0, steps, "", report)
 		return []float64{ridge}, err
 	}
 	out := make([]float64, len(p.target))
+	searches, steps := progress.Open(right), fitsteps.New(ctx, len(out)*loo.MaxEvaluations)
 	for j := range out {
-		if out[j], err = s.search(ctx, problem.Target(j), n, j, len(out), fmt.Sprintf("target %d: ", j), report); err != nil {
+		if out[j], err = s.search(searches.Of(j, len(out)), problem.Target(j), n, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// search returns the ridge of the least leave-one-out error: it is one of so many searches.
-func (s settings) search(ctx context.Context, problem *loo.Linear, n, at, of int, name string, report *estimators.Report) (float64, error) {
-	best, err := problem.Search(ctx, func(i int, ridge, objective float64) {
-		s.tell(estimators.Step{
-			Iteration: at*loo.MaxEvaluations + i, Total: of * loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("%sridge %.3g", name, ridge),
-		})
-	})
+// search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
+func (s settings) search(ctx context.Context, problem *loo.Linear, n, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
+	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
 	if err != nil {
 		return 0, err
 	}
@@ -278,11 +295,10 @@ func (s settings) search(ctx context.Context, problem *loo.Linear, n, at, of int
 	return best.Ridge, nil
 }
 
-// tell calls Observe, if there is one.
-func (s settings) tell(step estimators.Step) {
-	if s.observe != nil {
-		s.observe(step)
-	}
+// observed is told of the ridges that leave-one-out looks at.
+func observed(ctx context.Context) func(i int, ridge, objective float64) {
+	steps := fitsteps.New(ctx, loo.MaxEvaluations)
+	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 
 // residuals sets the leave-one-out residuals, the noise and the objective of targets t, from the first on, and their

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -14,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/moments"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -156,6 +158,8 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
@@ -250,25 +254,26 @@ func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, erro
 	}
 	reduced := mat.NewSymDense(d, nil)
 	reduced.CopySym(gram)
-	problem, err := loo.NewSums(ctx, reduced, moment, square, g.N, weight)
+	parts := progress.Parts(ctx, 8, 1, 1)
+	problem, err := loo.NewSums(parts[0], reduced, moment, square, g.N, weight)
 	if err != nil {
 		return nil, err
 	}
-	ridge, err := r.chooseOfSums(ctx, problem, g.N, &m.report)
+	ridge, err := r.chooseOfSums(parts[1], problem, g.N, &m.report)
 	if err != nil {
 		return nil, err
 	}
 	for j := range d {
 		gram.SetSym(j, j, gram.At(j, j)+ridge)
 	}
-	factor, err := linalg.NewCholesky(ctx, "X'X + ridge", gram)
+	factor, err := linalg.NewCholesky(parts[2], "X'X + ridge", gram)
 	if err != nil {
 		return nil, err
 	}
 	m.ridges, m.factors = []float64{ridge}, []*linalg.Cholesky{factor}
 	m.jittered()
 	m.coefficients, m.noise = mat.NewDense(1, d, moment), make([]float64, 1)
-	if err := factor.Solve(ctx, mat.NewDense(d, 1, moment)); err != nil {
+	if err := factor.Solve(progress.Apart(ctx), mat.NewDense(d, 1, moment)); err != nil {
 		return nil, err
 	}
 	if squares, free, ok := problem.Residual(ridge); ok && g.N > 1 {
@@ -291,9 +296,7 @@ func (r *Regressor) chooseOfSums(ctx context.Context, p *loo.Sums, n int, report
 	case r.RidgeRule == Heuristic || n == 1:
 		return lssvm.HeuristicRidge(n), nil
 	}
-	best, err := p.Search(ctx, func(i int, ridge, objective float64) {
-		r.settings().tell(estimators.Step{Iteration: i, Total: loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
-	})
+	best, err := p.Search(ctx, observed(ctx))
 	if err != nil {
 		return 0, err
 	}

@@ -50,7 +50,7 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 	}
 	g := mat.NewDense(b.m, b.m, nil)
 	// A task is a pair of blocks on or above the diagonal, column by column.
-	err := parallel.For(ctx, b.workers, len(b.kept)*(len(b.kept)+1)/2, func(t int) error {
+	err := parallel.ForParts(ctx, b.workers, len(b.kept)*(len(b.kept)+1)/2, func(ctx context.Context, t int) error {
 		j := 0
 		for (j+1)*(j+2)/2 <= t {
 			j++
@@ -59,7 +59,9 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 		rows, height := b.span(i)
 		columns, width := b.span(j)
 		block := g.Slice(rows, rows+height, columns, columns+width).(*mat.Dense)
-		fast.Gemm(blas.NoTrans, blas.Trans, 1, b.kept[i].RawMatrix(), b.kept[j].RawMatrix(), 0, block.RawMatrix())
+		if err := fast.GemmContext(ctx, blas.NoTrans, blas.Trans, 1, b.kept[i].RawMatrix(), b.kept[j].RawMatrix(), 0, block.RawMatrix()); err != nil {
+			return err
+		}
 		if i < j {
 			g.Slice(columns, columns+width, rows, rows+height).(*mat.Dense).Copy(block.T())
 		}

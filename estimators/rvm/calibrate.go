@@ -43,7 +43,7 @@ func (k task) calibrate(ctx context.Context, m *model) error {
 	}
 	folds := k.folds()
 	parts := make([]*leftOut, len(folds))
-	err := parallel.For(ctx, k.workers, len(folds), func(i int) (err error) {
+	err := parallel.ForParts(ctx, k.workers, len(folds), func(ctx context.Context, i int) (err error) {
 		parts[i], err = k.refit(ctx, m.start, folds[i], k.bytes/int64(len(folds)))
 		return err
 	})

@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -81,6 +82,8 @@ func (c *Classifier) validate() error {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -92,6 +95,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -102,11 +107,12 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.validate(); err != nil {
 		return err
 	}
-	d, err := c.place().onRows(ctx, x, len(y), func() (shape.Targets, shape.Kind, error) { return c.signs(y, weights) })
+	first, rest := progress.Two(ctx, c.place().shareOfKernel(), 1)
+	d, err := c.place().onRows(first, x, len(y), func() (shape.Targets, shape.Kind, error) { return c.signs(y, weights) })
 	if err != nil {
 		return err
 	}
-	return c.learn(ctx, d, y, weights)
+	return c.learn(rest, d, y, weights)
 }
 
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
@@ -114,6 +120,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -131,27 +139,29 @@ func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float6
 		return err
 	}
 	w := c.classWeights().Rows(labels, at, rows)
-	b, err := newBasis(ctx, d.raw, weights.NewCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
+	first, rest := progress.Two(ctx, 1, 8)
+	b, err := newBasis(first, d.raw, weights.NewCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
 	if err != nil {
 		return err
 	}
 	positive := labels[len(labels)-classes.Machines(len(labels)):]
-	steps := &progress.Steps{Observe: c.Observe}
+	steps := fitsteps.New(ctx, 0)
 	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
-	err = parallel.For(ctx, c.Workers, len(positive), func(i int) error {
+	err = parallel.ForParts(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
 		t := make([]float64, d.n)
 		for row, label := range y {
 			if label == positive[i] {
 				t[row] = 1
 			}
 		}
-		p, err := newBinary(ctx, b, t, c.Workers)
+		parts := progress.Parts(ctx, 1, 6, 3)
+		p, err := newBinary(parts[0], b, t, c.Workers)
 		if err != nil {
 			return err
 		}
 		fitted[i] = p
-		if done[i], err = p.climb(ctx, steps); err == nil && c.Refine {
-			err = p.refine(ctx)
+		if done[i], err = p.climb(parts[1], steps); err == nil && c.Refine {
+			err = p.refine(parts[2])
 		}
 		return err
 	})

@@ -42,6 +42,14 @@ func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (sh
 	return l.Learn(ctx, x, t)
 }
 
+// shareOfKernel is about what learning the kernel takes of the time that all else does.
+func (p place) shareOfKernel() float64 {
+	if len(p.configured()) > 0 {
+		return 0
+	}
+	return 1
+}
+
 // climbRows are the rows that are climbed on, of d columns: fewer of wide rows and of several classes, so that a climb takes no longer.
 func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
 	var out []int

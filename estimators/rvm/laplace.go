@@ -9,11 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/minimize"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -322,11 +323,13 @@ func (p *binary) proposals(ctx context.Context) ([]action, error) {
 }
 
 // climb changes the model as long as the evidence rises.
-func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
+func (p *binary) climb(ctx context.Context, steps *fitsteps.Steps) (bool, error) {
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
 		return false, err
 	}
 	limit := 10*p.b.m + 1000
+	loop, highest := progress.NewLoop(ctx), 0.
+	defer loop.End()
 	for tried := 0; tried < limit; {
 		list, err := p.proposals(ctx)
 		if err != nil {
@@ -338,6 +341,8 @@ func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error)
 		changed := false
 		for _, a := range list {
 			tried++
+			highest = max(highest, a.gain)
+			loop.At(climbShare * progress.Towards(highest, a.gain, leastGain))
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}

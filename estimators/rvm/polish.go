@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -114,6 +115,9 @@ func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []
 	return g, h, nil
 }
 
+// usualPolish is how many Newton steps a polish has, or some fewer.
+const usualPolish = 8
+
 // polish takes Newton steps on all precisions and the noise at once, and solves.
 func (st *state) polish(ctx context.Context, steps int) error {
 	if len(st.active) == 0 {
@@ -127,7 +131,9 @@ func (st *state) polish(ctx context.Context, steps int) error {
 	if !ok {
 		return st.solve(ctx)
 	}
+	parts := progress.NewSeries(ctx, usualPolish)
 	for range steps {
+		ctx := parts.Next()
 		if err := ctx.Err(); err != nil {
 			return err
 		}

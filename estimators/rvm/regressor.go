@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -150,6 +151,8 @@ func (r *Regressor) intercept() interceptKind {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -162,6 +165,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -172,11 +177,12 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := r.validate(); err != nil {
 		return err
 	}
-	d, err := r.place().onRows(ctx, x, len(y), func() (shape.Targets, shape.Kind, error) { return numbers(y, weights) })
+	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
+	d, err := r.place().onRows(first, x, len(y), func() (shape.Targets, shape.Kind, error) { return numbers(y, weights) })
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, d, y, weights)
+	return r.learn(rest, d, y, weights)
 }
 
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
@@ -185,6 +191,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := r.validate(); err != nil {
 		return err
 	}
@@ -200,13 +208,19 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 		return err
 	}
 	k := r.task(d, y, rows)
-	s, err := k.solve(ctx)
+	k.steps = fitsteps.New(ctx, 0)
+	refits := 1.
+	if r.NoCalibration {
+		refits = 0
+	}
+	first, rest := progress.Two(ctx, 1, refits)
+	s, err := k.solve(first)
 	if err != nil {
 		return err
 	}
 	m := newModel(s, d)
 	if !r.NoCalibration {
-		if err := k.calibrate(ctx, m); err != nil {
+		if err := k.calibrate(rest, m); err != nil {
 			return err
 		}
 	}
@@ -221,7 +235,7 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 func (r *Regressor) task(d design, y, rows []float64) task {
 	k := task{
 		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, defaultAllIn),
-		starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], bytes: r.place().bytes(), workers: r.Workers, steps: &progress.Steps{Observe: r.Observe},
+		starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], bytes: r.place().bytes(), workers: r.Workers,
 	}
 	if r.NoAllIn {
 		k.allIn = 0

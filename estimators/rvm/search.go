@@ -3,7 +3,8 @@ package rvm
 import (
 	"context"
 
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -42,14 +43,20 @@ func (st *state) updateNoise(ctx context.Context) error {
 	return st.recompute(ctx)
 }
 
+// climbShare is the share of a climb after which there is mostly but the polish.
+const climbShare = .8
+
 // climb takes actions until none promises anything after a full polish. It reports
 // whether it got there within the limit of actions.
-func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bool, error) {
+func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bool, error) {
 	if err := st.recompute(ctx); err != nil {
 		return false, err
 	}
 	limit := 10*st.b.m + 1000
 	since, tried, polished := 0, 0, false
+	group, highest := progress.Open(ctx), 0.
+	polishes := progress.NewSeries(group.From(climbShare, 1), 3)
+	ctx = progress.Apart(ctx)
 	for tried < limit {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -62,6 +69,9 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 		}
 		if a := st.best(); a.kind != nothing {
 			tried++
+			// What the best change promises falls by about the same factor each time, and the polish begins when it is little.
+			highest = max(highest, a.gain)
+			group.At(climbShare * progress.Towards(highest, a.gain, leastGain))
 			ok, err := st.take(ctx, a)
 			if err != nil {
 				return false, err
@@ -79,18 +89,18 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 		// Nothing is left at these precisions: take what adds nothing out, and move
 		// all precisions and the noise together.
 		before := st.lev
-		if err := st.settle(ctx, polishSteps); err != nil {
+		if err := st.settle(polishes.Next(), polishSteps); err != nil {
 			return false, err
 		}
 		if st.lev-before < leastGain {
-			if err := st.settle(ctx, polishFinal); err != nil {
+			if err := st.settle(polishes.Next(), polishFinal); err != nil {
 				return false, err
 			}
 			polished = true
 		}
 		clear(st.banned)
 		if a := st.best(); a.kind == nothing && !polished {
-			if err := st.settle(ctx, polishFinal); err != nil {
+			if err := st.settle(polishes.Next(), polishFinal); err != nil {
 				return false, err
 			}
 			polished = true
@@ -160,7 +170,10 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 			st.enter(j, m, alpha)
 		}
 	}
-	for range macKaySteps {
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
+	for i := range macKaySteps {
+		loop.At(float64(i) / macKaySteps)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

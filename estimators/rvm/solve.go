@@ -9,10 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -36,7 +37,7 @@ type task struct {
 	starts    []start
 	bytes     int64
 	workers   int
-	steps     *progress.Steps
+	steps     *fitsteps.Steps
 }
 
 // solution is a fitted model in the units of the targets and of the columns as they
@@ -82,22 +83,24 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 	if k.intercept == ardIntercept {
 		m++
 	}
-	b, err := newBasis(ctx, k.raw, k.Counts, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
+	// The basis and its products are matrix products, the climb takes about as long as they do; see Cost in the package's documentation.
+	parts := progress.Parts(ctx, 1, 2, .2, 6, .2)
+	b, err := newBasis(parts[0], k.raw, k.Counts, k.n, m, k.intercept == flatIntercept, k.intercept == ardIntercept, k.bytes, k.workers)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.products(ctx, k.bytes); err != nil {
+	if err := b.products(parts[1], k.bytes); err != nil {
 		return nil, err
 	}
-	p, mean, err := newProblem(ctx, b, k.y, k.intercept == flatIntercept, scale, k.noise, k.workers)
+	p, mean, err := newProblem(parts[2], b, k.y, k.intercept == flatIntercept, scale, k.noise, k.workers)
 	if err != nil {
 		return nil, err
 	}
-	best, converged, actions, err := k.search(ctx, p)
+	best, converged, actions, err := k.search(parts[3], p)
 	if err != nil {
 		return nil, err
 	}
-	return k.unscale(ctx, best, scale, mean, converged, actions)
+	return k.unscale(parts[4], best, scale, mean, converged, actions)
 }
 
 // search climbs from every start and returns the model of the highest evidence.
@@ -113,13 +116,14 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 	if workers <= 0 {
 		workers = len(starts)
 	}
-	err = parallel.For(ctx, workers, len(starts), func(i int) error {
-		st, hold, err := starts[i].make(ctx, p)
+	err = parallel.ForParts(ctx, workers, len(starts), func(ctx context.Context, i int) error {
+		first, rest := progress.Two(ctx, 1, 4)
+		st, hold, err := starts[i].make(first, p)
 		if err != nil {
 			return err
 		}
 		st.start, states[i] = starts[i], st
-		done[i], err = st.climb(ctx, hold, k.steps)
+		done[i], err = st.climb(rest, hold, k.steps)
 		return err
 	})
 	if err != nil {

@@ -11,10 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -81,7 +83,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 func (c *Classifier) settings() (settings, error) {
 	s, err := settings{
 		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
-		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes, observe: c.Observe,
+		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("C", c.C)
@@ -99,6 +101,8 @@ func (c *Classifier) settings() (settings, error) {
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -106,6 +110,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -125,11 +131,12 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	kernel, src, err := s.sourceOf(ctx, xd)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, xd)
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, src, kernel, xd, names, at, weights)
+	return c.finish(rest, s, src, kernel, xd, names, at, weights)
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels y (n).
@@ -139,6 +146,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
@@ -146,6 +155,8 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, c.Observe)
+	defer end(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -174,8 +185,9 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	if s.nu > 0 {
 		s.c = 1 // of the bounds, to a scale that the solution brings
 	}
+	first, rest := progress.Two(ctx, s.shareOfChoice(len(at)), 1)
 	if s.c == 0 {
-		if err := s.ofClasses(ctx, src, classes.AgainstRest(at, len(names)), own); err != nil {
+		if err := s.ofClasses(first, src, classes.AgainstRest(at, len(names)), own); err != nil {
 			return err
 		}
 	}
@@ -221,7 +233,7 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 			tasks = append(tasks, foldTasks(src, p, unseen[i], s.seed, uint64(i))...)
 		}
 	}
-	if err := s.solveAll(ctx, src, tasks); err != nil {
+	if err := s.solveAll(rest, src, tasks); err != nil {
 		return err
 	}
 	if s.nu > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -89,6 +90,14 @@ func errOverflow(typ string) error {
 	return fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", typ, fault.ErrNotFinite)
 }
 
+// shareOfChoice is about what choosing C and the tube takes of the time that all else does, on n rows: it is over a sample.
+func (s *settings) shareOfChoice(n int) float64 {
+	if s.c != 0 && s.epsilon != 0 {
+		return 0
+	}
+	return .5 * min(1, leastSquaresRows/float64(n))
+}
+
 // slopes is what the least-squares machine says of n rows.
 type slopes struct {
 	mean, rms float64 // of |α|, over the weights
@@ -104,17 +113,18 @@ func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.De
 		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:leastSquaresRows]
 		slices.Sort(rows)
 	}
-	gram, t, w, err := sampled(ctx, src, rows, targets, own)
+	gram, t, w, err := sampled(progress.Apart(ctx), src, rows, targets, own)
 	if err != nil {
 		return nil, err
 	}
 	n := float64(len(rows))
 	least := leastRidge * mat.Trace(gram) / n * floats.Sum(w) / n
-	problem, err := loo.New(ctx, gram, t, w, s.workers) // which takes gram over
+	first, rest := progress.Two(ctx, 3, 1)
+	problem, err := loo.New(first, gram, t, w, s.workers) // which takes gram over
 	if err != nil {
 		return nil, err
 	}
-	best, err := problem.SearchFrom(ctx, least)
+	best, err := problem.SearchFrom(rest, least)
 	if err != nil || best.Ridge == 0 {
 		return nil, err
 	}

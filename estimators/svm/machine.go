@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -44,7 +45,6 @@ type settings struct {
 	seed          uint64
 	workers       int
 	cacheBytes    int64
-	observe       func(estimators.Step)
 	warnings      []string
 }
 
@@ -105,13 +105,15 @@ func (s settings) solveAll(ctx context.Context, src source, tasks []task) error 
 	var mu sync.Mutex
 	iterations := make([]int, len(tasks))
 	objectives := make([]float64, len(tasks))
-	var sum estimators.Step
-	return parallel.For(ctx, s.workers, len(tasks), func(t int) error {
+	var sum progress.Step
+	watched := progress.Watched(ctx)
+	progress.Counts(ctx)
+	return parallel.ForParts(ctx, s.workers, len(tasks), func(ctx context.Context, t int) error {
 		c := control{
 			tolerance: s.tolerance, maxIterations: s.maxIterations, shrinking: !s.noShrinking,
 			cacheBytes: (s.cacheBytes - src.bytes()) / int64(workers),
 		}
-		if s.observe != nil {
+		if watched {
 			c.observe = func(iteration int, objective float64) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -119,7 +121,7 @@ func (s settings) solveAll(ctx context.Context, src source, tasks []task) error 
 				sum.Objective += objective - objectives[t]
 				iterations[t], objectives[t] = iteration, objective
 				sum.Message = fmt.Sprintf("machine %d of %d", t+1, len(tasks))
-				s.observe(sum)
+				progress.Tell(ctx, sum)
 			}
 		}
 		out, err := solve(ctx, src, tasks[t].problem, c)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -63,7 +64,7 @@ var (
 func (o *OneClass) settings() (settings, error) {
 	s, err := settings{
 		typ: oneClassType, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations, noShrinking: o.NoShrinking,
-		seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes, observe: o.Observe,
+		seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("", 0)
@@ -78,6 +79,8 @@ func (o *OneClass) settings() (settings, error) {
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, o.Observe)
+	defer end(&err)
 	return o.fit(ctx, x, nil)
 }
 
@@ -85,6 +88,8 @@ func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (o *OneClass) FitWeighted(ctx context.Context, x mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, o.Observe)
+	defer end(&err)
 	if weights == nil {
 		weights = []float64{}
 	}

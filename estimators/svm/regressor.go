@@ -6,8 +6,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -57,7 +59,7 @@ var (
 func (r *Regressor) settings() (settings, error) {
 	s, err := settings{
 		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
-		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes, observe: r.Observe,
+		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("Epsilon", r.Epsilon)
@@ -71,6 +73,8 @@ func (r *Regressor) settings() (settings, error) {
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -78,6 +82,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -93,11 +99,12 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	kernel, src, err := s.sourceOf(ctx, xd)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, xd)
 	if err != nil {
 		return err
 	}
-	return r.finish(ctx, s, src, kernel, xd, y, weights)
+	return r.finish(rest, s, src, kernel, xd, y, weights)
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n). Kernel
@@ -106,6 +113,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
@@ -113,6 +122,8 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, r.Observe)
+	defer end(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -134,11 +145,12 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 }
 
 func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, own []float64) error {
+	first, rest := progress.Two(ctx, s.shareOfChoice(len(y)), 1)
 	if s.c == 0 || s.epsilon == 0 {
 		s.tolerateIn(y, own)
 	}
 	if s.c == 0 || s.epsilon == 0 && s.nu == 0 {
-		if err := s.ofTargets(ctx, src, y, own); err != nil {
+		if err := s.ofTargets(first, src, y, own); err != nil {
 			return err
 		}
 	}
@@ -153,7 +165,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 		p.shared(tube, s.nu)
 	}
 	var found solution
-	err := s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
+	err := s.solveAll(rest, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // problem is a dual problem on some training rows, as the package's documentation has
@@ -56,6 +57,8 @@ const (
 	// earlyRestore times the tolerance is the gap at which everything is looked at
 	// again for the first time, so that a wrong shrinking is found before the end.
 	earlyRestore = 10
+	// perStep iterations pass before it is said how far the solver is.
+	perStep = 16
 	// refreshPeriod iterations pass before h is computed anew, against the rounding of
 	// its many changes.
 	refreshPeriod = 10000
@@ -125,7 +128,9 @@ func countTo(n int) []int {
 // variables, or no more steps are allowed or possible.
 func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	period := min(shrinkPeriod, len(s.beta))
-	toShrink, early := period, true
+	toShrink, early, begun := period, true, 0.
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -133,6 +138,13 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		i, j, gap, err := s.workingSet(ctx)
 		if err != nil {
 			return 0, err
+		}
+		if begun == 0 {
+			begun = gap
+		}
+		if loop != nil && s.iterations%perStep == 0 {
+			// How far a gap has fallen says little at first, and how many steps there may be at most says little ever.
+			loop.At(max(progress.Towards(begun, gap, s.tolerance), float64(s.iterations)/float64(s.maxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
 		over := s.iterations >= s.maxIterations || s.flat()

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // The functions here are those of the same names without Context, but that they look at a context
@@ -172,11 +174,17 @@ func eachPart(ctx context.Context, n, size int, f func(first, count int) error) 
 	if size > 0 {
 		parts = (n + size - 1) / size
 	}
+	var loop *progress.Loop
+	if parts > 1 {
+		loop = progress.NewLoop(ctx)
+		defer loop.End()
+	}
 	first := 0
 	for i := range parts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		loop.At(float64(i) / float64(parts))
 		last := n
 		if i+1 < parts {
 			last = (i + 1) * n / parts / partUnit * partUnit

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // bandWidth is the number of diagonals beside the main one that the first stage leaves, and
@@ -54,9 +55,12 @@ func (t *twoStages) toBand(ctx context.Context) error {
 	// Rows of vw are V and then W of a block, those of wv the other way round, so that the
 	// update is one product of twice the depth.
 	vw, wv := make([]float64, 2*bandWidth*n), make([]float64, 2*bandWidth*n)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for i := range t.blocks() {
 		from, count, factor := t.block(i)
 		m := n - from
+		loop.At(1 - cubed(float64(m+bandWidth)/float64(n)))
 		v := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[:count*m]}
 		w := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[count*m : 2*count*m]}
 		t.reflectRows(from, v, factor)

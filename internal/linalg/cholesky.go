@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // The jitter ladder: 0, then MinJitter of the mean diagonal, times ten at each
@@ -98,7 +99,7 @@ func Restore(ctx context.Context, a *mat.SymDense) error {
 // mirror copies the strict upper triangle of a to the lower one, or back. The error is ctx's.
 func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
 	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
-	return parallel.For(ctx, workersFrom(n), (n+rows-1)/rows, func(s int) error {
+	return parallel.For(progress.Apart(ctx), workersFrom(n), (n+rows-1)/rows, func(s int) error {
 		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
 		for j := s * rows; j < n; j += tile {
 			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
@@ -161,10 +162,11 @@ func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
 // Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k. The error is ctx's.
 func (c *Cholesky) Solve(ctx context.Context, b *mat.Dense) error {
-	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, c.u, b.RawMatrix()); err != nil {
+	first, second := progress.Two(ctx, 1, 1)
+	if err := fast.TrsmContext(first, blas.Left, blas.Trans, 1, c.u, b.RawMatrix()); err != nil {
 		return err
 	}
-	return fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
+	return fast.TrsmContext(second, blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
 }
 
 // SolveVec overwrites b (n) with A⁻¹b. Cost 2n².

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Eigen returns all eigenvalues of a (n×n), descending, and the vectors of the first of them, as many as
@@ -19,11 +20,12 @@ import (
 // eigenvalues are close together. The error is ctx's.
 func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) int) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
-	t, q, err := TridiagonalizeWithQ(ctx, a, nil)
+	parts := progress.Parts(ctx, 10, 1, 2, 1)
+	t, q, err := TridiagonalizeWithQ(parts[0], a, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if values, err = t.Values(ctx); err != nil {
+	if values, err = t.Values(parts[1]); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(values)
@@ -31,12 +33,12 @@ func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) i
 	if k < 1 {
 		return values, nil, ctx.Err()
 	}
-	rows, err := t.vectors(ctx, values[:k])
+	rows, err := t.vectors(parts[2], values[:k])
 	if err != nil {
 		return nil, nil, err
 	}
 	vectors = mat.NewDense(n, k, nil)
-	return values, vectors, fast.MulContext(ctx, vectors, q, rows.T())
+	return values, vectors, fast.MulContext(parts[3], vectors, q, rows.T())
 }
 
 // near is the share of the norm of T within which eigenvalues are a cluster: their vectors are made orthogonal,
@@ -71,7 +73,10 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 	f := newPivotedTridiagonal(t.n)
 	products := make([]float64, len(values))
 	first := 0 // of the cluster
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for i, v := range values {
+		loop.At(float64(i) / float64(len(values)))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

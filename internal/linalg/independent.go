@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Independent factors a positive semi-definite K (n×n) as FF' with F (n×r) lower
@@ -22,7 +24,10 @@ func Independent(ctx context.Context, k mat.Symmetric) (f *mat.Dense, kept []int
 	}
 	limit := float64(n) * 0x1p-52 * largest
 	full := mat.NewDense(n, n, nil)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for i := range n {
+		loop.At(cubed(float64(i) / float64(n)))
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 const (
@@ -35,10 +36,11 @@ func (c *Cholesky) Inverse(ctx context.Context) (*mat.SymDense, error) {
 	for i := range v.N {
 		copy(v.Data[i*v.Stride+i:i*v.Stride+v.N], c.u.Data[i*c.u.Stride+i:])
 	}
-	if err := invertTriangle(ctx, v); err != nil {
+	first, second := progress.Two(ctx, 1, 1)
+	if err := invertTriangle(first, v); err != nil {
 		return nil, err
 	}
-	return out, timesTransposed(ctx, v)
+	return out, timesTransposed(second, v)
 }
 
 // corner is the part of u of this order that begins with a diagonal element.
@@ -57,6 +59,7 @@ func within(u blas64.Triangular, row, column, rows, columns int) blas64.General 
 // diagonal are inverted alike: the largest first, those of one size at the same time. The error is ctx's.
 func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 	parts := [][2]int{{0, u.N}} // first and order of what is left to be inverted
+	group, share := progress.Open(ctx), 1.
 	for {
 		var left, right, next []func()
 		var halves [][2]int
@@ -80,12 +83,14 @@ func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 			}
 			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
 		}
-		if err := together(ctx, left); err != nil {
+		// Parts half as large take a quarter of the time.
+		if err := together(group.From(1-share, 1-share*5/8), left); err != nil {
 			return err
 		}
-		if err := together(ctx, append(right, next...)); err != nil {
+		if err := together(group.From(1-share*5/8, 1-share/4), append(right, next...)); err != nil {
 			return err
 		}
+		share /= 4
 		if parts = halves; len(parts) == 0 {
 			return nil
 		}
@@ -127,7 +132,10 @@ func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	n := v.N
 	// The rows as they are, for all products: these overwrite them.
 	own := make([]float64, min(inverseRows, n)*n)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for first := 0; first < n; first += inverseRows {
+		loop.At(1 - cubed(float64(n-first)/float64(n)))
 		rows := min(inverseRows, n-first)
 		last := first + rows
 		for i := range rows {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // MinNorm returns A⁺B for a (m×n) and b (m×k): of the X with the least |AX - B|² the one
@@ -24,14 +25,18 @@ import (
 func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, residual float64, err error) {
 	rows, n := a.Dims()
 	_, k := b.Dims()
+	rest := ctx
 	if rows >= tall*(n+k) {
-		if a, b, residual, err = triangular(ctx, a, b); err != nil {
+		var reduction context.Context
+		reduction, rest = progress.Two(ctx, float64(rows), 2*float64(n))
+		if a, b, residual, err = triangular(reduction, a, b); err != nil {
 			return nil, 0, 0, err
 		}
 	}
 	m, _ := a.Dims()
 	x = mat.NewDense(n, k, nil)
-	pivoted, err := newPivotedQR(ctx, a)
+	parts := progress.Parts(rest, 3, float64(k)/float64(n), 1)
+	pivoted, err := newPivotedQR(parts[0], a)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -39,7 +44,7 @@ func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, resi
 	for rank < min(m, n) && math.Abs(a.At(rank, rank)) > limit {
 		rank++
 	}
-	if err := pivoted.rotate(ctx, b); err != nil {
+	if err := pivoted.rotate(parts[1], b); err != nil {
 		return nil, 0, 0, err
 	}
 	for i := rank; i < m; i++ {
@@ -52,9 +57,9 @@ func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, resi
 	}
 	solution := b.Slice(0, rank, 0, k).(*mat.Dense)
 	if rank == n {
-		err = fast.TrsmContext(ctx, blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
+		err = fast.TrsmContext(parts[2], blas.Left, blas.NoTrans, 1, triangle(a, n), solution.RawMatrix())
 	} else {
-		solution, err = leastOf(ctx, a, rank, solution)
+		solution, err = leastOf(parts[2], a, rank, solution)
 	}
 	if err != nil {
 		return nil, 0, 0, err

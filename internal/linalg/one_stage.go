@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // oneStage is the reduction row by row. The reflectors whose product is Q take the place of
@@ -67,6 +68,8 @@ func (t *oneStage) reduce(ctx context.Context) error {
 	}
 	at := func(first, count, k int) blas64.Vector { return blas64.Vector{N: count, Inc: n, Data: vw[first*n+k:]} }
 	column, inner := make([]float64, n), make([]float64, reducePanel)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for first := 0; first < n; first += reducePanel {
 		size := min(reducePanel, n-first)
 		for i := range size {
@@ -74,6 +77,7 @@ func (t *oneStage) reduce(ctx context.Context) error {
 				return err
 			}
 			k := first + i
+			loop.At(1 - cubed(float64(n-k)/float64(n)))
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
 			if i > 0 {
@@ -203,6 +207,8 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	vs, products := make([]float64, formPanel*n), make([]float64, formPanel*n)
 	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
 	done := n // Q is there from this row and column on
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for last := n - 1; last > 0; last = max(0, last-formPanel) {
 		first := max(0, last-formPanel)
 		count, from := last-first, first+1
@@ -223,6 +229,7 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 		if err := multiplyBlock(ctx, part, v, blas.NoTrans, factor, products[:count*m]); err != nil {
 			return nil, err
 		}
+		loop.At(cubed(float64(m) / float64(n)))
 	}
 	clear(t.a[:n])
 	t.a[0] = 1
@@ -267,6 +274,9 @@ func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram bl
 		factor.Data[i*factor.Stride+i] = x
 	}
 }
+
+// cubed is the share of a reduction of so large a part of a matrix in that of all of it.
+func cubed(share float64) float64 { return share * share * share }
 
 // multiplyBlock overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
 // time. product has a number for each row of V and column of C. The error is ctx's.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // PivotTile is the number of columns of a Tile, but for the last.
@@ -61,7 +62,12 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	s.factor = mat.NewDense(s.Rank, n, nil)
 	s.limit = float64(s.Rank) * 0x1p-52 * floats.Max(diagonal)
 	out := &Pivoted{Trace: floats.Sum(diagonal)}
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for {
+		// Pivot k has k products to take away, and a row of A to compute.
+		share := float64(len(s.pivots)) / float64(max(s.Rank, 1))
+		loop.At(share * (1 + share) / 2)
 		out.Residual = s.accumulate()
 		if len(s.pivots) == s.Rank || out.Residual <= o.Tolerance*out.Trace {
 			break

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // pivotedQR is AP = QR with column pivoting: R on and above the diagonal of a (m×n), and below it
@@ -39,7 +40,11 @@ func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
 		q.order[j] = j
 		q.measure(j, 0)
 	}
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for first := 0; first < len(q.tau); {
+		left := float64(len(q.tau)-first) / float64(len(q.tau))
+		loop.At(1 - left*left)
 		count, err := q.panel(ctx, first, min(pivotPanel, len(q.tau)-first))
 		if err != nil {
 			return nil, err

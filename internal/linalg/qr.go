@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // qrPanel columns are reduced before those behind them are brought up to date.
@@ -25,7 +26,8 @@ type panelOf struct {
 // factor. Cost 4n²(m - n/3), memory that of a again. The error is ctx's; a then holds nothing of use.
 func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
-	r, panels, err := reduceColumns(ctx, a)
+	reduction, forming := progress.Two(ctx, 1.5, 1)
+	r, panels, err := reduceColumns(reduction, a)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +38,12 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 		}
 	}
 	product := make([]float64, qrPanel*n)
+	loop := progress.NewLoop(forming)
+	defer loop.End()
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
-		if err := multiplyBlock(ctx, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
+		loop.At(float64(n-first) / float64(n))
+		if err := multiplyBlock(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
 			return nil, err
 		}
 	}
@@ -57,10 +62,14 @@ func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []pa
 	_, n := a.Dims()
 	r = mat.NewDense(n, n, nil)
 	product := make([]float64, qrPanel*n)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for first := 0; first < n; first += qrPanel {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
+		left := float64(n-first) / float64(n)
+		loop.At(1 - left*left)
 		count := min(qrPanel, n-first)
 		p := reducePanelOf(a, r, first, count)
 		panels = append(panels, p)

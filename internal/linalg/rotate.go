@@ -9,15 +9,17 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // inTwoStages reduces a matrix, in whose memory the reflectors are left. The error is ctx's.
 func inTwoStages(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, error) {
 	t := &twoStages{n: a.N, a: contiguous(a)}
-	if err := t.toBand(ctx); err != nil {
+	first, second := progress.Two(ctx, 2, 1)
+	if err := t.toBand(first); err != nil {
 		return nil, err
 	}
-	d, e, err := t.toTridiagonal(ctx)
+	d, e, err := t.toTridiagonal(second)
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +33,12 @@ const rotatedRows = 8
 // first stage's reflectors, one by one with the second's, which are short. The error is ctx's.
 func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 	rows := mat.DenseCopyOf(b.T())
-	if err := t.rotateToBand(ctx, rows.RawMatrix()); err != nil {
+	first, second := progress.Two(ctx, 1, 1)
+	if err := t.rotateToBand(first, rows.RawMatrix()); err != nil {
 		return err
 	}
 	k, _ := rows.Dims()
-	err := parallel.For(ctx, 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
+	err := parallel.For(second, 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
 		t.rotateToTridiagonal(rows.Slice(s*rotatedRows, min((s+1)*rotatedRows, k), 0, t.n).(*mat.Dense))
 		return nil
 	})
@@ -46,7 +49,10 @@ func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 // rotateToBand overwrites the rows of c with their products with Q₁. The error is ctx's.
 func (t *twoStages) rotateToBand(ctx context.Context, c blas64.General) error {
 	v, x := make([]float64, bandWidth*t.n), make([]float64, bandWidth*c.Rows)
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for i := range t.blocks() {
+		loop.At(float64(i) / float64(t.blocks()))
 		from, count, factor := t.block(i)
 		if count == 0 {
 			return ctx.Err()

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Tridiagonal is A = QTQᵀ with an orthogonal Q and a tridiagonal T. It stands
@@ -47,17 +48,18 @@ func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) 
 // many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k. The error is ctx's, which is
 // looked at for each row; a and b then hold nothing of use.
 func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
-	t, r, err := inOneStage(ctx, a.RawSymmetric())
+	parts := progress.Parts(ctx, 3, .2, 1) // the reduction is bound by memory
+	t, r, err := inOneStage(parts[0], a.RawSymmetric())
 	if err != nil {
 		return nil, nil, err
 	}
 	if b != nil {
-		if err := r.rotate(ctx, b); err != nil {
+		if err := r.rotate(parts[1], b); err != nil {
 			return nil, nil, err
 		}
 	}
 	t.q = nil
-	q, err := r.form(ctx)
+	q, err := r.form(parts[2])
 	return t, q, err
 }
 
@@ -80,11 +82,12 @@ func contiguous(a blas64.Symmetric) []float64 {
 
 // Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's.
 func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
-	t, err := Tridiagonalize(ctx, a)
+	reduction, values := progress.Two(ctx, 10, 1)
+	t, err := Tridiagonalize(reduction, a)
 	if err != nil {
 		return nil, err
 	}
-	return t.Values(ctx)
+	return t.Values(values)
 }
 
 // Values returns the eigenvalues, ascending. Cost O(n²): a quarter of a second for 4000, more than a second

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Look is what one ridge gives.
@@ -77,7 +79,8 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	if of, ok := p.(*Problem); ok && len(of.root) <= 200 {
 		every = 1
 	}
-	c := &curve{ctx: ctx, p: p, lo: lo, hi: hi}
+	// Besides those there are the ridge of the largest evidence and three to six in the valley.
+	c := &curve{parts: progress.NewSeries(ctx, 2*steps/every+5), p: p, lo: lo, hi: hi}
 	highest, most := math.Inf(-1), 0.0
 	for i := 2 * steps; i >= 0; i-- {
 		u := lo + float64(i)*h/2
@@ -97,7 +100,7 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 
 // curve is what was looked at.
 type curve struct {
-	ctx    context.Context
+	parts  *progress.Series // a look each
 	p      ridges
 	lo, hi float64
 	seen   []Look
@@ -115,7 +118,7 @@ func (c *curve) at(u float64) float64 {
 		return c.seen[i].Error
 	}
 	var l Look
-	if l, c.err = c.p.Look(c.ctx, ridge); c.err != nil || !(l.Error < math.Inf(1)) {
+	if l, c.err = c.p.Look(c.parts.Next(), ridge); c.err != nil || !(l.Error < math.Inf(1)) {
 		return math.Inf(1)
 	}
 	c.seen = slices.Insert(c.seen, i, l)
@@ -271,10 +274,10 @@ func (p *Linear) Evidence(ridge float64) float64 {
 // depends on. Cost O(n²) for each ridge.
 func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
 	errors := make([]float64, count)
-	best := 0
+	best, group := 0, progress.Open(ctx)
 	for i := range errors {
 		var err error
-		if errors[i], err = p.At(ctx, p.scale*least*math.Pow(10, float64(i))); err != nil {
+		if errors[i], err = p.At(group.Of(i, count), p.scale*least*math.Pow(10, float64(i))); err != nil {
 			return 0, err
 		}
 		if errors[i] < errors[best] {

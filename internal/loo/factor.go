@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -55,7 +56,8 @@ func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own 
 	for i := range n {
 		gram.SetSym(i, i, gram.At(i, i)+ridge/weights.At(own, i))
 	}
-	factor, ok, err := linalg.TryCholesky(ctx, gram)
+	parts := progress.Parts(ctx, 10, 1, 10)
+	factor, ok, err := linalg.TryCholesky(parts[0], gram)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
@@ -65,7 +67,7 @@ func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own 
 		row[0] = 1
 		copy(row[1:], targets.RawRowView(i))
 	}
-	if err := factor.Solve(ctx, b); err != nil {
+	if err := factor.Solve(parts[1], b); err != nil {
 		return nil, nil, err
 	}
 	sums := make([]float64, 1+k)
@@ -77,7 +79,7 @@ func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own 
 	if !(sums[0] > 0) {
 		return nil, nil, nil
 	}
-	inverse, err := factor.DiagInverse(ctx)
+	inverse, err := factor.DiagInverse(parts[2])
 	if err != nil {
 		return nil, nil, err
 	}

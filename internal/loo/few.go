@@ -10,11 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // MaxLooks is the number of ridges that SearchFew looks at, at most; mostly it is two to four.
 const MaxLooks = 6
+
+// usualLooks are those that a search mostly has, for who wants to know how far it is.
+const usualLooks = 3
 
 const (
 	sampleShare  = 3    // a search begins with one of these parts of the rows,
@@ -110,6 +114,7 @@ func CurveFew(
 		err := f.search(workers)
 		return f.looks, err
 	}
+	f.parts = progress.NewSeries(ctx, 1)
 	f.descend(usualBend)
 	return f.looks, f.err
 }
@@ -117,12 +122,16 @@ func CurveFew(
 // search looks at the ridges.
 func (f *few) search(workers int) error {
 	if start := startOf(f.ctx); start > 0 {
-		f.worth = worthNear
+		f.worth, f.parts = worthNear, progress.NewSeries(f.ctx, 2)
 		f.look(min(max(math.Log(start), f.lo), f.hi))
 		f.descend(usualBend)
 		return f.err
 	}
-	looks, err := sampleCurve(f.ctx, f.gram, f.targets, f.own, workers)
+	// The sample's problem takes 8m³/3 and more, of which most is bound by memory, and a look 2n³/3.
+	n, m := float64(len(f.diag)), float64(rowsOfSample(len(f.diag)))
+	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualLooks*n*n*n)
+	f.parts = progress.NewSeries(rest, usualLooks)
+	looks, err := sampleCurve(sample, f.gram, f.targets, f.own, workers)
 	if err != nil {
 		return err
 	}
@@ -142,9 +151,10 @@ type few struct {
 	targets *mat.Dense
 	own     []float64 // weights
 	observe func(evaluation int, ridge, err float64)
-	lo, hi  float64 // logarithms of the first and the last ridge
-	worth   float64 // what a look has to promise
-	seen    []point // by their ridge
+	lo, hi  float64          // logarithms of the first and the last ridge
+	worth   float64          // what a look has to promise
+	parts   *progress.Series // a look each
+	seen    []point          // by their ridge
 	best    *Solution
 	begun   bool // a factor is in gram
 	keep    bool // looks
@@ -170,7 +180,7 @@ func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []f
 // are the same.
 func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int) ([]Look, error) {
 	n := gram.SymmetricDim()
-	rows := rand.New(rand.NewPCG(uint64(n), sampleStream)).Perm(n)[:max(2, min(n/sampleShare, sampleRows))]
+	rows := rand.New(rand.NewPCG(uint64(n), sampleStream)).Perm(n)[:rowsOfSample(n)]
 	slices.Sort(rows)
 	part := mat.NewSymDense(len(rows), nil)
 	var w []float64
@@ -182,12 +192,16 @@ func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, ow
 			w = append(w, own[i])
 		}
 	}
-	p, err := New(ctx, part, linalg.Rows(targets, rows), w, workers)
+	reduction, curve := progress.Two(ctx, 3, 1)
+	p, err := New(reduction, part, linalg.Rows(targets, rows), w, workers)
 	if err != nil {
 		return nil, err
 	}
-	return Curve(ctx, p, 0)
+	return Curve(curve, p, 0)
 }
+
+// rowsOfSample is how many of n rows a search begins with.
+func rowsOfSample(n int) int { return max(2, min(n/sampleShare, sampleRows)) }
 
 // starts returns where to look first, by a sample's looks: the bottom of the lowest valley, and its
 // rival if it has one. bend is how much ln E bends at the first.
@@ -286,18 +300,19 @@ func (f *few) look(u float64) {
 		return
 	}
 	f.begun = true
+	ctx := f.parts.Next()
 	for i, d := range f.diag {
 		f.gram.SetSym(i, i, d)
 	}
 	ridge := math.Exp(u)
 	p := point{u: u, error: math.Inf(1), f: math.Inf(1)}
-	s, factor, err := solveOnce(f.ctx, f.gram, f.targets, f.own, ridge)
+	s, factor, err := solveOnce(ctx, f.gram, f.targets, f.own, ridge)
 	if err != nil {
 		f.err = err
 		return
 	}
 	if s != nil {
-		e, slope, err := s.slope(f.ctx, factor, f.own, ridge)
+		e, slope, err := s.slope(progress.Apart(ctx), factor, f.own, ridge)
 		if err != nil {
 			f.err = err
 			return

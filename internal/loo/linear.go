@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Linear is the leave-one-out error of ridge regression on features, as a function
@@ -38,15 +39,16 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 	}
 	_, k := targets.Dims()
 	p.moment = mat.NewDense(d, k, nil)
-	if err := fast.MulContext(ctx, p.moment, z.T(), targets); err != nil {
+	if err := fast.MulContext(progress.Apart(ctx), p.moment, z.T(), targets); err != nil {
 		return nil, err
 	}
-	tri, q, err := linalg.TridiagonalizeWithQ(ctx, gram, p.moment)
+	first, second := progress.Two(ctx, 2*float64(d), float64(n))
+	tri, q, err := linalg.TridiagonalizeWithQ(first, gram, p.moment)
 	if err != nil {
 		return nil, err
 	}
 	p.tri, p.rotated = tri, mat.NewDense(d, n, nil)
-	return p, fast.GemmContext(ctx, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
+	return p, fast.GemmContext(second, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 }
 
 // OfClasses says that the targets are ±1 less these means, so that Look counts the rows of another

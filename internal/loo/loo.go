@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -227,12 +228,13 @@ func search(
 ) (Minimum, error) {
 	var m Minimum
 	var failed error
+	group := progress.Open(ctx)
 	at := func(u float64) float64 {
 		if failed != nil {
 			return math.Inf(1)
 		}
 		var v float64
-		v, failed = errorAt(ctx, math.Exp(u))
+		v, failed = errorAt(group.Of(m.Evaluations, MaxEvaluations), math.Exp(u))
 		m.Evaluations++
 		if failed == nil && observe != nil {
 			observe(m.Evaluations, math.Exp(u), v)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Sums is ridge regression on features of which the sums over the rows are known, and no row: its evidence
@@ -31,13 +32,14 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 	}
 	p.moment = mat.NewDense(len(moment), 1, append([]float64(nil), moment...))
 	var err error
-	if p.tri, err = linalg.Tridiagonalize(ctx, gram); err != nil {
+	parts := progress.Parts(ctx, 10, 1, 1)
+	if p.tri, err = linalg.Tridiagonalize(parts[0], gram); err != nil {
 		return nil, err
 	}
-	if err := p.tri.Rotate(ctx, p.moment); err != nil {
+	if err := p.tri.Rotate(parts[1], p.moment); err != nil {
 		return nil, err
 	}
-	if p.values, err = p.tri.Values(ctx); err != nil {
+	if p.values, err = p.tri.Values(parts[2]); err != nil {
 		return nil, err
 	}
 	return p, nil

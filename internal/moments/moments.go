@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Gram is of n rows x[i] of d columns and weights w[i]
@@ -36,10 +37,13 @@ const pieceRows = 1024
 func Of(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 	n, d := x.Dims()
 	out := &Gram{}
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
 	for from := 0; from < n; from += pieceRows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		loop.At(float64(from) / float64(n))
 		to := min(from+pieceRows, n)
 		var w []float64
 		if weights != nil {

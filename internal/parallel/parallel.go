@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Workers returns the number of goroutines that a Workers field of n stands
@@ -72,10 +73,47 @@ func begin() (end func()) {
 // one of the lowest index is returned, so that the outcome does not depend on
 // the order in which goroutines happen to run. A panic in f, of a kernel or an Observe that a
 // user gave, is such an error, a [fault.PanicError], on any number of goroutines.
+//
+// Each task is a step on the way of the part of package progress that ctx has, if nothing around it says how far that is.
 func For(ctx context.Context, workers, n int, f func(i int) error) error {
 	if ctx == nil {
 		ctx = context.Background() // a goroutine that panics would end the program
 	}
+	if n > 1 && progress.Watched(ctx) {
+		loop := progress.NewLoop(ctx)
+		defer loop.End()
+		inner := f
+		f = func(i int) error {
+			err := inner(i)
+			if err == nil {
+				loop.Add(1 / float64(n))
+			}
+			return err
+		}
+	}
+	if n > 1 {
+		ctx = progress.Silent(ctx) // an observer that panics does so in a task
+	}
+	return each(ctx, workers, n, f)
+}
+
+// ForParts is For of tasks that take long, and that say how far they are by the context that they get.
+func ForParts(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	group := progress.Open(ctx)
+	return each(progress.Silent(ctx), workers, n, func(i int) error {
+		own, done := group.Beside(1 / float64(n))
+		err := f(own, i)
+		if err == nil {
+			done()
+		}
+		return err
+	})
+}
+
+func each(ctx context.Context, workers, n int, f func(i int) error) error {
 	if n > 1 {
 		defer begin()()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/minimize"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -143,12 +144,15 @@ func (p *Problem) over(ctx context.Context, theta, ridges, gradient []float64) (
 	if gradient != nil {
 		own = make([]float64, len(gradient))
 	}
-	for _, b := range p.Blocks {
-		if err := b.derivatives.MatrixTo(ctx, &b.gram, kernel); err != nil {
+	blocks := progress.Open(ctx)
+	for at, b := range p.Blocks {
+		first, rest := progress.Two(blocks.Of(at, len(p.Blocks)), 1, 4)
+		if err := b.derivatives.MatrixTo(first, &b.gram, kernel); err != nil {
 			return totals, err
 		}
+		each := progress.Open(rest)
 		for i, ridge := range ridges {
-			f, err := b.at(ctx, p.Kind, math.Exp(ridge), extra, own)
+			f, err := b.at(each.Of(i, len(ridges)), p.Kind, math.Exp(ridge), extra, own)
 			if err != nil {
 				return totals, err
 			}
@@ -221,6 +225,9 @@ type Outcome struct {
 	Inverse *mat.SymDense // about the inverse of minus the second derivatives for a row
 }
 
+// usualValues are those of a climb, or some fewer.
+const usualValues = 20
+
 // Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
 // point that was seen, with an error too; F is -Inf if none had a value. Errors are those of
 // the kernel, of Evaluate, and ctx's.
@@ -229,7 +236,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	for _, b := range p.Blocks {
 		rows += b.rows()
 	}
-	c := &climb{Problem: p, ctx: ctx, scale: 1 / float64(rows), best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
+	c := &climb{Problem: p, ctx: ctx, parts: progress.NewSeries(ctx, usualValues), scale: 1 / float64(rows), best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
 	settings := &optimize.Settings{
 		MajorIterations:   p.MaxIterations,
 		Converger:         &optimize.FunctionConverge{Relative: p.Tolerance, Absolute: p.Tolerance / 10, Iterations: 2},
@@ -283,6 +290,7 @@ func (p *Problem) scale(n int) *mat.TriDense {
 type climb struct {
 	*Problem
 	ctx     context.Context
+	parts   *progress.Series // a value each
 	scale   float64
 	x, g    []float64
 	f       float64
@@ -355,10 +363,10 @@ func (c *climb) objective(theta []float64) (f float64, gradient []float64, err e
 		return 0, nil, c.err
 	}
 	if c.Evaluate != nil {
-		return c.Evaluate(c.ctx, slices.Clone(theta))
+		return c.Evaluate(c.parts.Next(), slices.Clone(theta))
 	}
 	gradient = make([]float64, len(theta))
-	f, err = c.At(c.ctx, theta, gradient)
+	f, err = c.At(c.parts.Next(), theta, gradient)
 	return f, gradient, err
 }
 

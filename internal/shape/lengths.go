@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -65,6 +66,13 @@ func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.AR
 	logs := slices.Repeat([]float64{math.Log(median) / 2}, d)
 	order := rand.New(rand.NewPCG(l.Seed, 0x6c656e67746873)).Perm(n) // the stream "lengths"
 	c := course{Lengths: l, d: d, median: logs[0]}
+	cubes := make([]float64, len(l.Rows))
+	for i, rows := range l.Rows {
+		if i == 0 || l.Rows[i-1] < n {
+			cubes[i] = math.Pow(float64(min(rows, n)), 2.5) // on more rows there are fewer steps to go
+		}
+	}
+	parts := progress.Parts(ctx, cubes...)
 	for i, rows := range l.Rows {
 		if i > 0 && l.Rows[i-1] >= n {
 			break
@@ -76,7 +84,7 @@ func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.AR
 		if b == nil {
 			continue
 		}
-		if err = c.climb(ctx, b); err != nil {
+		if err = c.climb(parts[i], b); err != nil {
 			return k, err
 		}
 	}
@@ -101,15 +109,16 @@ type course struct {
 
 // climb goes on from theta, or where that is nil from the best of one length.
 func (c *course) climb(ctx context.Context, b *Block) error {
+	first, rest := progress.Two(ctx, 1, 3)
 	if c.theta == nil {
-		if err := c.begin(ctx, b); err != nil || c.theta == nil {
+		if err := c.begin(first, b); err != nil || c.theta == nil {
 			return err
 		}
 	} else if c.d > 1 {
 		// The centre of the prior is that of more rows too.
 		one := c.problem(b, c.d, make([]int, c.d))
 		one.MaxIterations = PolishSteps
-		out, err := one.Improve(ctx, c.one)
+		out, err := one.Improve(first, c.one)
 		if err != nil {
 			return err
 		}
@@ -124,7 +133,7 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	all := c.problem(b, c.d, nil)
 	all.Inverse = c.inverse
 	all.Prior = &Prior{Centre: append(slices.Repeat(c.one[:1], c.d), math.NaN()), Nu: PriorDegrees, Tau: PriorScale}
-	out, err := all.Improve(ctx, c.theta)
+	out, err := all.Improve(rest, c.theta)
 	if err == nil && !math.IsInf(out.F, -1) {
 		c.theta, c.inverse = out.Theta, out.Inverse
 	}
@@ -135,9 +144,11 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 func (c *course) begin(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	best, start := math.Inf(-1), []float64(nil)
-	for _, factor := range StartLengths {
+	first, rest := progress.Two(ctx, float64(len(StartLengths)), 5)
+	group := progress.Open(first)
+	for i, factor := range StartLengths {
 		at := []float64{min(max(c.median+math.Log(factor), one.Bounds.Low[0]), one.Bounds.High[0]), 0}
-		values, err := one.AtRidges(ctx, at, StartRidges)
+		values, err := one.AtRidges(group.Of(i, len(StartLengths)), at, StartRidges)
 		if err != nil {
 			return err
 		}
@@ -148,7 +159,7 @@ func (c *course) begin(ctx context.Context, b *Block) error {
 	if start == nil {
 		return nil
 	}
-	out, err := one.Improve(ctx, start)
+	out, err := one.Improve(rest, start)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -301,7 +302,7 @@ func (j *curves[Y, E]) validation(ctx context.Context, s Setting, build func(val
 }
 
 // run fits and scores each point on each fold.
-func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E, train func(point, fold int) []int) (Curve, error) {
+func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E, train func(point, fold int) []int) (_ Curve, err error) {
 	c.Metric, c.LargerIsBetter = j.Metric.Name, j.Metric.LargerIsBetter
 	folds := len(j.folds)
 	for i := range c.Points {
@@ -312,8 +313,10 @@ func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E
 		}
 	}
 	errs := make([]error, len(c.Points)*folds)
-	steps := &counter{of: len(errs), observe: j.Observe}
-	err := parallel.For(ctx, j.Workers, len(errs), func(i int) error {
+	ctx, end := progress.Begin(ctx, passed(j.Observe))
+	defer end(&err)
+	steps := newCounter(ctx, len(errs))
+	err = parallel.ForParts(ctx, j.Workers, len(errs), func(ctx context.Context, i int) error {
 		p, f := &c.Points[i/folds], i%folds
 		where := fmt.Sprintf("%s %s, fold %d", c.Setting, p.name(), f)
 		err := j.cell(ctx, build(i/folds), train(i/folds, f), p, f)
@@ -326,7 +329,8 @@ func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E
 		steps.done(where)
 		return nil
 	})
-	return c, cmp.Or(err, cmp.Or(errs...))
+	err = cmp.Or(err, cmp.Or(errs...))
+	return c, err
 }
 
 // cell fits and scores one point on one fold.

@@ -47,7 +47,11 @@ func TestLearningCurve(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var steps []estimators.Step
 		c, err := RegressorLearningCurve(ctx, build, x, y, nil, &CurveOptions{
-			Splitter: splitter, Workers: workers, Seed: 5, Observe: func(s estimators.Step) { steps = append(steps, s) },
+			Splitter: splitter, Workers: workers, Seed: 5, Observe: func(s estimators.Step) {
+				if !s.Between {
+					steps = append(steps, s)
+				}
+			},
 		})
 		require.NoError(t, err)
 		curves = append(curves, withoutTimes(c))
@@ -236,6 +240,9 @@ func TestCurveKeepsWhatWasFound(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	c, err := RegressorLearningCurve(cancelled, build, x, y, []int{10, 20}, &CurveOptions{Workers: 1, Observe: func(s estimators.Step) {
+		if s.Between {
+			return
+		}
 		if s.Iteration == 3 {
 			cancel()
 		}

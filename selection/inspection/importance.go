@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -113,7 +114,7 @@ func isZero(m metrics.Metric) bool {
 	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
 
-func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets int, opt *ImportanceOptions, metric metrics.Metric, score func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error)) (Importances, error) {
+func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets int, opt *ImportanceOptions, metric metrics.Metric, score func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error)) (_ Importances, err error) {
 	o := ImportanceOptions{}
 	if opt != nil {
 		o = *opt
@@ -136,6 +137,8 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	if err := check.Rows("y", targets, n); err != nil {
 		return Importances{}, err
 	}
+	ctx, end := progress.Begin(ctx, passed(o.Observe))
+	defer end(&err)
 	base, err := score(o.Metric, t.x, o.Weights)
 	if err != nil {
 		return Importances{}, err
@@ -148,7 +151,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	for _, f := range t.features {
 		out.Columns = append(out.Columns, Importance{Name: f.name, Columns: f.columns, Losses: make([]float64, o.Repeats)})
 	}
-	steps := &counter{of: len(t.features)*o.Repeats + 1, observe: o.Observe}
+	steps := newCounter(ctx, len(t.features)*o.Repeats+1)
 	steps.done("the rows as they are")
 	err = parallel.For(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
 		f, repeat := t.features[i/o.Repeats], i%o.Repeats
@@ -184,16 +187,29 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 // counter reports steps that several goroutines do.
 type counter struct {
 	sync.Mutex
-	at, of  int
-	observe func(estimators.Step)
+	ctx    context.Context
+	at, of int
+}
+
+func newCounter(ctx context.Context, of int) *counter {
+	progress.Counts(ctx)
+	return &counter{ctx: ctx, of: of}
 }
 
 func (c *counter) done(message string) {
 	c.Lock()
 	defer c.Unlock()
 	c.at++
-	if c.observe != nil {
-		c.observe(estimators.Step{Iteration: c.at, Total: c.of, Message: message})
+	progress.Tell(c.ctx, progress.Step{Iteration: c.at, Total: c.of, Message: message})
+}
+
+// passed is an observer that hears what observe does.
+func passed(observe func(estimators.Step)) func(progress.Step) {
+	if observe == nil {
+		return nil
+	}
+	return func(s progress.Step) {
+		observe(estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
 	}
 }
 

@@ -280,7 +280,7 @@ func TestObserve(t *testing.T) {
 	_, err := RegressorRelevances(ctx, f, x, opt)
 	require.NoError(t, err)
 	require.Len(t, steps, 3)
-	assert.Equal(t, estimators.Step{Iteration: 2, Total: 3, Message: "column 1"}, steps[1])
+	assert.Equal(t, estimators.Step{Iteration: 2, Total: 3, Message: "column 1", Done: 2. / 3}, steps[1])
 	steps = nil
 	_, err = RegressorEffect(ctx, f, x, 1, opt)
 	require.NoError(t, err)

@@ -110,6 +110,6 @@ func (t *table) of(column int) (feature, error) {
 // observe reports a step.
 func (t *table) observe(done, of int, message string) {
 	if t.Observe != nil {
-		t.Observe(estimators.Step{Iteration: done, Total: of, Message: message})
+		t.Observe(estimators.Step{Iteration: done, Total: of, Message: message, Done: float64(done) / float64(of)})
 	}
 }

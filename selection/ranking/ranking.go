@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -114,14 +115,14 @@ func ForClassification(
 		return nil, err
 	}
 	t := task{Options: o, metric: selection.DefaultClassificationMetric(), x: x, labels: true}
-	t.ofKernel = func(k kernels.Kernel) (measures.Separability, error) {
+	t.ofKernel = func(ctx context.Context, k kernels.Kernel) (measures.Separability, error) {
 		return measures.SeparabilityOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers})
 	}
 	t.ofMatrix = func(k mat.Symmetric) (measures.Separability, error) {
 		return measures.SeparabilityOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers})
 	}
 	if build != nil {
-		t.score = func(k kernels.Kernel) (selection.Scores, error) {
+		t.score = func(ctx context.Context, k kernels.Kernel) (selection.Scores, error) {
 			return selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(k) }, x, y, o.CV)
 		}
 	}
@@ -140,14 +141,14 @@ func ForRegression(
 		return nil, err
 	}
 	t := task{Options: o, metric: selection.DefaultRegressionMetric(), x: x}
-	t.ofKernel = func(k kernels.Kernel) (measures.Separability, error) {
+	t.ofKernel = func(ctx context.Context, k kernels.Kernel) (measures.Separability, error) {
 		return aligned(measures.AlignmentOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers}))
 	}
 	t.ofMatrix = func(k mat.Symmetric) (measures.Separability, error) {
 		return aligned(measures.AlignmentOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers}))
 	}
 	if build != nil {
-		t.score = func(k kernels.Kernel) (selection.Scores, error) {
+		t.score = func(ctx context.Context, k kernels.Kernel) (selection.Scores, error) {
 			return selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
 		}
 	}
@@ -173,12 +174,14 @@ type task struct {
 	labels   bool
 	metric   metrics.Metric
 	x        mat.Matrix
-	ofKernel func(kernels.Kernel) (measures.Separability, error)
+	ofKernel func(context.Context, kernels.Kernel) (measures.Separability, error)
 	ofMatrix func(mat.Symmetric) (measures.Separability, error)
-	score    func(kernels.Kernel) (selection.Scores, error) // nil: without
+	score    func(context.Context, kernels.Kernel) (selection.Scores, error) // nil: without
 }
 
-func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking, error) {
+func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Ranking, err error) {
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	if len(candidates) == 0 {
 		return nil, fault.Param("ranking", "candidates", "none", "at least 1 kernel")
 	}
@@ -195,8 +198,9 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking,
 	if err := out.can(t.By); err != nil {
 		return nil, err
 	}
-	for _, k := range candidates {
-		e := t.judge(ctx, k, out.entropies)
+	parts := progress.Open(ctx)
+	for i, k := range candidates {
+		e := t.judge(parts.Of(i, len(candidates)), k, out.entropies)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -205,7 +209,7 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (*Ranking,
 			t.Observe(e)
 		}
 	}
-	out, err := out.By(t.By)
+	out, err = out.By(t.By)
 	if err != nil {
 		return nil, err
 	}
@@ -221,16 +225,21 @@ func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry 
 	if e.Err = kernels.Validate(k); e.Err != nil {
 		return e // build is not asked for a learner of it
 	}
+	weight := 0.
+	if t.score != nil {
+		weight = 4
+	}
+	first, rest := progress.Two(ctx, 1, weight)
 	if entropy {
-		e.Err = t.withEntropy(ctx, &e)
+		e.Err = t.withEntropy(first, &e)
 	} else {
-		e.Separability, e.Err = t.ofKernel(k)
+		e.Separability, e.Err = t.ofKernel(first, k)
 	}
 	if e.Err != nil {
 		e.Separability = unknown()
 	}
 	if t.score != nil {
-		s, err := t.score(k)
+		s, err := t.score(rest, k)
 		if err == nil {
 			e.Score, e.ScoreSD = s.Mean(t.metric.Name), s.SD(t.metric.Name)
 		}
@@ -241,14 +250,15 @@ func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry 
 
 // withEntropy fills in the measures and the entropy from one matrix.
 func (t *task) withEntropy(ctx context.Context, e *Entry) error {
-	k, err := kernels.Matrix(ctx, e.Kernel, t.x, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
+	first, rest := progress.Two(ctx, 1, 5)
+	k, err := kernels.Matrix(first, e.Kernel, t.x, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})
 	if err != nil {
 		return err
 	}
 	if e.Separability, err = t.ofMatrix(k); err != nil {
 		return err
 	}
-	w, err := linalg.Eigenvalues(ctx, k)
+	w, err := linalg.Eigenvalues(rest, k)
 	if err != nil {
 		return err
 	}

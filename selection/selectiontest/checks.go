@@ -223,6 +223,39 @@ func checkCancel(p *conformance.Probe, s *subject) {
 	cancel()
 }
 
+// The search is done when so much of a Fit is, and the last fit of few rows says little.
+const searchedShare = .7
+
+func checkProgress(p *conformance.Probe, s *subject) {
+	var shown []selection.TraceRow
+	var inside atomic.Int32
+	s.fitted(p, func(r *selection.Regressor) {
+		r.Workers = 2
+		r.Observe = func(row selection.TraceRow) {
+			if inside.Add(1) > 1 {
+				p.Errorf("two goroutines called Observe at the same time")
+			}
+			shown = append(shown, row)
+			inside.Add(-1)
+		}
+	})
+	before, within := 0.0, 0
+	for i, row := range shown {
+		if !(row.Done >= before && row.Done <= 1) {
+			p.Fatalf("row %d that Observe was shown says that %v is done, after %v", i+1, row.Done, before)
+		}
+		if before = row.Done; before > .05 && before < searchedShare {
+			within++
+		}
+	}
+	if before != 1 {
+		p.Errorf("the last row that Observe was shown says that %v is done, want 1", before)
+	}
+	if within == 0 {
+		p.Errorf("none of the %d rows that Observe was shown says that between .05 and %v is done: the search passes on another context than its own, or none", len(shown), searchedShare)
+	}
+}
+
 func checkBudget(p *conformance.Probe, s *subject) {
 	x, _, _ := wave(60)
 	whole := s.fitted(p, nil).Result()
@@ -244,6 +277,9 @@ func checkResume(p *conformance.Probe, s *subject) {
 	defer cancel()
 	part := s.regressor(new(atomic.Int64))
 	part.Observe = func(row selection.TraceRow) {
+		if row.Step != nil { // which is between two rows
+			return
+		}
 		if shown = append(shown, row); len(shown) == 2 {
 			cancel()
 		}

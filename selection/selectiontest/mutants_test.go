@@ -59,12 +59,12 @@ func TestMutantsFail(t *testing.T) {
 			return c, err
 		}},
 		"trace": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(row *selection.TraceRow) error { row.Score = 1; return nil })
+			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(_ context.Context, row *selection.TraceRow) error { row.Score = 1; return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 		"best": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) { return at(ctx, r, 4) }},
 		"counts": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(row *selection.TraceRow) error { row.Fits = 7; return nil })
+			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(_ context.Context, row *selection.TraceRow) error { row.Fits = 7; return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 		"workers": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
@@ -76,6 +76,9 @@ func TestMutantsFail(t *testing.T) {
 				return c, other
 			}
 			return c, nil
+		}},
+		"progress": {choose: func(_ context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+			return grid(context.Background(), r, five...)
 		}},
 		"budget": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
 			if r.Spent() {
@@ -110,7 +113,7 @@ func TestMutantsFail(t *testing.T) {
 			return grid(ctx, r, five...)
 		}},
 		"saved": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1e13), 60, math.NaN(), func(*selection.TraceRow) error { return nil })
+			row, err := r.Evaluate(ctx, selection.At(1e13), 60, math.NaN(), func(context.Context, *selection.TraceRow) error { return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 	} {
@@ -121,7 +124,7 @@ func TestMutantsFail(t *testing.T) {
 			}
 		}
 	}
-	assert.Len(t, checks, 16, "a mutant for each")
+	assert.Len(t, checks, 17, "a mutant for each")
 }
 
 // What is left out says why, and is not run.

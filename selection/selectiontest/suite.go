@@ -102,6 +102,7 @@ var checks = []check{
 	{"best", "No row of the chosen one's Basis and Round has a better score, by more than its standard error where it has one, unless nothing or one target was compared.", checkBest},
 	{"counts", "Fits is how often the learner was fitted, and Evaluations how many rows have an entropy.", checkCounts},
 	{"workers", "One, two and five workers lead to the same Result.", checkWorkers},
+	{"progress", "The rows that Observe is shown say which share is done, from near 0 to 1, the search's too, to one goroutine at a time.", checkProgress},
 	{"cancel", "A context that ends, before the search or in it, is its error, and the model fitted before stays.", checkCancel},
 	{"budget", "A budget that is spent at once gives a model, with StatusBudget where there was more to do.", checkBudget},
 	{"resume", "From the rows that a cancelled search has shown, or from all, another ends in the same Result, and fits nothing again.", checkResume},

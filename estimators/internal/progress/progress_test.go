@@ -14,7 +14,8 @@ import (
 
 func TestSteps(t *testing.T) {
 	var seen []estimators.Step
-	s := &progress.Steps{Total: 50, Observe: func(s estimators.Step) { seen = append(seen, s) }}
+	ctx, end := progress.Begin(context.Background(), func(s estimators.Step) { seen = append(seen, s) })
+	s := progress.New(ctx, 50)
 	require.NoError(t, parallel.For(context.Background(), 4, 50, func(i int) error {
 		s.Next(2, "%d vectors", 7)
 		return nil
@@ -23,6 +24,8 @@ func TestSteps(t *testing.T) {
 	for i, step := range seen {
 		assert.Equal(t, estimators.Step{Iteration: i + 1, Total: 50, Objective: 2, Message: "7 vectors"}, step)
 	}
-	(*progress.Steps)(nil).Next(1, "nobody looks")
-	(&progress.Steps{}).Next(1, "nobody looks")
+	var err error
+	end(&err)
+	assert.Equal(t, estimators.Step{Iteration: 50, Total: 50, Objective: 2, Message: "7 vectors", Done: 1}, seen[50])
+	progress.New(context.Background(), 3).Next(1, "nobody looks")
 }

@@ -33,7 +33,9 @@ type centroidModel struct {
 }
 
 // Fit implements estimators.Classifier.
-func (c *Centroid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+func (c *Centroid) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	ctx, end := estimators.BeginFit(ctx, nil)
+	defer end(&err)
 	return c.fit(ctx, x, y, nil)
 }
 

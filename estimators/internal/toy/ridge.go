@@ -42,7 +42,9 @@ type ridgePayload struct {
 }
 
 // Fit implements estimators.Regressor.
-func (r *Ridge) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+func (r *Ridge) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	ctx, end := estimators.BeginFit(ctx, nil)
+	defer end(&err)
 	return r.fit(ctx, x, y, nil)
 }
 

@@ -1,0 +1,76 @@
+package estimators
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+// blockRows are in a block of which nobody says how large it is to be.
+const blockRows = 2048
+
+// InBlocks calls f for one block of rows of x after the other, of about so many rows, 0: 2048, with where it begins. It looks at ctx before each, and
+// says how far it is to whom [Observed] has made listen: it is for predictions of any kind, and what else takes rows without a
+// context. Errors are f's, where a [NotFiniteError] has the row of x, or ctx's; ErrShape for an empty x, and ErrParam for fewer than 0 rows.
+func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
+	if rows < 0 {
+		return fault.Param("estimators: InBlocks", "rows", rows, ">= 0")
+	}
+	if rows == 0 {
+		rows = blockRows
+	}
+	if check.IsNil(x) {
+		return fault.Shape("x is nil: it has", 0, "rows", "want at least 1")
+	}
+	xd, ok := x.(*mat.Dense)
+	if !ok {
+		xd = mat.DenseCopyOf(x)
+	}
+	if xd.IsEmpty() {
+		return fault.Shape("x has", 0, "rows", "want at least 1")
+	}
+	n, d := xd.Dims()
+	blocks := max(1, n/rows) // even ones, never a few rows
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
+	for i := range blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		loop.At(float64(i) / float64(blocks))
+		first, last := i*n/blocks, (i+1)*n/blocks
+		if err := f(first, xd.Slice(first, last, 0, d).(*mat.Dense)); err != nil {
+			return fault.FromRow(err, first)
+		}
+	}
+	return ctx.Err()
+}
+
+// PredictContext is p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int) whose prediction of a row does not depend on the other
+// rows, as of all of this module, by [InBlocks]. Errors are Predict's, or ctx's.
+func PredictContext[Y float64 | int](ctx context.Context, p interface {
+	Predict(x mat.Matrix) ([]Y, error)
+}, x mat.Matrix) (_ []Y, err error) {
+	defer fault.Recover(&err)
+	if check.IsNil(p) {
+		return nil, fault.Param("estimators: PredictContext", "p", nil, "an estimator")
+	}
+	var out []Y
+	err = InBlocks(ctx, x, 0, func(_ int, block *mat.Dense) error {
+		y, err := p.Predict(block)
+		out = append(out, y...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

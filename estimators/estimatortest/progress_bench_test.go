@@ -1,0 +1,255 @@
+package estimatortest_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/inspection"
+	"github.com/kernelearn/kernelearn/selection/ranking"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var (
+	progressScale = flag.Float64("progress.scale", 1, "BenchmarkProgress: rows are multiplied by it")
+	progressOnly  = flag.String("progress.only", "", "BenchmarkProgress: what the name has in it")
+)
+
+// BenchmarkProgress prints, for fits and searches of some five seconds, when the first step comes, the greatest pause without one, the pause
+// before the end, how many there are, and how far Done is from the share of the time that has passed, on the mean, as a table:
+//
+//	go test -run - -bench Progress -benchtime 1x ./estimators/estimatortest
+//
+// On a machine that has more to do the pauses are those of the other programs too.
+func BenchmarkProgress(b *testing.B) {
+	if testing.Short() {
+		b.Skip("minutes")
+	}
+	fmt.Printf("\nBLAS %T, %d processors\n\n", fast.Implementation(), runtime.GOMAXPROCS(0))
+	fmt.Println("| what | rows × columns | a fit, s | first step, s | greatest pause, s | greatest pause, processor s | last step before the end, s | steps | Done is off by |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
+	for _, c := range progressing() {
+		if strings.Contains(c.name, *progressOnly) {
+			c.row()
+		}
+	}
+}
+
+// longFit is a fit of some seconds that tells observe of its steps.
+type longFit struct {
+	name    string
+	rows, d int
+	run     func(ctx context.Context, f manyRows) error
+}
+
+// manyRows are what it is given.
+type manyRows struct {
+	x      *mat.Dense
+	y      []float64
+	labels []int
+}
+
+func longRows(n, d int) manyRows {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	f := manyRows{mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)}
+	for i := range n {
+		row := f.x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		f.y[i] = math.Sin(2*row[0]) + row[1]*row[2] + .3*row[3] + .2*rng.NormFloat64()
+		if f.y[i] > .3 {
+			f.labels[i] = 1
+		}
+	}
+	return f
+}
+
+func progressing() []longFit {
+	rbf := kernels.RBF{Gamma: .05}
+	regress := func(name string, rows, d int, e estimators.Regressor) longFit {
+		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return e.Fit(ctx, f.x, f.y) }}
+	}
+	classify := func(name string, rows, d int, e estimators.Classifier) longFit {
+		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return e.Fit(ctx, f.x, f.labels) }}
+	}
+	transform := func(name string, rows, d int, t transformers.Transformer) longFit {
+		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return t.Fit(ctx, f.x) }}
+	}
+	search := func(name string, rows int, s selection.Strategy) longFit {
+		return regress("selection.Regressor, "+name, rows, 10, &selection.Regressor{Search: s})
+	}
+	return []longFit{
+		regress("lssvm.Regressor", 4000, 10, &lssvm.Regressor{}),
+		regress("lssvm.Regressor, all ridges", 1500, 10, &lssvm.Regressor{Kernel: rbf}),
+		regress("lssvm.Regressor, ridge given", 8000, 10, &lssvm.Regressor{Kernel: rbf, Ridge: .1}),
+		classify("lssvm.Classifier", 4000, 10, &lssvm.Classifier{}),
+		regress("ridge.Regressor", 20000, 1200, &ridge.Regressor{}),
+		regress("ridge.Regressor, columns", 1500, 8000, &ridge.Regressor{}),
+		{"ridge.DirectKernel", 3500, 10, func(ctx context.Context, f manyRows) error {
+			k, err := kernels.Matrix(context.Background(), rbf, f.x, nil)
+			if err != nil {
+				return err
+			}
+			return (&ridge.DirectKernel{}).Fit(ctx, k, f.y)
+		}},
+		regress("svm.Regressor", 9000, 10, &svm.Regressor{}),
+		classify("svm.Classifier", 9000, 10, &svm.Classifier{Probabilities: true}),
+		regress("rvm.Regressor", 3000, 10, &rvm.Regressor{}),
+		classify("rvm.Classifier", 2000, 10, &rvm.Classifier{}),
+		classify("eem.Classifier", 60000, 20, &eem.Classifier{Units: 1200, Activation: transformers.Tanh}),
+		classify("eem.KernelClassifier", 60000, 10, &eem.KernelClassifier{Kernel: rbf, Components: 1000}),
+		classify("elm.Classifier", 30000, 10, &elm.Classifier{Units: 1000, Activation: transformers.Tanh}),
+		regress("falkon.Regressor", 60000, 10, &falkon.Regressor{}),
+		regress("falkon.Regressor, gradients", 60000, 10, &falkon.Regressor{Components: 2000, Solver: falkon.ConjugateGradients}),
+		classify("falkon.Classifier", 30000, 10, &falkon.Classifier{Loss: falkon.LogisticLoss}),
+		regress("gabasr.Regressor", 3000, 4, &gabasr.Regressor{}),
+		classify("gabasr.Classifier", 2000, 4, &gabasr.Classifier{}),
+		regress("conformal.Regressor, CV+", 2500, 10, &conformal.Regressor{Method: conformal.CrossValidation, Estimator: &lssvm.Regressor{}}),
+		classify("conformal.Classifier", 3000, 10, &conformal.Classifier{Estimator: &lssvm.Classifier{}}),
+		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
+		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
+			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
+		transform("transformers.Nystroem", 4000, 10, &transformers.Nystroem{Kernel: rbf, Components: 4000}),
+		transform("transformers.KernelPCA", 3000, 10, &transformers.KernelPCA{Kernel: rbf, Components: 500}),
+		transform("transformers.PCA", 40000, 1200, &transformers.PCA{}),
+		transform("transformers.PowerTransformer", 400000, 40, &transformers.PowerTransformer{}),
+		{"transformers.TransformContext", 200000, 10, func(ctx context.Context, f manyRows) error {
+			map_ := &transformers.RandomFourier{Components: 200}
+			if err := map_.Fit(context.Background(), f.x); err != nil {
+				return err
+			}
+			_, err := transformers.TransformContext(ctx, map_, f.x)
+			return err
+		}},
+		regress("selection.Regressor", 3000, 10, &selection.Regressor{}),
+		classify("selection.Classifier", 2000, 10, &selection.Classifier{}),
+		search("Entropy", 6000, &selection.Entropy{}),
+		search("Grid", 1200, &selection.Grid{}),
+		search("Halving", 1500, &selection.Halving{}),
+		search("GoldenSection", 2000, &selection.GoldenSection{}),
+		search("Shape", 4000, &selection.Shape{}),
+		{"selection.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {
+			_, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
+			return err
+		}},
+		{"ranking.ForRegression", 1200, 10, func(ctx context.Context, f manyRows) error {
+			_, err := ranking.ForRegression(ctx, []kernels.Kernel{rbf, kernels.RBF{Gamma: .2}, kernels.Matern{Nu: 1.5, Length: 3}},
+				func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, f.x, f.y, nil)
+			return err
+		}},
+		{"inspection.RegressorLearningCurve", 1500, 10, func(ctx context.Context, f manyRows) error {
+			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{len(f.y) / 4, len(f.y) / 2}, nil)
+			return err
+		}},
+		{"inspection.RegressorImportances", 3000, 10, func(ctx context.Context, f manyRows) error {
+			m := &lssvm.Regressor{Kernel: rbf, Ridge: .1}
+			if err := m.Fit(context.Background(), f.x, f.y); err != nil {
+				return err
+			}
+			_, err := inspection.RegressorImportances(ctx, m, f.x, f.y, &inspection.ImportanceOptions{Repeats: 30})
+			return err
+		}},
+	}
+}
+
+// row prints a line of the table.
+func (c longFit) row() {
+	f := longRows(int(float64(c.rows)**progressScale), c.d)
+	runtime.GC()
+	type moment struct {
+		at         time.Duration
+		done, used float64
+		where      string
+	}
+	var mu sync.Mutex
+	var steps []moment
+	var begun time.Time
+	ctx := estimators.Observed(&firstLook{Context: context.Background(), look: func() { begun = time.Now() }}, func(s estimators.Step) {
+		mu.Lock()
+		defer mu.Unlock()
+		m := moment{at: time.Since(begun), done: s.Done, used: processorSeconds()}
+		if traceSteps {
+			m.where = string(debug.Stack())
+		}
+		steps = append(steps, m)
+	})
+	begun = time.Now()
+	err := c.run(ctx, f)
+	took := time.Since(begun)
+	if err != nil || len(steps) == 0 {
+		fmt.Fprintf(os.Stderr, "%s: %d steps, %v\n", c.name, len(steps), err)
+		return
+	}
+	var pause, used, off float64
+	for i, s := range steps {
+		if i > 0 {
+			before := steps[i-1]
+			if d := (s.at - before.at).Seconds(); d > pause {
+				pause = d
+				if traceSteps {
+					fmt.Fprintf(os.Stderr, "%s: %.2f s from %.2f s, %.3f done, to %.3f, until\n%s\n", c.name, d, before.at.Seconds(), before.done, s.done, s.where)
+				}
+			}
+			used = max(used, s.used-before.used)
+		}
+		off += math.Abs(s.done-s.at.Seconds()/took.Seconds()) / float64(len(steps))
+	}
+	last := steps[max(0, len(steps)-2)] // before that which says that all is done
+	fmt.Printf("| %s | %d × %d | %.2f | %.2f | %.2f | %.2f | %.2f | %d | %.2f |\n", c.name, len(f.y), c.d, took.Seconds(), steps[0].at.Seconds(), pause, used,
+		(took - last.at).Seconds(), len(steps), off)
+}
+
+// traceSteps prints where the longest pause ended.
+var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
+
+// firstLook calls a function at the first look at a context: what is before it is no part of the fit.
+type firstLook struct {
+	context.Context
+	once sync.Once
+	look func()
+}
+
+// Err is a look.
+func (l *firstLook) Err() error {
+	l.once.Do(l.look)
+	return l.Context.Err()
+}
+
+// few steps are all that some make of few rows.
+const few = 5
+
+// least is how many steps a fit of 400 rows makes, at least.
+func (c longFit) least() int {
+	switch c.name {
+	case "transformers.PowerTransformer", "transformers.TransformContext", "transformers.PCA", "ridge.Regressor":
+		return 1 // 400 rows, or a column, are not worth a step on the way
+	}
+	return 10
+}

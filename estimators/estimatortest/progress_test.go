@@ -1,0 +1,76 @@
+package estimatortest_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// manyLooks counts how often it is looked at.
+type manyLooks struct {
+	context.Context
+	seen atomic.Int64
+}
+
+// Err is a look.
+func (l *manyLooks) Err() error {
+	l.seen.Add(1)
+	return l.Context.Err()
+}
+
+// TestStepsComeEarly holds, without a clock, that every fit and search of the module that can take seconds says early and evenly how far it is:
+// the first step before a fifth of the looks at the context and of the work, no more than half of the looks between two steps, shares that rise to
+// 1. What BenchmarkProgress times is the same list, on more rows.
+func TestStepsComeEarly(t *testing.T) {
+	for _, c := range progressing() {
+		t.Run(c.name, func(t *testing.T) {
+			f := longRows(min(c.rows, 400), min(c.d, 30))
+			ctx := &manyLooks{Context: context.Background()}
+			var steps []estimators.Step
+			var at []int64
+			require.NoError(t, c.run(estimators.Observed(ctx, func(s estimators.Step) { steps, at = append(steps, s), append(at, ctx.seen.Load()) }), f))
+			looks := ctx.seen.Load()
+			require.GreaterOrEqual(t, len(steps), c.least(), "steps")
+			before, pause := 0.0, int64(0)
+			for i, s := range steps {
+				require.True(t, s.Done >= before && s.Done <= 1, "%v is done after %v", s.Done, before)
+				if before = s.Done; i > 0 {
+					pause = max(pause, at[i]-at[i-1])
+				}
+			}
+			assert.Equal(t, 1.0, before, "the share done at the end")
+			if c.least() > few {
+				assert.LessOrEqual(t, steps[0].Done, .2, "the share done at the first step")
+				assert.LessOrEqual(t, float64(at[0])/float64(looks), .2, "the share of the looks before the first step")
+				assert.LessOrEqual(t, float64(pause)/float64(looks), .5, "the share of the looks between two steps")
+			}
+		})
+	}
+}
+
+// TestAllSayHowFarTheyAre holds that no type with settings is left out there, but those whose fits take no time, which say at their end that they
+// are done.
+func TestAllSayHowFarTheyAre(t *testing.T) {
+	var named strings.Builder
+	for _, c := range progressing() {
+		named.WriteString(c.name + "\n")
+	}
+	for _, make0 := range withSettings {
+		e := make0()
+		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
+		if strings.Contains(named.String(), name) || strings.Contains(named.String(), strings.TrimPrefix(name, "selection.")) {
+			continue
+		}
+		var last estimators.Step
+		require.NoError(t, fitAny(estimators.Observed(context.Background(), func(s estimators.Step) { last = s }), e), name)
+		assert.Equal(t, 1.0, last.Done, name)
+		assert.True(t, strings.HasPrefix(name, "transformers."), "%s is in the list of BenchmarkProgress", name)
+	}
+}

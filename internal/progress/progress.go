@@ -1,0 +1,481 @@
+// Package progress says how far a fit or a search is. What takes long is a tree of parts, each a share of the one that it is in, and
+// the context carries the part that is at work: whoever looks at the context says so to it, and who knows better says which share
+// of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that who looks changes
+// neither the result nor, on one goroutine, what another who looks would see.
+//
+// Without an observer there is no tree, and every function here does nothing.
+package progress
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Step is package estimators' Step.
+type Step struct {
+	Iteration int
+	Total     int
+	Objective float64
+	Message   string
+	Done      float64
+	Between   bool
+	Whole     float64 // the share done of all that the fit is a part of
+}
+
+const (
+	// perStep is the share of the work after which observers hear of it though no iteration has ended.
+	perStep = 1. / 400
+	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: who knows of
+	// several says so by Parts, and of others some is left for the next.
+	perUse = .95
+	// halfLooks looks at the context take up half of a part of which nothing else is known.
+	halfLooks = 256
+)
+
+// tree is what the parts of one fit have in common. One goroutine at a time changes it or is in an observer.
+type tree struct {
+	sync.Mutex
+	telling bool // an observer is at work, or has panicked: it is not called again
+}
+
+// part is a share of the work. All of it is its tree's.
+type part struct {
+	tree       *tree
+	in         *part
+	low, width float64 // where it lies in what it is in
+	beside     bool    // it is done at the same time as others, and adds to what is done
+	fit        bool    // it is a whole fit, which Tell is about
+	observe    func(Step)
+
+	done   float64
+	busy   bool // a loop says what is done, and what is within it is silent
+	used   bool // a loop or a group has been in it
+	counts bool // a fit that has iterations of its own, besides those of fits in it
+	looks  int
+	last   Step // that the observer has heard, or would have
+}
+
+// carrier is a context with a part.
+type carrier struct {
+	context.Context // which is no carrier
+	part            *part
+}
+
+type partKey struct{}
+
+type observerKey struct{}
+
+// Value implements context.Context.
+func (c *carrier) Value(key any) any {
+	if _, ok := key.(partKey); ok {
+		return c.part
+	}
+	return c.Context.Value(key)
+}
+
+// Err implements context.Context, and says to the part that somebody is at work.
+func (c *carrier) Err() error {
+	c.part.look()
+	return c.Context.Err()
+}
+
+func of(ctx context.Context) *part {
+	if ctx == nil {
+		return nil
+	}
+	p, _ := ctx.Value(partKey{}).(*part)
+	return p
+}
+
+func with(ctx context.Context, p *part) context.Context {
+	return &carrier{Silent(ctx), p}
+}
+
+// Silent returns a context that looks at the same end as ctx, but does not say so to its part. Loops and parts do.
+func Silent(ctx context.Context) context.Context {
+	if c, ok := ctx.(*carrier); ok {
+		return c.Context
+	}
+	return ctx
+}
+
+// Apart returns a context with the end of ctx and no part: what is done with it is of none.
+func Apart(ctx context.Context) context.Context {
+	if of(ctx) == nil && (ctx == nil || ctx.Value(observerKey{}) == nil) {
+		return ctx
+	}
+	return context.WithValue(Silent(ctx), partKey{}, (*part)(nil))
+}
+
+// Observed returns a context with which every fit that begins tells observe.
+func Observed(ctx context.Context, observe func(Step)) context.Context {
+	return context.WithValue(context.WithValue(Silent(ctx), partKey{}, nil), observerKey{}, observe)
+}
+
+// Begin begins a fit, a part of what ctx is in, if it is in one: the observer may be nil. End is to be deferred, itself: a fit that
+// returns without an error is done. A panic is such an error, as of fault.Recover.
+func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func(err *error)) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	p := &part{in: of(ctx), observe: observe, fit: true, width: 1, last: Step{Between: true}}
+	switch {
+	case p.in != nil:
+		p.tree = p.in.tree
+		p.tree.Lock()
+		defer p.tree.Unlock()
+		if p.in.busy {
+			// Who is silent about it may be told by its own observer all the same.
+			if observe == nil {
+				return ctx, nothing
+			}
+			p.in, p.tree = nil, &tree{}
+			break
+		}
+		p.low, p.width = p.in.next()
+	default:
+		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil && ctx.Value(partKey{}) == nil { // and not Apart
+			p.observe = both(observe, above)
+		}
+		if p.observe == nil {
+			return ctx, nothing
+		}
+		p.tree = &tree{}
+	}
+	return with(ctx, p), func(err *error) {
+		if thrown := recover(); thrown != nil {
+			*err = fault.Panicked(thrown)
+		}
+		if *err != nil {
+			return
+		}
+		defer fault.Recover(err)
+		p.tree.Lock()
+		defer p.tree.Unlock()
+		p.raise(1)
+		if p.last.Done < 1 {
+			p.show()
+		}
+	}
+}
+
+// nothing ends a fit that nobody looks at.
+func nothing(*error) {}
+
+func both(own, above func(Step)) func(Step) {
+	if own == nil {
+		return above
+	}
+	return func(s Step) {
+		own(s)
+		above(s)
+	}
+}
+
+// next is where the next loop or group of a part lies in it.
+func (p *part) next() (low, width float64) {
+	p.used = true
+	return p.done, perUse * (1 - p.done)
+}
+
+// raise sets what is done of a part, and of those that it is in. It never falls.
+func (p *part) raise(done float64) {
+	for p != nil && done > p.done {
+		added := min(done, 1) - p.done
+		p.done += added
+		if p.done-p.last.Done >= perStep && p.done < 1 {
+			p.show()
+		}
+		if p.in == nil {
+			return
+		}
+		if done = p.low + p.width*p.done; p.beside {
+			done = p.in.done + p.width*added
+		}
+		p = p.in
+	}
+}
+
+func (p *part) show() {
+	all := p
+	for all.in != nil {
+		all = all.in
+	}
+	p.last.Done, p.last.Whole = p.done, all.done
+	if p.observe == nil || p.tree.telling {
+		return
+	}
+	p.tree.telling = true
+	p.observe(p.last)
+	p.tree.telling = false
+	p.last.Between = true
+}
+
+func (p *part) look() {
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p.busy || p.used {
+		return
+	}
+	p.looks++
+	p.raise(perUse * float64(p.looks) / float64(p.looks+halfLooks))
+}
+
+// Watched reports whether somebody looks.
+func Watched(ctx context.Context) bool { return of(ctx) != nil }
+
+// Tell says to the observers of the fit that ctx is in, and of those that this is in as long as they have no iterations of their own, that an
+// iteration has ended. Those further out hear the message with their next step.
+func Tell(ctx context.Context, s Step) {
+	p := of(ctx)
+	if p == nil {
+		return
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	p = p.ofFit()
+	for p != nil {
+		p.last = s
+		p.show()
+		if p = p.in.ofFit(); p != nil && p.counts {
+			break
+		}
+	}
+	for ; p != nil; p = p.in {
+		p.last.Message = s.Message
+	}
+}
+
+// ofFit is the fit that a part is in; nil if there is none.
+func (p *part) ofFit() *part {
+	for p != nil && !p.fit {
+		p = p.in
+	}
+	return p
+}
+
+// Counts says that the fit that ctx is in counts iterations of its own: those of fits in it are not passed on.
+func Counts(ctx context.Context) {
+	if p := of(ctx); p != nil {
+		p.tree.Lock()
+		defer p.tree.Unlock()
+		if p = p.ofFit(); p != nil {
+			p.counts = true
+		}
+	}
+}
+
+// At says that a share of the fit that ctx is in is done.
+func At(ctx context.Context, share float64) {
+	p := of(ctx)
+	if p == nil || !(share > 0) {
+		return
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p = p.ofFit(); p != nil {
+		p.used = true
+		p.raise(share)
+	}
+}
+
+// Locked calls f with the share done of the fit that ctx is in while no other observer of it is called; with 0 where nobody looks.
+func Locked(ctx context.Context, f func(done float64)) {
+	p := of(ctx)
+	if p == nil {
+		f(0)
+		return
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	for p.in != nil && !p.fit {
+		p = p.in
+	}
+	if p.tree.telling { // it has panicked
+		return
+	}
+	p.tree.telling = true
+	f(p.done)
+	p.tree.telling = false
+}
+
+// Group are the parts that a piece of work falls into.
+type Group struct {
+	ctx context.Context
+	of  *part // nil: nobody looks
+}
+
+// Open opens a group in the part of ctx.
+func Open(ctx context.Context) Group {
+	p := of(ctx)
+	if p == nil {
+		return Group{ctx: ctx}
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p.busy {
+		return Group{ctx: ctx}
+	}
+	own := &part{tree: p.tree, in: p, used: true}
+	own.low, own.width = p.next()
+	return Group{ctx, own}
+}
+
+// From returns the context of what is from one share of the group to another. What comes before is done when it begins to say something.
+func (g Group) From(low, high float64) context.Context {
+	if g.of == nil {
+		return g.ctx
+	}
+	return with(g.ctx, &part{tree: g.of.tree, in: g.of, low: low, width: high - low})
+}
+
+// Of returns the context of the i-th of n, one after the other, that take as long each.
+func (g Group) Of(i, n int) context.Context {
+	return g.From(float64(i)/float64(n), float64(i+1)/float64(n))
+}
+
+// Beside returns the context of a share of the group that is done at the same time as others. Done says that it is.
+func (g Group) Beside(share float64) (ctx context.Context, done func()) {
+	if g.of == nil {
+		return g.ctx, func() {}
+	}
+	p := &part{tree: g.of.tree, in: g.of, width: share, beside: true}
+	return with(g.ctx, p), func() {
+		p.tree.Lock()
+		defer p.tree.Unlock()
+		p.raise(1)
+	}
+}
+
+// At says that a share of the group is done, by who is in it without a context of its own.
+func (g Group) At(share float64) {
+	if g.of == nil {
+		return
+	}
+	g.of.tree.Lock()
+	defer g.of.tree.Unlock()
+	if share > 0 { // not where it is NaN
+		g.of.raise(share)
+	}
+}
+
+// Parts returns contexts for what is done one after the other, of these weights.
+func Parts(ctx context.Context, weights ...float64) []context.Context {
+	g, out, total := Open(ctx), make([]context.Context, len(weights)), 0.0
+	for _, w := range weights {
+		total += w
+	}
+	low := 0.0
+	for i, w := range weights {
+		high := low + w/total
+		out[i] = g.From(low, high)
+		low = high
+	}
+	return out
+}
+
+// Two is Parts of two.
+func Two(ctx context.Context, first, second float64) (context.Context, context.Context) {
+	if of(ctx) == nil {
+		return ctx, ctx
+	}
+	parts := Parts(ctx, first, second)
+	return parts[0], parts[1]
+}
+
+// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and what is left
+// for others goes by halves.
+type Series struct {
+	group           Group
+	expected, begun int
+}
+
+// NewSeries expects so many parts.
+func NewSeries(ctx context.Context, expected int) *Series {
+	return &Series{group: Open(ctx), expected: max(expected, 1)}
+}
+
+// Next returns the context of the next part. It is for one goroutine.
+func (s *Series) Next() context.Context {
+	of := float64(s.expected + 1)
+	low, high := float64(s.begun), float64(s.begun+1)
+	if s.begun >= s.expected {
+		left := math.Ldexp(1, s.expected-s.begun)
+		low, high = of-left, of-left/2
+	}
+	s.begun++
+	return s.group.From(low/of, high/of)
+}
+
+// Loop is a piece of work that knows which share of it is done. What is done in it with the same context is silent. Nil is one that nobody looks at.
+type Loop struct {
+	part       *part
+	low, width float64
+	done       float64
+}
+
+// NewLoop begins one. End is to be deferred.
+func NewLoop(ctx context.Context) *Loop {
+	p := of(ctx)
+	if p == nil {
+		return nil
+	}
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p.busy {
+		return nil
+	}
+	l := &Loop{part: p}
+	l.low, l.width = p.next()
+	p.busy = true
+	return l
+}
+
+// At says that a share of the work is done.
+func (l *Loop) At(share float64) {
+	if l == nil {
+		return
+	}
+	l.part.tree.Lock()
+	defer l.part.tree.Unlock()
+	l.at(share)
+}
+
+// Add says that a share more is done.
+func (l *Loop) Add(share float64) {
+	if l == nil {
+		return
+	}
+	l.part.tree.Lock()
+	defer l.part.tree.Unlock()
+	l.at(l.done + share)
+}
+
+func (l *Loop) at(share float64) {
+	if share > l.done { // not where it is NaN
+		l.done = min(share, 1)
+		l.part.raise(l.low + l.width*l.done)
+	}
+}
+
+// End ends the loop.
+func (l *Loop) End() {
+	if l == nil {
+		return
+	}
+	l.part.tree.Lock()
+	defer l.part.tree.Unlock()
+	l.part.busy = false
+}
+
+// Towards is the share done of an iteration whose measure of convergence has fallen from begin to now, and that stops at end: it falls by
+// about the same factor each time. 0 where that says nothing.
+func Towards(begin, now, end float64) float64 {
+	if !(begin > end) || !(end > 0) || !(now > 0) {
+		return 0
+	}
+	return min(1, math.Log(begin/now)/math.Log(begin/end))
+}

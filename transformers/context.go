@@ -1,0 +1,83 @@
+package transformers
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+// leastPiece and twice as many rows are between two looks at a context: enough to be multiplied at full speed, and never so few that
+// they are mapped one by one.
+const leastPiece = 2048
+
+// TransformContext is t.Transform(x), the same to the bit, in pieces of some thousand rows between which it looks at ctx, and says how far it is
+// to whom [estimators.Observed] has made listen. A transformer without [TransformerTo] of its own says nothing of what its rows have to
+// do with each other: it transforms all of them at once. Errors are Transform's, [estimators.ErrTooLarge] of a result of more
+// than 8 GiB, or ctx's.
+//
+// [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
+// [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge
+func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
+	if check.IsNil(t) {
+		return nil, fault.Param("transformers: TransformContext", "t", nil, "a transformer")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	to, ok := own.As[TransformerTo](t)
+	if n := rowsOf(x); !ok || n < 2*leastPiece {
+		return t.Transform(x)
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil { // as Transform says it, who may know what a NaN is for
+		return t.Transform(x)
+	}
+	n, d := xd.Dims()
+	pieces := n / leastPiece
+	var out *mat.Dense
+	var first mat.Dense
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
+	for i := range pieces {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		loop.At(float64(i) / float64(pieces))
+		from, to0 := i*n/pieces, (i+1)*n/pieces
+		dst := &first
+		if out != nil {
+			_, width := out.Dims()
+			dst = out.Slice(from, to0, 0, width).(*mat.Dense)
+		}
+		if err := to.TransformTo(dst, xd.Slice(from, to0, 0, d)); err != nil {
+			return nil, fault.FromRow(err, from)
+		}
+		if out == nil {
+			_, width := first.Dims()
+			if err := check.Numbers("transformers: TransformContext: the result", float64(n)*float64(width), "transform fewer rows at a time"); err != nil {
+				return nil, err
+			}
+			out = mat.NewDense(n, width, nil)
+			out.Slice(0, to0, 0, width).(*mat.Dense).Copy(&first)
+			first.Reset()
+		}
+	}
+	return out, ctx.Err()
+}
+
+func rowsOf(x mat.Matrix) int {
+	if check.IsNil(x) {
+		return 0
+	}
+	n, _ := x.Dims()
+	return n
+}
