@@ -87,3 +87,16 @@ func TestFeatureNamesOf(t *testing.T) {
 		assert.Equal(t, c.want, names)
 	}
 }
+
+// A file of a hundred bytes may say that there are two thousand million columns: they do not get a name each.
+func TestFeatureNamesOfManyColumns(t *testing.T) {
+	u := &UnitRows{}
+	u.fitted = &unitRowsModel{Width: math.MaxInt32}
+	_, err := u.FeatureNames(nil)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
+	assert.ErrorContains(t, err, "names of 2147483647 columns")
+	u.fitted = &unitRowsModel{Width: 1 << 16}
+	names, err := u.FeatureNames(nil)
+	require.NoError(t, err)
+	assert.Equal(t, "x65535", names[1<<16-1])
+}

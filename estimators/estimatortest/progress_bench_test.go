@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
@@ -99,6 +100,18 @@ func progressing() []longFit {
 	classify := func(name string, rows, d int, e estimators.Classifier) longFit {
 		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return e.Fit(ctx, f.x, f.labels) }}
 	}
+	several := func(name string, rows, d int, e estimators.MultiRegressor) longFit {
+		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error {
+			y := mat.NewDense(len(f.y), 3, nil)
+			for i, v := range f.y {
+				y.SetRow(i, []float64{v, v * v, f.x.At(i, 1) - v})
+			}
+			return e.Fit(ctx, f.x, y)
+		}}
+	}
+	detect := func(name string, rows, d int, e estimators.Detector) longFit {
+		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return e.Fit(ctx, f.x) }}
+	}
 	transform := func(name string, rows, d int, t transformers.Transformer) longFit {
 		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return t.Fit(ctx, f.x) }}
 	}
@@ -119,6 +132,13 @@ func progressing() []longFit {
 			}
 			return (&ridge.DirectKernel{}).Fit(ctx, k, f.y)
 		}},
+		several("ridge.MultiRegressor", 20000, 1200, &ridge.MultiRegressor{}),
+		several("lssvm.MultiRegressor", 4000, 10, &lssvm.MultiRegressor{}),
+		several("falkon.MultiRegressor", 60000, 10, &falkon.MultiRegressor{}),
+		several("pipeline.MultiRegressor", 30000, 10, &pipeline.MultiRegressor{Steps: []transformers.Transformer{
+			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.MultiRegressor{}}),
+		detect("svm.OneClass", 30000, 10, &svm.OneClass{}),
+		detect("novelty.Density", 20000, 10, &novelty.Density{}),
 		regress("svm.Regressor", 9000, 10, &svm.Regressor{}),
 		classify("svm.Classifier", 9000, 10, &svm.Classifier{Probabilities: true}),
 		regress("rvm.Regressor", 3000, 10, &rvm.Regressor{}),

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -31,6 +32,9 @@ const (
 type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
+
+	// Observe, if not nil, is called as Regressor's.
+	Observe func(estimators.Step)
 
 	fitted *multiChain
 }
@@ -58,7 +62,7 @@ type multiChain struct {
 // ofFinal names the final estimator in front of its error.
 func (c *multiChain) ofFinal(err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: %w", multiFinal(c.final), err)
+		return fault.In(multiFinal(c.final), err)
 	}
 	return nil
 }
@@ -88,6 +92,8 @@ func (p *MultiRegressor) unfitted() (*multiChain, error) {
 func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	c, err := p.unfitted()
 	if err != nil {
 		return err
@@ -108,6 +114,8 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
+	ctx, end := fitsteps.Begin(ctx, p.Observe)
+	defer end(&err)
 	c, err := p.unfitted()
 	if err != nil {
 		return err
@@ -280,7 +288,7 @@ func (p *MultiRegressor) Report() estimators.Report {
 // Clone returns an unfitted MultiRegressor with clones of the steps and of Final. A part that has no Clone is shared, and
 // the copy's Fit refuses it as p's does.
 func (p *MultiRegressor) Clone() estimators.MultiRegressor {
-	return &MultiRegressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final)}
+	return &MultiRegressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit, as Regressor's.

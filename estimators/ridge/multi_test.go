@@ -3,6 +3,7 @@ package ridge
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -152,6 +153,7 @@ func TestRidgePerTarget(t *testing.T) {
 		}
 		if s[0] > 1 {
 			assert.GreaterOrEqual(t, m.Report().Iterations, iterations)
+			steps = slices.DeleteFunc(steps, func(s estimators.Step) bool { return s.Between })
 			assert.Len(t, steps, m.Report().Iterations)
 			assert.Greater(t, steps[len(steps)-1].Total, 100)
 		}

@@ -26,6 +26,6 @@ func TestSteps(t *testing.T) {
 	}
 	var err error
 	end(&err)
-	assert.Equal(t, estimators.Step{Iteration: 50, Total: 50, Objective: 2, Message: "7 vectors", Done: 1}, seen[50])
+	assert.Equal(t, estimators.Step{Iteration: 50, Total: 50, Objective: 2, Message: "7 vectors", Done: 1, Between: true}, seen[50])
 	progress.New(context.Background(), 3).Next(1, "nobody looks")
 }
