@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // ours is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
@@ -177,7 +178,9 @@ func named(o interface{ name() string }, err error) error {
 	return fmt.Errorf("%s: %w", o.name(), err)
 }
 
-func fit(ctx context.Context, o ours, grid base.FixedDataGrid) error {
+func fit(ctx context.Context, o ours, grid base.FixedDataGrid) (err error) {
+	ctx, end := progress.Begin(ctx, nil)
+	defer end(&err)
 	t, err := training(grid)
 	if err == nil {
 		err = ctx.Err()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Pipeline is a base.Classifier: steps, fitted on the training grid one after
@@ -63,6 +64,9 @@ func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 	return fit(ctx, p, grid)
 }
 
+// finalSteps is how many steps take as long as the final model, for who wants to know how far a fit is.
+const finalSteps = 4
+
 func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
@@ -80,11 +84,13 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	// What comes after a step has another table's features, and this one's class.
 	class := held(m.Target, y)
 	cur := t.with(class)
+	first, rest := progress.Two(ctx, float64(len(p.Steps)), finalSteps)
+	parts := progress.Open(first)
 	for i, s := range p.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, next, err := s.fit(ctx, cur, p.NoOneHot)
+		f, next, err := s.fit(parts.Of(i, len(p.Steps)), cur, p.NoOneHot)
 		if err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
@@ -93,7 +99,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 		cur.scores = t.scores
 	}
 	m.readFirst()
-	if err := fitInner(ctx, m.final, cur); err != nil {
+	if err := fitInner(rest, m.final, cur); err != nil {
 		if inPlace(m.final) {
 			p.fitted = nil
 		}

@@ -137,7 +137,7 @@ func progressing() []longFit {
 		several("falkon.MultiRegressor", 60000, 10, &falkon.MultiRegressor{}),
 		several("pipeline.MultiRegressor", 30000, 10, &pipeline.MultiRegressor{Steps: []transformers.Transformer{
 			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.MultiRegressor{}}),
-		detect("svm.OneClass", 30000, 10, &svm.OneClass{}),
+		detect("svm.OneClass", 10000, 10, &svm.OneClass{Kernel: rbf, Nu: .5}),
 		detect("novelty.Density", 20000, 10, &novelty.Density{}),
 		regress("svm.Regressor", 9000, 10, &svm.Regressor{}),
 		classify("svm.Classifier", 9000, 10, &svm.Classifier{Probabilities: true}),

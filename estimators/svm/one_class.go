@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -111,7 +112,8 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 			return err
 		}
 	}
-	kernel, src, err := s.sourceOf(ctx, xd)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, xd)
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	}
 	p.form, p.nu, p.share = origin, s.nu, 1
 	var found solution
-	err = s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
+	err = s.solveAll(rest, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
 	if err != nil {
 		return err
 	}

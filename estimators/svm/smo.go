@@ -101,10 +101,14 @@ func solve(ctx context.Context, src source, p problem, c control) (solution, err
 	if err := s.activate(ctx, countTo(len(p.rows))); err != nil {
 		return solution{}, err
 	}
-	if err := s.begin(ctx); err != nil {
+	first, rest := ctx, ctx
+	if p.nu > 0 { // which begins with a kernel row for each of a share of the rows
+		first, rest = progress.Two(ctx, 1, 1)
+	}
+	if err := s.begin(first); err != nil {
 		return solution{}, err
 	}
-	gap, err := s.run(ctx)
+	gap, err := s.run(rest)
 	if err != nil {
 		return solution{}, err
 	}

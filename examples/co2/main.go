@@ -132,6 +132,9 @@ func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 		progressbar.OptionClearOnFinish(),             // no throttle: a sweep takes milliseconds
 		progressbar.OptionSetSpinnerChangeInterval(0)) // whose goroutine would race with the steps
 	f.model.Observe = func(s estimators.Step) {
+		if s.Between { // it has no evidence
+			return
+		}
 		bar.ChangeMax(s.Total)
 		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))
 		_ = bar.Add(1)
