@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -70,7 +71,7 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 
 // CrossValidateRegressor fits what build returns, a new regressor at each call, on the
 // training rows of each fold of x (n×d) and y (n), and scores it on the test
-// rows. To preprocess, build a pipeline. Errors: ErrShape, ErrNotFinite,
+// rows. To preprocess, build a pipeline; x may have gaps, as NaN, where it fills them. Errors: ErrShape, ErrNotFinite,
 // ErrParam, the first fold's that failed, with its number (one that wraps
 // errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
 func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (_ Scores, err error) {
@@ -107,6 +108,10 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if opt != nil {
 		o = *opt
 	}
+	typ := "selection: CrossValidateRegressor"
+	if labels != nil {
+		typ = "selection: CrossValidateClassifier"
+	}
 	if o.Splitter == nil {
 		o.Splitter = splitter
 	}
@@ -114,7 +119,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		o.Metrics = []metrics.Metric{metric}
 	}
 	if build == nil {
-		return Scores{}, fault.Param("selection: CrossValidate", "build", "nil", "a function that returns an estimator")
+		return Scores{}, fault.Param(typ, "build", "nil", "a function that returns an estimator")
 	}
 	out := Scores{}
 	scorers := make([]scoring[Y, E], len(o.Metrics))
@@ -125,16 +130,17 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		}
 		out.Metrics = append(out.Metrics, m.Name)
 	}
-	xd, err := check.Dense("x", x)
+	xd, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
 		return Scores{}, err
 	}
 	n, _ := xd.Dims()
+	gap := check.Finite("x", xd) // nil where there is none
 	if err := check.Rows("y", len(y), n); err != nil {
 		return Scores{}, err
 	}
 	if o.Weights != nil {
-		if err := check.Weights("selection: CrossValidate", o.Weights, n); err != nil {
+		if err := check.Weights(typ, o.Weights, n); err != nil {
 			return Scores{}, err
 		}
 	}
@@ -142,7 +148,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if err != nil {
 		return Scores{}, err
 	}
-	j := job[Y, E]{typ: "selection: CrossValidate", builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	j := job[Y, E]{typ: typ, builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
 	ctx, end := progress.Begin(ctx, passed(o.Observe))
 	defer end(&err)
 	progress.Counts(ctx)
@@ -157,8 +163,11 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	}
 	out.Values = make([][]float64, len(o.Metrics))
 	for f, c := range cells[0] {
+		if c.err != nil && gap != nil && errors.Is(c.err, fault.ErrNotFinite) {
+			return Scores{}, fmt.Errorf("%s: %w, a gap: what build returns takes none, but a pipeline that begins with a transformers.Imputer does (fold %d: %w)", j.typ, gap, f, c.err)
+		}
 		if c.err != nil {
-			return Scores{}, fmt.Errorf("fold %d: %w", f, c.err)
+			return Scores{}, fmt.Errorf("%s: fold %d: %w", j.typ, f, c.err)
 		}
 		for m, v := range c.scores {
 			out.Values[m] = append(out.Values[m], v)

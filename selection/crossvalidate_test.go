@@ -14,7 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -129,4 +131,44 @@ func TestCrossValidateErrors(t *testing.T) {
 	cancel()
 	_, err = CrossValidateRegressor(done, build, x, y, nil)
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// A class whose only row is a test row has no probability there: the error says which class, how many rows it has, and what to do.
+func TestClassOfOneRow(t *testing.T) {
+	x, y := mat.NewDense(21, 2, nil), make([]int, 21)
+	for i := range y {
+		x.SetRow(i, []float64{float64(i % 7), float64(i % 4)})
+		y[i] = i % 2
+	}
+	y[20] = 2
+	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: 1} }
+	_, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.Regexp(t, `^selection: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, its only row is in the test part: `+
+		`give it more rows than one, leave it out, take StratifiedKFold with fewer folds, or a metric of labels`, err.Error())
+	_, err = CrossValidateClassifier(ctx, build, x, y, nil)
+	assert.NoError(t, err, "a metric of labels")
+}
+
+// Gaps are the estimator's to fill, in each fold anew, or to refuse, by the place that they have in x.
+func TestCrossValidateWithGaps(t *testing.T) {
+	x, y := problemOf(60, 3, .1, 2)
+	whole, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
+	require.NoError(t, err)
+	x.Set(41, 2, math.NaN())
+	imputing := func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &ridge.Regressor{}}
+	}
+	gappy, err := CrossValidateRegressor(ctx, imputing, x, y, nil)
+	require.NoError(t, err)
+	a := whole.Mean("NMSE")
+	b := gappy.Mean("NMSE")
+	assert.InEpsilon(t, a, b, .2)
+	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
+	require.ErrorIs(t, err, estimators.ErrNotFinite)
+	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN, a gap: what build returns takes none")
+	assert.ErrorContains(t, err, "transformers.Imputer")
+	x.Set(41, 2, math.Inf(1))
+	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
+	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 }

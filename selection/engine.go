@@ -69,6 +69,17 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
+	if c.many == nil || n <= c.above {
+		if err := c.holds(n); err != nil {
+			return nil, err
+		}
+	}
+	c.trail = &trail{}
+	defer func() {
+		if err != nil {
+			err = c.trail.unfinished(c.typ, err)
+		}
+	}()
 	ctx, end := c.heard(ctx)
 	defer end(&err)
 	c.heardBy, c.observe = c.observe, c.telling(ctx)
@@ -110,6 +121,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	if err != nil {
 		return nil, err
 	}
+	c.trail.found(result)
 	if handsOver {
 		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
 		if err != nil {

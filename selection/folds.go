@@ -3,6 +3,7 @@ package selection
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -92,13 +93,15 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 	first, rest := progress.Two(ctx, 1, float64(4*len(j.builds)))
 	err := parallel.ForParts(first, j.workers, len(j.folds), func(ctx context.Context, i int) error {
 		p := part{train: j.rows.pick(j.folds[i].Train), test: j.rows.pick(j.folds[i].Test)}
-		chain, train, err := fitChain(ctx, j.typ, j.steps, p.train.x)
-		if err == nil {
-			p.train.x = train
-			p.test.x, err = transformers.TransformContext(progress.Apart(ctx), chain, p.test.x)
-		}
-		if err != nil {
-			return fmt.Errorf("fold %d: %w", i, err)
+		if len(j.steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
+			chain, train, err := fitChain(ctx, j.typ, j.steps, p.train.x)
+			if err == nil {
+				p.train.x = train
+				p.test.x, err = transformers.TransformContext(progress.Apart(ctx), chain, p.test.x)
+			}
+			if err != nil {
+				return fmt.Errorf("fold %d: %w", i, err)
+			}
 		}
 		if share {
 			p.shared = &sharedRows{train: p.train.x, test: p.test.x}
@@ -223,8 +226,33 @@ func classificationScorer(m metrics.Metric) (scoring[int, estimators.Classifier]
 		if err != nil {
 			return 0, err
 		}
+		if err := learnt(m.Name, y, e.Classes()); err != nil {
+			return 0, err
+		}
 		return score(y, e.Classes(), s, weights)
 	}, nil
+}
+
+// learnt returns an error for test rows of a class that is in no training row: their true class has no probability.
+func learnt(metric string, y, classes []int) error {
+	for _, label := range y {
+		if slices.Contains(classes, label) {
+			continue
+		}
+		rows := 0
+		for _, l := range y {
+			if l == label {
+				rows++
+			}
+		}
+		have := fmt.Sprintf("all its %d rows are", rows)
+		if rows == 1 {
+			have = "its only row is"
+		}
+		return fmt.Errorf("%s: class %d is in no training row, %s in the test part: give it more rows than one, leave it out, "+
+			"take StratifiedKFold with fewer folds, or a metric of labels, such as Accuracy: %w", metric, label, have, fault.ErrShape)
+	}
+	return nil
 }
 
 // rank returns scores by Decision, or by PredictProba where there is none.

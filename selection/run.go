@@ -66,6 +66,7 @@ type settings struct {
 	observe        func(TraceRow)
 	resume         []TraceRow
 	now            func() time.Time // nil: time.Now
+	trail          *trail           // nil: nobody asks for what was found
 }
 
 // place is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
@@ -113,6 +114,7 @@ func newRun(p problem, b budget) *Run {
 			r.recalled[key] = row
 		}
 	}
+	r.trail.begin(r)
 	return r
 }
 

@@ -244,7 +244,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	w[3] = 0
 	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w})
-	assert.ErrorContains(t, err, "selection: CrossValidate: weights = 0, want > 0")
+	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: weights = 0, want > 0")
 	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
 	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
@@ -309,7 +309,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	assert.ErrorContains(t, err, `Metric = "RMSE", want one with Labels, Scores or Proba, for a classifier`)
 	// A class that the training part lacks has no column.
 	_, err = CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &CVOptions{Metrics: []metrics.Metric{logLoss}})
-	assert.ErrorContains(t, err, "of 99, which is y[")
+	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 
 // A ridge of drawn rows is not that of all: the machine then chooses its own.

@@ -131,6 +131,10 @@ func finiteProba(p *mat.Dense) error {
 	return nil
 }
 
+// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
+// begins.
+func (c *Classifier) CheckRows(rows int) error { return c.settings().holds(rows) }
+
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
 // y (n). Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictProbaMatrix and DecisionMatrix.

@@ -3,7 +3,6 @@ package lssvm
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -70,8 +69,12 @@ type machine struct {
 
 // fitRows solves on rows; targets is n×k and weights may be nil.
 func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
+	n, _ := rows.Dims()
+	if err := s.holds(n); err != nil {
+		return nil, err
+	}
 	choice, rest := ctx, ctx
-	if n, _ := rows.Dims(); s.choosesLength(n) {
+	if s.choosesLength(n) {
 		sampled := float64(min(n, mostToChoose))
 		choice, rest = progress.Two(ctx, 20*10*sampled*sampled*sampled, 3*float64(n)*float64(n)*float64(n))
 	}
@@ -136,15 +139,15 @@ const (
 
 // matrix is the kernel matrix. The error where it is too large names the machine that makes none.
 func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense) (*mat.SymDense, error) {
-	k, err := kernels.Matrix(ctx, kernel, rows, &s.options)
-	var large *fault.TooLargeError
-	if errors.As(err, &large) {
-		at := *large
-		at.Type = s.typ
-		at.Hint = "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes"
-		return nil, &at
-	}
-	return k, err
+	return kernels.Matrix(ctx, kernel, rows, &s.options)
+}
+
+// holds returns an ErrTooLarge error where the kernel matrix of so many rows is over the limit.
+func (s settings) holds(rows int) error {
+	n := float64(rows)
+	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
+		"package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
+	return fault.Of(s.typ, err)
 }
 
 // fitMatrix solves on a kernel matrix of the caller's.

@@ -117,6 +117,10 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
+// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
+// begins.
+func (r *MultiRegressor) CheckRows(rows int) error { return r.settings().holds(rows) }
+
 // back takes a machine of targets in units of their own to those in which they came.
 func (m *machine) back(units *targets.Units) error {
 	units.Back(m.alpha)

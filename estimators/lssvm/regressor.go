@@ -96,6 +96,10 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return nil
 }
 
+// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
+// begins.
+func (r *Regressor) CheckRows(rows int) error { return r.settings().holds(rows) }
+
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n).
 // Kernel is not used. Predictions are then made by PredictMatrix,
 // PredictVarianceMatrix and PredictIntervalMatrix.

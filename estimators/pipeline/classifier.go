@@ -89,6 +89,9 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return nil
 }
 
+// CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
+func (p *Classifier) CheckRows(rows int) error { return p.configured().checkRows(rows) }
+
 // FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
 // step is fitted on what those before it give for the stream, one after the other, then Final. The
 // stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a

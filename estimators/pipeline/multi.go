@@ -136,6 +136,14 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 	return nil
 }
 
+// CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
+func (p *MultiRegressor) CheckRows(rows int) error {
+	if f, ok := p.Final.(interface{ CheckRows(rows int) error }); ok && !check.IsNil(p.Final) {
+		return (&multiChain{final: p.Final}).ofFinal(f.CheckRows(rows))
+	}
+	return nil
+}
+
 // multiCapable returns a final estimator as the capability's interface, or an error that wraps errors.ErrUnsupported.
 func multiCapable[C any](final estimators.MultiRegressor, capability estimators.Capability) (C, error) {
 	v, ok := any(final).(C)

@@ -94,6 +94,14 @@ func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []fl
 	return out, out.ofFinal(weighted.FitWeighted(rest, z, y, weights))
 }
 
+// checkRows is the final estimator's answer to whether it can hold so many rows.
+func (c *chain[Y, E]) checkRows(rows int) error {
+	if f, ok := any(c.final).(interface{ CheckRows(rows int) error }); ok && !check.IsNil(c.final) {
+		return c.ofFinal(f.CheckRows(rows))
+	}
+	return nil
+}
+
 // fitWeighted is fit with the weights that FitWeighted was given.
 func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
 	if check.IsNil(c.final) {

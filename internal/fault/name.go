@@ -69,6 +69,9 @@ var closure = regexp.MustCompile(`\.func[0-9]+`)
 
 const module = "github.com/kernelearn/kernelearn/"
 
+// Of is err with the name of what was called before an error of data that has none.
+func Of(name string, err error) error { return of(name, err) }
+
 // In puts a place that names the type of what was called there before its error, which does not name it again.
 func In(place string, err error) error {
 	return fmt.Errorf("%s: %w", place, of("", err))

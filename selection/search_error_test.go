@@ -1,0 +1,122 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+var errAllRows = errors.New("not so many rows")
+
+// upTo fits no more rows than most, and counts its fits.
+type upTo struct {
+	lssvm.Regressor
+	most int
+	fits *int
+}
+
+func (u *upTo) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	*u.fits++
+	if n, _ := x.Dims(); n > u.most {
+		return errAllRows
+	}
+	return u.Regressor.Fit(ctx, x, y)
+}
+
+func (u *upTo) Clone() estimators.Regressor {
+	return &upTo{Regressor: u.Regressor, most: u.most, fits: u.fits}
+}
+
+// A Fit that fails when the search is over keeps what the search found, and another goes on from it without a fit of the search.
+func TestSearchErrorOfTheLastFit(t *testing.T) {
+	x, y := problemOf(60, 2, .3, 4)
+	fits := 0
+	space := func(most int) Space[estimators.Regressor] {
+		return Over(func(k kernels.Kernel) estimators.Regressor {
+			return &upTo{lssvm.Regressor{Kernel: k, Ridge: .1}, most, &fits}
+		}, kernels.RBFFamily{})
+	}
+	r := &Regressor{Space: space(59), Search: &Grid{Points: 5}, Workers: 1}
+	err := r.Fit(ctx, x, y)
+	require.ErrorIs(t, err, errAllRows)
+	var unfinished *SearchError
+	require.ErrorAs(t, err, &unfinished)
+	require.Len(t, unfinished.Trace, 5)
+	require.NotNil(t, unfinished.Result)
+	assert.NotEmpty(t, unfinished.Result.Kernel)
+	assert.Nil(t, r.Result(), "nothing was fitted")
+
+	fits = 0
+	r.Space, r.Resume = space(60), unfinished.Trace
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, 1, fits)
+	assert.Equal(t, unfinished.Result.Kernel, r.Result().Kernel)
+}
+
+// A Fit whose context ends keeps the rows that it had, of all families, and the next one ends as one that was never cancelled.
+func TestSearchErrorOfAContext(t *testing.T) {
+	x, y := problemOf(80, 2, .3, 4)
+	search := func(ctx context.Context, resume []TraceRow, observe func(TraceRow)) (*Regressor, error) {
+		r := &Regressor{Space: over(kernels.RBFFamily{}, kernels.MaternFamily{}), Search: &Grid{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
+		return r, r.Fit(ctx, x, y)
+	}
+	whole, err := search(ctx, nil, nil)
+	require.NoError(t, err)
+	cancelled, cancel := context.WithCancel(ctx)
+	seen := 0
+	_, err = search(cancelled, nil, func(row TraceRow) {
+		if row.Step == nil && row.Iteration > 0 {
+			if seen++; seen == 8 {
+				cancel()
+			}
+		}
+	})
+	var unfinished *SearchError
+	require.ErrorAs(t, err, &unfinished)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Nil(t, unfinished.Result)
+	assert.NotEmpty(t, unfinished.Trace)
+	resumed, err := search(ctx, unfinished.Trace, nil)
+	require.NoError(t, err)
+	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
+
+	// What ended before anything was found is the error alone.
+	ended, end := context.WithCancel(ctx)
+	end()
+	_, err = search(ended, nil, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.False(t, errors.As(err, &unfinished))
+}
+
+// A learner that cannot hold the rows is refused before the search, in a pipeline too, with its name.
+func TestLearnersThatCannotHoldTheRows(t *testing.T) {
+	x, y := problemOf(60, 2, .3, 4)
+	small := func() estimators.Regressor { return &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50} }
+	piped := func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: small()}
+	}
+	fine := func() estimators.Regressor { return &ridge.Regressor{} }
+	for want, r := range map[string]*Regressor{
+		"selection: Regressor: candidate 1, machine: lssvm: Regressor: a kernel matrix of 60×60 needs": {
+			Space: AmongNamed(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &Grid{}},
+		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
+			Space: Over(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &Grid{}},
+	} {
+		r.Observe = func(TraceRow) { t.Error("the search began") }
+		err := r.Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrTooLarge)
+		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, "package falkon has the machine on landmarks")
+	}
+}
