@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -149,7 +150,7 @@ func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 		return c
 	}
 	start := time.Now()
-	if c.err = fitRows(ctx, j.typ, e, train); c.err != nil {
+	if c.err = fitRows(classes.OfPart(ctx), j.typ, e, train); c.err != nil {
 		return c
 	}
 	c.fit = time.Since(start)

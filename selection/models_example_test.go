@@ -2,11 +2,15 @@ package selection_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -35,4 +39,38 @@ func ExampleModel() {
 	_, columns := z.Dims()
 	fmt.Println(share, columns)
 	// Output: 1 1
+}
+
+// A Fit that was cancelled keeps what it has found: another one goes on from there.
+func ExampleSearchError() {
+	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
+	for i := range y {
+		x.Set(i, 0, float64(i)/10)
+		y[i] = math.Sin(float64(i) / 10)
+	}
+	model := &selection.Regressor{Search: &selection.Grid{Points: 8}, Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+		return &lssvm.Regressor{Kernel: k, Ridge: .01}
+	}, kernels.RBFFamily{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	points := 0
+	model.Observe = func(row selection.TraceRow) {
+		if row.Step == nil { // a point of the search, and not a step within one
+			if points++; points == 3 {
+				cancel()
+			}
+		}
+	}
+	err := model.Fit(ctx, x, y)
+	var unfinished *selection.SearchError
+	fmt.Println(err, errors.As(err, &unfinished))
+
+	model.Resume, model.Observe = unfinished.Trace, nil
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(model.Result().Trace), "points in all")
+	// Output:
+	// context canceled true
+	// 8 points in all
 }

@@ -120,3 +120,13 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 		assert.ErrorContains(t, err, "package falkon has the machine on landmarks")
 	}
 }
+
+func TestStringOfASearch(t *testing.T) {
+	x, y := problemOf(40, 2, .3, 4)
+	r := &Regressor{Search: &Grid{Points: 3}, Space: over(kernels.RBFFamily{})}
+	assert.Equal(t, "selection.Regressor(not fitted)", r.String())
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Equal(t, "selection.Regressor("+r.Result().Choice()+"; fitted)", r.String())
+	assert.Contains(t, r.String(), "RBF")
+	assert.Equal(t, "selection.Classifier(not fitted)", (&Classifier{}).String())
+}

@@ -242,14 +242,14 @@ func (p *Pipeline) String() string {
 			parts = append(parts, "filter")
 		}
 	}
-	final, state := "no Final", ""
+	final, state := "no Final", "fitted"
 	if p.Final != nil {
 		final = p.Final.String()
 	}
 	if p.fitted == nil {
-		state = "; not fitted"
+		state = "not fitted"
 	}
-	return "golearn.Pipeline(" + strings.Join(append(parts, final), ", ") + state + ")"
+	return "golearn.Pipeline(" + strings.Join(append(parts, final), ", ") + "; " + state + ")"
 }
 
 type pipelinePayload struct {

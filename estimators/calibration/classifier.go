@@ -207,6 +207,7 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	for i, k := range at {
 		y[i] = t.classes[k]
 	}
+	ctx = classes.OfPart(ctx)
 	if own == nil {
 		return clone, clone.Fit(ctx, x, y)
 	}

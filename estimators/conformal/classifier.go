@@ -200,6 +200,7 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes", "all rows have %d: want more rows of each class", len(m.classes))
 	}
 	x := linalg.Rows(m.rows, rows)
+	ctx = classes.OfPart(ctx)
 	if m.own == nil {
 		return clone, clone.Fit(ctx, x, y)
 	}

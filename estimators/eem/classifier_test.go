@@ -169,7 +169,6 @@ func TestPriorsAndCosts(t *testing.T) {
 	assert.Greater(t, count(&Classifier{Costs: []float64{1, 5}}), balanced)
 	assert.Equal(t, count(&Classifier{ClassWeights: map[int]float64{1: 5}}), count(&Classifier{Priors: []float64{1, 5}}))
 	assert.Equal(t, count(&Classifier{ClassWeights: map[int]float64{1: 5}, EmpiricalPriors: true}), count(&Classifier{Priors: []float64{3, 5}}))
-	assert.Equal(t, balanced, count(&Classifier{Balanced: true, ClassWeights: map[int]float64{7: 9}}), "there is no class 7")
 }
 
 func TestManyClasses(t *testing.T) {

@@ -1,6 +1,7 @@
 package eem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,7 +200,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 	if err != nil {
 		return nil, rows{}, err
 	}
-	if err := c.fits(m.classes); err != nil {
+	if err := cmp.Or(c.fits(m.classes), c.class.Known(ctx, c.typ, m.classes)); err != nil {
 		return nil, rows{}, err
 	}
 	if m.layer, err = c.draw(ctx, xd); err != nil {

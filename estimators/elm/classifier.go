@@ -112,6 +112,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if m.classes, at, err = classes.Of(y); err != nil {
 		return err
 	}
+	if err := c.classWeights().Known(ctx, classifierType, m.classes); err != nil {
+		return err
+	}
 	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 	if err := m.hidden.Fit(progress.Apart(ctx), xd); err != nil {
 		return err

@@ -42,6 +42,10 @@ func TestErrorsNameTheType(t *testing.T) {
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, labels[:n]) }
 		case transformers.Transformer:
 			fit = func(x *mat.Dense, _ int) error { return e.Fit(ctx, x) }
+		case estimators.MultiRegressor:
+			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)])) }
+		case estimators.Detector:
+			fit = func(x *mat.Dense, _ int) error { return e.Fit(ctx, x) }
 		default:
 			continue
 		}
@@ -56,7 +60,7 @@ func TestErrorsNameTheType(t *testing.T) {
 		}
 		begins("Fit of an infinity", fit(infinite, 40))
 		begins("Fit of no rows", fit(&mat.Dense{}, 0))
-		if _, ok := e.(transformers.Transformer); !ok {
+		if !unsupervised(e) {
 			begins("Fit of too few targets", fit(x, 39))
 		}
 		require.NoError(t, fit(x, 40), typ)
@@ -76,4 +80,49 @@ func TestErrorsNameTheType(t *testing.T) {
 		}
 	}
 	assert.Greater(t, named, 150)
+}
+
+func unsupervised(e any) bool {
+	switch e.(type) {
+	case transformers.Transformer, estimators.Detector:
+		return true
+	}
+	return false
+}
+
+// Weights of a class that the labels lack are an error of every classifier that has such, and not in the folds of a cross-validation, of
+// which one may lack a class.
+func TestWeightsOfAClassThatIsNone(t *testing.T) {
+	ctx := context.Background()
+	x, labels := mat.NewDense(40, 2, nil), make([]int, 40)
+	for i := range labels {
+		x.SetRow(i, []float64{math.Sin(float64(i)), math.Cos(3 * float64(i))})
+		labels[i] = i % 2
+	}
+	labels[7] = 5
+	seen := 0
+	for _, make0 := range withSettings {
+		build := func(of map[int]float64) estimators.Classifier {
+			e := make0()
+			weights := reflect.ValueOf(e).Elem().FieldByName("ClassWeights")
+			if !weights.IsValid() {
+				return nil
+			}
+			weights.Set(reflect.ValueOf(of))
+			return e.(estimators.Classifier)
+		}
+		c := build(map[int]float64{0: 1, 3: 2})
+		if c == nil {
+			continue
+		}
+		seen++
+		typ := strings.Replace(strings.TrimPrefix(fmt.Sprintf("%T", c), "*"), ".", ": ", 1)
+		err := c.Fit(ctx, x, labels)
+		require.ErrorIs(t, err, estimators.ErrParam, typ)
+		assert.EqualError(t, err, typ+": ClassWeights[3] = 2, want weights of classes that y has: [0 1 5]")
+
+		_, err = selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(map[int]float64{5: 2}) }, x, labels, nil)
+		assert.NoError(t, err, typ)
+	}
+	assert.GreaterOrEqual(t, seen, 8)
 }

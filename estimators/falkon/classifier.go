@@ -1,6 +1,7 @@
 package falkon
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -129,6 +130,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
+	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
+		return err
+	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
 	src := inMemory(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors))
 	return c.learn(ctx, s, src, names, factors)
@@ -220,7 +224,7 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 		return nil, nil, err
 	}
 	names = slices.Sorted(maps.Keys(weight))
-	if err := classes.AtLeastTwo(names); err != nil {
+	if err := cmp.Or(classes.AtLeastTwo(names), c.classWeights().Known(ctx, classifierType, names)); err != nil {
 		return nil, nil, err
 	}
 	sums := make([]float64, len(names))

@@ -159,6 +159,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
+	if err := s.class.Known(ctx, classifierType, names); err != nil {
+		return err
+	}
 	own = s.class.Rows(names, at, own)
 	rows := weights.NewCounts(own, len(y))
 	m := &classification{classes: names, likelihood: c.Likelihood}

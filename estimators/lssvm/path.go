@@ -41,7 +41,7 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	for i, ridge := range ridges {
 		out[i] = c.Clone().(*Classifier)
 		out[i].Ridge = ridge
-		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
+		err := out[i].finish(ctx, y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			if n := len(y); problem == nil && n > 1 {
 				var err error
 				if problem, err = loo.New(ctx, copyOf(k), targets, weights, s.options.Workers); err != nil {

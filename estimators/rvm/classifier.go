@@ -138,6 +138,9 @@ func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float6
 	if err != nil {
 		return err
 	}
+	if err := c.classWeights().Known(ctx, classifierType, labels); err != nil {
+		return err
+	}
 	w := c.classWeights().Rows(labels, at, rows)
 	first, rest := progress.Two(ctx, 1, 8)
 	b, err := newBasis(first, d.raw, weights.NewCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)

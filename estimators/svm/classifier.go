@@ -181,6 +181,9 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
+	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
+		return err
+	}
 	own := c.classWeights().Rows(names, at, rows)
 	if s.nu > 0 {
 		s.c = 1 // of the bounds, to a scale that the solution brings

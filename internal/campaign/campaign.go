@@ -15,8 +15,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -56,8 +58,11 @@ func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 		return
 	}
 	inputs, seen := uint64(0), map[string]bool{}
+	clock := watch(t, name)
+	defer clock.stop()
 	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
 		inputs++
+		clock.next(seed, input)
 		if err := guarded(check, rng); err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
 			if !seen[first] {
@@ -78,6 +83,8 @@ func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *r
 		return
 	}
 	inputs, last := uint64(0), ""
+	clock := watch(t, name)
+	defer clock.stop()
 	defer func() { // also where the check calls FailNow
 		if t.Failed() {
 			found(t, name, last, errors.New("the test fails, see the log"))
@@ -87,9 +94,59 @@ func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *r
 	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
 		inputs++
 		last = fmt.Sprintf("%d:%d", seed, input)
+		clock.next(seed, input)
 		check(t, rng)
 		return !t.Failed()
 	})
+}
+
+// longest is how long one input may take, and up to as long again, before it is a finding that ends the campaign of its driver.
+const longest = time.Minute
+
+// watchdog looks at how long an input takes, in a campaign. Nil looks at nothing.
+type watchdog struct {
+	seed, input atomic.Uint64
+	stopped     chan struct{}
+}
+
+func watch(t *testing.T, name string) *watchdog {
+	if Duration(t) == 0 {
+		return nil
+	}
+	w := &watchdog{stopped: make(chan struct{})}
+	go func() {
+		ticks := time.NewTicker(longest)
+		defer ticks.Stop()
+		for last := uint64(0); ; {
+			select {
+			case <-w.stopped:
+				return
+			case <-ticks.C:
+			}
+			if at := w.input.Load(); at != last {
+				last = at
+				continue
+			}
+			stacks := make([]byte, 1<<20)
+			found(t, name, fmt.Sprintf("%d:%d", w.seed.Load(), w.input.Load()-1), fmt.Errorf("it takes more than %v:\n%s", longest, stacks[:runtime.Stack(stacks, true)]))
+			os.Exit(1)
+		}
+	}()
+	return w
+}
+
+// next is called before each input. Inputs are kept with one added, so that 0 is none.
+func (w *watchdog) next(seed, input uint64) {
+	if w != nil {
+		w.seed.Store(seed)
+		w.input.Store(input + 1)
+	}
+}
+
+func (w *watchdog) stop() {
+	if w != nil {
+		close(w.stopped)
+	}
 }
 
 // one returns the single input that the environment asks for.

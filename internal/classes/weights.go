@@ -1,6 +1,7 @@
 package classes
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,35 @@ func (w Weights) Validate(typ string) error {
 	}
 	return nil
 }
+
+// Known returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others, in which it may be.
+func (w Weights) Known(ctx context.Context, typ string, classes []int) error {
+	if ctx.Value(partKey{}) != nil {
+		return nil
+	}
+	for _, label := range slices.Sorted(maps.Keys(w.Of)) {
+		if !slices.Contains(classes, label) {
+			return fault.Param(typ, fmt.Sprintf("ClassWeights[%d]", label), w.Of[label], "weights of classes that y has: "+listed(classes))
+		}
+	}
+	return nil
+}
+
+// mostListed classes stand in an error.
+const mostListed = 10
+
+func listed(classes []int) string {
+	out := fmt.Sprint(classes[:min(len(classes), mostListed)])
+	if more := len(classes) - mostListed; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+type partKey struct{}
+
+// OfPart returns a context for a fit on a part of the rows, as a fold, which may lack a class that all rows have.
+func OfPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
 
 // Factors returns the factor of each class, for rows at these positions and of these
 // weights, of which nil is 1 each: a class's rows and n are sums of weights.

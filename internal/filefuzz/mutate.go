@@ -209,7 +209,9 @@ func changeList(v *node, each int, s *source) {
 				size += len(e.encode(nil))
 			}
 			for range min(1<<(4+s.below(9)), 1<<16/size) {
-				v.kids = append(v.kids, element...)
+				for _, e := range element { // not the same one again: another change within it would be in all of them
+					v.kids = append(v.kids, e.clone())
+				}
 			}
 			return
 		}
@@ -223,6 +225,9 @@ func changeList(v *node, each int, s *source) {
 		}
 	}
 }
+
+// mostRepeated bytes are what a change adds at most by repeating: changes of changes multiply.
+const mostRepeated = 1 << 18
 
 // changeString changes text, numbers, bytes, or the envelope of a file.
 func changeString(v *node, nodes []*node, s *source) {
@@ -256,7 +261,7 @@ func changeString(v *node, nodes []*node, s *source) {
 	case 0:
 		data = nil
 	case 1:
-		data = append(data, data...)
+		data = append(data, data[:min(len(data), mostRepeated)]...)
 	case 2:
 		data = append(data, s.byte())
 	case 3:
@@ -267,7 +272,8 @@ func changeString(v *node, nodes []*node, s *source) {
 		with := nodes[s.below(len(nodes))]
 		data = bytes.Clone(with.data)
 	case 5:
-		data = bytes.Repeat(append(data, 'a'), 1+s.below(2000))
+		data = append(data, 'a')
+		data = bytes.Repeat(data, 1+min(s.below(2000), mostRepeated/len(data)))
 	default:
 		if len(data) > 0 {
 			data[s.below(len(data))] ^= 1 << (s.byte() % 8)

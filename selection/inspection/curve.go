@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -340,7 +341,7 @@ func (j *curves[Y, E]) cell(ctx context.Context, e E, train []int, p *CurvePoint
 	}
 	x, y, w := j.pick(train)
 	start := time.Now()
-	if err := fit(ctx, j.typ, e, x, y, w); err != nil {
+	if err := fit(classes.OfPart(ctx), j.typ, e, x, y, w); err != nil {
 		return err
 	}
 	seconds := time.Since(start).Seconds()

@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+)
+
+// String lists the steps, and says whether they are fitted, on how many columns.
+func (t *Transformer) String() string {
+	width := 0
+	if t.fitted != nil {
+		width = t.fitted.width
+	}
+	return text("pipeline.Transformer", parts(t.Steps), width)
+}
+
+// String lists the parts with their columns, and says whether they are fitted, on how many columns.
+func (t *ColumnTransformer) String() string {
+	var of []string
+	for _, p := range t.Parts {
+		name := "as they are"
+		if !check.IsNil(p.Of) {
+			name = nameOf(p.Of)
+		}
+		of = append(of, fmt.Sprintf("%v: %s", p.Columns, name))
+	}
+	width := 0
+	if t.fitted != nil {
+		width = t.fitted.width
+	}
+	return text("pipeline.ColumnTransformer", of, width)
+}
+
+// String lists the steps and Final, and says whether they are fitted, on how many columns.
+func (p *Regressor) String() string {
+	return text(regressorKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
+}
+
+// String lists the steps and Final, and says whether they are fitted, on how many columns.
+func (p *Classifier) String() string {
+	return text(classifierKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
+}
+
+// String lists the steps and Final, and says whether they are fitted, on how many columns.
+func (p *MultiRegressor) String() string {
+	width := 0
+	if p.fitted != nil {
+		width = p.fitted.steps.fitted.width
+	}
+	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), width)
+}
+
+// width is the number of columns that a chain was fitted on, 0 for none.
+func (c *chain[Y, E]) width() int {
+	if c == nil || c.steps.fitted == nil {
+		return 0
+	}
+	return c.steps.fitted.width
+}
+
+func text(kind string, parts []string, width int) string {
+	state := "not fitted"
+	if width > 0 {
+		state = fmt.Sprintf("fitted on %d columns", width)
+	}
+	if width == 1 {
+		state = "fitted on 1 column"
+	}
+	return fmt.Sprintf("%s(%s; %s)", kind, strings.Join(parts, ", "), state)
+}
+
+func parts[T any](steps []T) []string {
+	var out []string
+	for _, s := range steps {
+		out = append(out, nameOf(s))
+	}
+	return out
+}
+
+func finalOf(final any) string {
+	if check.IsNil(final) {
+		return "no Final"
+	}
+	return nameOf(final)
+}
+
+// nameOf is what a part says of itself, or else its type.
+func nameOf(part any) string {
+	if s, ok := part.(fmt.Stringer); ok && !check.IsNil(part) {
+		return s.String()
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", part), "*")
+}
