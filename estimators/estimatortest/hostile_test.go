@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -41,7 +42,7 @@ func hostile(t reflect.Type) []reflect.Value {
 	case reflect.TypeFor[float64]():
 		return of(-1., .5, 2.)
 	case reflect.TypeFor[int]():
-		return of(-1, 1, 1<<40)
+		return of(-1, 1, int(min(int64(math.MaxInt), 1<<40)))
 	case reflect.TypeFor[[]byte]():
 		return of([]byte{}, []byte("KELN"))
 	case reflect.TypeFor[kernels.Kernel]():

@@ -11,9 +11,11 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -105,6 +107,9 @@ func Plots(r *selection.Result) ([]*plot.Plot, error) {
 		}
 	}
 	out[len(out)-1].X.Label.Text = parameterName(r)
+	if numbered(r) { // room for the names
+		out[0].X.Min, out[0].X.Max = out[0].X.Min-.5, out[0].X.Max+.5
+	}
 	for _, p := range out {
 		p.X.Min, p.X.Max = out[0].X.Min, out[0].X.Max
 	}
@@ -282,11 +287,45 @@ func newPanel(r *selection.Result, title, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.Y.Label.Text = title, y
 	p.Legend.Padding, p.Legend.Left, p.Legend.Top = vg.Millimeter, true, true
-	if !numbered(r) {
+	switch {
+	case !numbered(r):
 		p.X.Tick.Marker = decades{}
+	default:
+		p.X.Tick.Marker = candidates(r)
+		p.X.Tick.Label.Rotation = namesAngle
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
 	}
 	p.Add(plotter.NewGrid())
 	return p
+}
+
+// namesAngle is how far the names of candidates are turned: some have the length of a line.
+const namesAngle = math.Pi / 6
+
+// mostNamed candidates have their names at the axis; of more, some have.
+const mostNamed = 24
+
+// candidates are ticks with the names of candidates that have some, and with whole numbers for the others.
+func candidates(r *selection.Result) plot.ConstantTicks {
+	var out plot.ConstantTicks
+	largest := 0
+	for _, row := range r.Trace {
+		largest = max(largest, row.Candidate)
+	}
+	every := largest/mostNamed + 1
+	seen := map[int]bool{}
+	for _, row := range r.Trace {
+		if !row.IsCandidate() || seen[row.Candidate] || row.Candidate%every != 0 {
+			continue
+		}
+		seen[row.Candidate] = true
+		label := row.Name
+		if label == "" {
+			label = strconv.Itoa(row.Candidate)
+		}
+		out = append(out, plot.Tick{Value: float64(row.Candidate), Label: label})
+	}
+	return out
 }
 
 func addCurve(p *plot.Plot, c curve, xys plotter.XYs, i, of int) error {

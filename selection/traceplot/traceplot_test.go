@@ -57,6 +57,13 @@ func TestEveryKindOfSearch(t *testing.T) {
 			),
 			Search: &selection.Grid{},
 		}, 1, []string{"candidate"}},
+		"named candidates": {&selection.Regressor{
+			Space: selection.AmongNamed(
+				selection.Candidate[estimators.Regressor]{Name: "ridge on columns", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
+				selection.Candidate[estimators.Regressor]{Name: "Matern", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
+			),
+			Search: &selection.Grid{},
+		}, 1, []string{"candidate", "ridge on columns", "Matern"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := fitted(t, c.r)
