@@ -44,7 +44,7 @@ type naming interface{ names(in []string) []string }
 func namesOf(m mapper, in []string) ([]string, error) {
 	from, to := m.columns()
 	if in == nil {
-		if err := check.BytesWithin(fmt.Sprintf("%s: names of %d columns", m.name(), from), bytesOfName*float64(from), bytesOfName*mostNumbered, "give the names of the columns"); err != nil {
+		if err := check.Names(m.name(), from); err != nil {
 			return nil, err
 		}
 		in = numbered("x", from)
@@ -57,12 +57,6 @@ func namesOf(m mapper, in []string) ([]string, error) {
 	}
 	return numbered(strings.ToLower(strings.TrimPrefix(m.name(), "transformers: ")), to), nil
 }
-
-const (
-	// mostNumbered columns get names that nobody gave: a model file of a few bytes may speak of any number of them.
-	mostNumbered = 1 << 20
-	bytesOfName  = 32
-)
 
 func numbered(name string, count int) []string {
 	out := make([]string, count)

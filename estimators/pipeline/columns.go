@@ -408,6 +408,9 @@ func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 
 func namesOfInput(name string, in []string, width int) ([]string, error) {
 	if in == nil {
+		if err := check.Names(name, width); err != nil {
+			return nil, err
+		}
 		for j := range width {
 			in = append(in, fmt.Sprintf("x%d", j))
 		}

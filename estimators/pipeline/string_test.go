@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -40,4 +41,19 @@ func TestString(t *testing.T) {
 	m.Final = &ridge.MultiRegressor{Ridge: 1}
 	require.NoError(t, m.Fit(t.Context(), x, mat.NewDense(4, 1, y)))
 	assert.Equal(t, "pipeline.MultiRegressor(ridge.MultiRegressor; fitted on 2 columns)", fmt.Sprint(m))
+}
+
+// The columns that Final gets have names, those of the steps.
+func TestFeatureNamesOfAPipeline(t *testing.T) {
+	x, y := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 8, 1, 0, 4}), []float64{1, 2, 3, 5}
+	r := &Regressor{Steps: []transformers.Transformer{&transformers.OneHot{Columns: []int{1}}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+	_, err := r.FeatureNames(nil)
+	require.ErrorIs(t, err, fault.ErrNotFitted)
+	require.NoError(t, r.Fit(t.Context(), x, y))
+	names, err := r.FeatureNames([]string{"age", "make"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"age", "make=1", "make=2", "make=4", "make=5"}, names)
+	assert.Len(t, r.FittedFinal().(*ridge.Regressor).Coefficients(), len(names))
+	_, err = r.FeatureNames([]string{"age"})
+	assert.ErrorIs(t, err, fault.ErrShape)
 }

@@ -194,6 +194,17 @@ func BytesWithin(what string, need float64, limit int64, hint string) error {
 // Numbers is Bytes for so many float64.
 func Numbers(what string, count float64, hint string) error { return Bytes(what, 8*count, hint) }
 
+const (
+	// mostNumbered columns get names that nobody gave: a model file of a few bytes may speak of any number of them.
+	mostNumbered = 1 << 20
+	bytesOfName  = 32
+)
+
+// Names returns an ErrTooLarge error for more columns than get names that nobody gave.
+func Names(typ string, columns int) error {
+	return BytesWithin(fmt.Sprintf("%s: names of %d columns", typ, columns), bytesOfName*float64(columns), bytesOfName*mostNumbered, "give the names of the columns")
+}
+
 // Workers returns an ErrParam error for a number of goroutines below 0.
 func Workers(typ string, n int) error { return Setting(typ, "Workers", n, "GOMAXPROCS") }
 

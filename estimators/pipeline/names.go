@@ -1,0 +1,30 @@
+package pipeline
+
+import (
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// FeatureNames returns the names of the columns that Final gets, from those of the rows (nil: x0, x1, ...), where the steps have
+// FeatureNames. Errors: ErrNotFitted, ErrShape, and one that wraps errors.ErrUnsupported.
+func (p *Regressor) FeatureNames(in []string) ([]string, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(regressorName)
+	}
+	return p.fitted.steps.FeatureNames(in)
+}
+
+// FeatureNames returns the names of the columns that Final gets, as Regressor's.
+func (p *Classifier) FeatureNames(in []string) ([]string, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(classifierName)
+	}
+	return p.fitted.steps.FeatureNames(in)
+}
+
+// FeatureNames returns the names of the columns that Final gets, as Regressor's.
+func (p *MultiRegressor) FeatureNames(in []string) ([]string, error) {
+	if p.fitted == nil {
+		return nil, fault.NotFitted(multiName)
+	}
+	return p.fitted.steps.FeatureNames(in)
+}
