@@ -1,0 +1,96 @@
+package layers_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/novelty"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+var updateReadme = flag.Bool("update-readme", false, "write the table of capabilities into the README")
+
+const (
+	tableBegins = "<!-- capabilities: written by go test ./internal/layers -run Capabilities -update-readme -->\n"
+	tableEnds   = "<!-- end of capabilities -->\n"
+)
+
+// inTable are the estimators of the README's table of capabilities.
+var inTable = []any{
+	&selection.Regressor{}, &selection.Classifier{}, &lssvm.Regressor{}, &lssvm.Classifier{}, &falkon.Regressor{}, &falkon.Classifier{},
+	&ridge.Regressor{}, &svm.Regressor{}, &svm.Classifier{Probabilities: true}, &rvm.Regressor{}, &rvm.Classifier{}, &gabasr.Regressor{}, &gabasr.Classifier{},
+	&eem.Classifier{}, &eem.KernelClassifier{}, &elm.Classifier{},
+	&conformal.Regressor{Estimator: &lssvm.Regressor{}}, &conformal.Classifier{Estimator: &lssvm.Classifier{}}, &calibration.Classifier{Estimator: &svm.Classifier{}},
+	&svm.OneClass{}, &novelty.Density{},
+}
+
+// notInTable are not in it: what they can do is in those, or of those.
+var notInTable = map[string]string{
+	"ridge.MultiRegressor": "as Regressor", "lssvm.MultiRegressor": "as Regressor", "falkon.MultiRegressor": "as Regressor",
+	"ridge.DirectKernel": "takes a kernel matrix", "pipeline.Regressor": "its parts", "pipeline.Classifier": "its parts", "pipeline.MultiRegressor": "its parts",
+}
+
+// TestReadmeHasCapabilities holds that the README's table of capabilities is what the types say.
+func TestReadmeHasCapabilities(t *testing.T) {
+	var out strings.Builder
+	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | saved | ONNX |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	seen := map[string]bool{}
+	for _, e := range inTable {
+		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
+		seen[name] = true
+		can := func(c estimators.Capability) string { return mark(estimators.Supports(e, c)) }
+		_, drawn := e.(graph.Grapher)
+		streams := estimators.Supports(e, estimators.Blocks) || estimators.Supports(e, estimators.Mergeable)
+		many := streams || strings.HasPrefix(name, "selection.") // which hand over to falkon
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, can(estimators.Proba), can(estimators.Variance),
+			mark(estimators.Supports(e, estimators.Interval) || estimators.Supports(e, estimators.Sets)), can(estimators.Weighted),
+			mark(streams), can(estimators.Mergeable), mark(many), can(estimators.Marshalling), mark(drawn))
+	}
+	for _, typ := range declared.Types(t, filepath.Join("..", "..", "estimators"), "Predict") {
+		_, left := notInTable[typ]
+		if dir, _, _ := strings.Cut(typ, "."); dir == "toy" || dir == "estimatortest" || dir == "modelfile" {
+			continue
+		}
+		assert.True(t, seen[typ] != left, "%s is in the README's table, or is in notInTable", typ)
+	}
+
+	path := filepath.Join("..", "..", "README.md")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(data), tableBegins)
+	require.True(t, ok)
+	table, after, ok := strings.Cut(rest, tableEnds)
+	require.True(t, ok)
+	if *updateReadme {
+		require.NoError(t, os.WriteFile(path, []byte(before+tableBegins+"\n"+out.String()+"\n"+tableEnds+after), 0o644))
+		return
+	}
+	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-readme")
+}
+
+func mark(yes bool) string {
+	if yes {
+		return "✓"
+	}
+	return ""
+}
