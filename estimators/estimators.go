@@ -247,7 +247,7 @@ type Step struct {
 	// Done is the share of the work that is done, from 0 to 1. It never falls within a fit. It is an estimate, by the operations
 	// that each part of the work takes, and where their number is not known by how far an iteration has converged.
 	Done float64
-	// Between says that no iteration has ended since the last step, only that more is done: for who prints or draws iterations alone.
+	// Between says that no iteration has ended since the last step, only that more of the work is done. A program that prints iterations leaves such steps out.
 	Between bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Block, Diag and Row are parts of a kernel matrix, for who makes one piece by piece. They
+// Block, Diag and Row are parts of a kernel matrix, to make one piece by piece. They
 // check nothing: the kernel is valid, and what overflows is not finite in dst.
 
 // Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do

@@ -113,7 +113,7 @@ func (intersection) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// Parts of a kernel matrix, for who makes one piece by piece.
+// Parts of a kernel matrix, to make one piece by piece.
 func ExampleBlocker() {
 	var k kernels.Blocker = intersection{}
 	histograms := mat.NewDense(2, 3, []float64{1, 2, 0, 0, 2, 2})

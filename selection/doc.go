@@ -83,8 +83,8 @@
 // What the paper does otherwise: it takes any parameter within [0.3, 0.5] that a
 // golden-section-like search meets, which never ends where its interval misses
 // the band, and whose single entropy fails on nearly linear targets. Its measure
-// and its kernels are unchanged here, and its search is there as GoldenSection, for
-// who wants to repeat it.
+// and its kernels are unchanged here, and its search is available as [GoldenSection], so
+// that its results can be repeated.
 //
 // # Grid
 //

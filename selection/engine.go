@@ -38,7 +38,7 @@ type engine[Y float64 | int, E learner[Y]] struct {
 	ways    []way
 	mean    func(parts []*fitted[E]) E
 	columns string // the way of this search
-	// heardBy is Observe itself, for who is in the middle of a step, and observe then takes its turn.
+	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
 	heardBy func(TraceRow)
 	// many, if not nil, makes the machine of more than above rows.
 	many  func(onSome) E

@@ -51,7 +51,7 @@ func (l *learned[M]) learnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 
 // stream is rows that are read again for each pass.
 type stream struct {
-	name   string // of who reads, for errors
+	name   string // of the type that reads, for errors
 	blocks iter.Seq2[*mat.Dense, error]
 	gap    func(column int) bool
 	n, d   int    // 0 before the first pass

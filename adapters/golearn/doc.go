@@ -36,8 +36,8 @@
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is
 // predicted as 0 or 1. golearn's meta.OneVsAllModel, which hands over such a class
-// and compares the predictions of several models, gets scores between 0 and 1; so
-// does who sets Scores.
+// and compares the predictions of several models, gets scores between 0 and 1, and so
+// does a Classifier whose Scores field is set.
 // WithClass chooses another attribute as the class.
 //
 // # Pipelines

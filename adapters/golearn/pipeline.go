@@ -64,7 +64,7 @@ func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 	return fit(ctx, p, grid)
 }
 
-// finalSteps is how many steps take as long as the final model, for who wants to know how far a fit is.
+// finalSteps is how many steps take as long as the final model, for the estimate of progress.
 const finalSteps = 4
 
 func (p *Pipeline) fitTable(ctx context.Context, t *table) error {

@@ -39,7 +39,7 @@ type Options struct {
 	Variance bool
 	// Float32 makes the input float32. It is taken to double precision at once.
 	Float32 bool
-	// Columns are names of the columns of x, which stand in the metadata "columns" as JSON, for who serves the model.
+	// Columns are names of the columns of x, which stand in the metadata "columns" as JSON, for the program that serves the model.
 	Columns []string
 	// Doc is a text that the model file holds, for people.
 	Doc string

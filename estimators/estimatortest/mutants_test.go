@@ -48,7 +48,7 @@ func transformer(name, says string, with transformerMethods) mutant {
 // stepsOf are the Options.Steps of broken types, by name.
 var stepsOf = map[string]int{"says all at the end": 1, "makes one step": 10, "begins when half of it is over": 10}
 
-// deaf is a context without values: who listens hears nothing of what is done with it.
+// deaf is a context without values: an observer hears nothing of what is done with it.
 type deaf struct{ context.Context }
 
 // Value implements context.Context.

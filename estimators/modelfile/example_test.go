@@ -133,7 +133,7 @@ func Example_swap() {
 
 	y, err := serving.Load().Predict(mat.NewDense(1, 1, []float64{10}))
 	fmt.Printf("%.0f %v, wrong answers: %d\n", y, err, wrong.Load())
-	y, err = old.Predict(mat.NewDense(1, 1, []float64{10})) // the old one is as it was, for who still has it
+	y, err = old.Predict(mat.NewDense(1, 1, []float64{10})) // the old model still works for goroutines that hold it
 	fmt.Printf("%.0f %v\n", y, err)
 	// Output:
 	// [30] <nil>, wrong answers: 0

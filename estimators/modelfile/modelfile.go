@@ -378,7 +378,7 @@ func (s *stored) value(old any) (any, error) {
 	return v, nil
 }
 
-// by says who wrote the file, where that is another than who reads it.
+// by says which version wrote the file, where another one reads it.
 func (s *stored) by(err error) error {
 	if now := Library(); s.Library != now {
 		return fmt.Errorf("%w (written by kernelearn %.60q, this is %q)", err, s.Library, now)

@@ -104,7 +104,7 @@ func (f *fittedSteps) way(t *Transformer, steps int) *way {
 }
 
 // send calls f with what the steps give for rows of x, piece by piece, and from where to where in x
-// they are, until it says that it wants no more. What is no matrix goes on as it is: who reads the
+// they are, until it says that it wants no more. What is no matrix goes on as it is: the reader of the
 // stream says what is wrong with it.
 func (w *way) send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
 	if x == nil || x.IsEmpty() {

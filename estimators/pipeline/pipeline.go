@@ -69,7 +69,7 @@ func (c *chain[Y, E]) finalName() string {
 	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
 
-// finalSteps is how many steps take as long as the final estimator, for who wants to know how far a fit is.
+// finalSteps is how many steps take as long as the final estimator, for the estimate of progress.
 const finalSteps = 4
 
 // fit returns a fitted copy. The weights, if not nil, go to the final estimator.

@@ -85,7 +85,7 @@ func TestRead(t *testing.T) {
 	}
 	assert.Equal(t, []int{10, 10, 3}, sizes)
 	for range p.blocks(25) {
-		break // who wants no more is asked no more
+		break // after a false the iterator is not called again
 	}
 }
 

@@ -54,9 +54,9 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		return err
 	}
 
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionSetDescription("  searching"),
-		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
-	step := func(selection.TraceRow) { _ = bar.Add(1) }
+	bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(progress), progressbar.OptionSetDescription("  searching"),
+		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+	step := func(row selection.TraceRow) { _ = bar.Set(int(1000 * row.Done)) }
 	var searches []search
 	for _, s := range []struct {
 		name     string

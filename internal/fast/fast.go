@@ -4,7 +4,7 @@
 // needs. What the program itself computes with gonum is not touched.
 //
 // The environment variable KERNELEARN_SIMD=off, read when the program starts, leaves it at
-// gonum's: for who looks for the cause of a difference.
+// gonum's, to find the cause of a difference.
 package fast
 
 import (

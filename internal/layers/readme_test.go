@@ -19,12 +19,12 @@ import (
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
-// TestReadmeHasEveryPackage holds that the README's table has a row for each package outside
+// TestPackagesPageHasEveryPackage holds that the table of docs/packages.md has a row for each package outside
 // internal and examples and for no other, that the row names the package's kernels, families,
 // estimators, transformers and strategies, and that it counts the checks of a suite rightly.
-func TestReadmeHasEveryPackage(t *testing.T) {
+func TestPackagesPageHasEveryPackage(t *testing.T) {
 	root := filepath.Join("..", "..")
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	data, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
 	require.NoError(t, err)
 	rows := map[string]string{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z/]+)` \\| (.*)$").FindAllStringSubmatch(string(data), -1) {
@@ -39,16 +39,16 @@ func TestReadmeHasEveryPackage(t *testing.T) {
 	assert.True(t, packages["kernels"], "the search finds what is known to be there")
 	for p := range packages {
 		_, ok := rows[p]
-		assert.True(t, ok, "the README's table of packages lacks %s", p)
+		assert.True(t, ok, "docs/packages.md lacks %s", p)
 	}
 	for p := range rows {
-		assert.True(t, packages[p], "the README has a row for %s, which does not exist", p)
+		assert.True(t, packages[p], "docs/packages.md has a row for %s, which does not exist", p)
 	}
 	for _, typ := range declared.Types(t, root, "Eval", "At", "Fit", "Choose") {
 		pkg, name, _ := strings.Cut(typ, ".")
 		for p, row := range rows {
 			if path.Base(p) == pkg {
-				assert.Regexp(t, `\b`+name+`\b`, row, "the README's row for %s does not name it", typ)
+				assert.Regexp(t, `\b`+name+`\b`, row, "the row of docs/packages.md for %s does not name it", typ)
 			}
 		}
 	}

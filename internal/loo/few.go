@@ -17,7 +17,7 @@ import (
 // MaxLooks is the number of ridges that SearchFew looks at, at most; mostly it is two to four.
 const MaxLooks = 6
 
-// usualLooks are those that a search mostly has, for who wants to know how far it is.
+// usualLooks are those that a search mostly has, for the estimate of progress.
 const usualLooks = 3
 
 const (

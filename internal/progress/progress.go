@@ -1,7 +1,7 @@
 // Package progress says how far a fit or a search is. What takes long is a tree of parts, each a share of the one that it is in, and
-// the context carries the part that is at work: whoever looks at the context says so to it, and who knows better says which share
-// of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that who looks changes
-// neither the result nor, on one goroutine, what another who looks would see.
+// the context carries the part that is at work: each look at the context is reported to it, and code that knows better reports which share
+// of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that an observer changes
+// neither the result nor, on one goroutine, what another observer would see.
 //
 // Without an observer there is no tree, and every function here does nothing.
 package progress
@@ -28,8 +28,8 @@ type Step struct {
 const (
 	// perStep is the share of the work after which observers hear of it though no iteration has ended.
 	perStep = 1. / 400
-	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: who knows of
-	// several says so by Parts, and of others some is left for the next.
+	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: code that knows of
+	// several opens Parts, and of others some is left for the next.
 	perUse = .95
 	// halfLooks looks at the context take up half of a part of which nothing else is known.
 	halfLooks = 256

@@ -1,5 +1,5 @@
 // Package rowhash tells rows that are read a second time from other rows, or the same in
-// another order. It is no protection against who wants to deceive.
+// another order. It is no protection against deliberate deception.
 package rowhash
 
 import (

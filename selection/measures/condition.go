@@ -12,7 +12,7 @@ import (
 
 // Condition returns the condition number of k (n×n), positive semi-definite, from its
 // eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
-// Entropy; who wants both takes the eigenvalues once.
+// Entropy. To compute both, compute the eigenvalues once.
 func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

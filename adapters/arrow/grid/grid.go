@@ -6,7 +6,7 @@
 // golearn.ReadCSV of this module's adapters/golearn, whose Classifier, Regressor and Pipeline take the grid. [Batch] and [Write] are
 // the way back.
 //
-// It is a package of its own, so that who reads files without golearn does not link it.
+// It is a package of its own, so that a program that reads files without golearn does not link it.
 package grid
 
 import (
