@@ -73,11 +73,15 @@
 // of an observation in a half, with B/W the mean over the rows. Coefficients and noise are integrated out in both, as in the
 // predictions, so that no draw adds its own noise and no ranks are needed. Converged is an R̂ below 1.01, the limit of A. Vehtari and
 // others, Bayesian Analysis 16 (2021): half chains then differ by less than .14 standard deviations of a new
-// observation, and the mean of four chains from that of another seed by some .1. A warning says by how much, and what to set.
+// observation, and the mean of four chains from that of another seed by some .1 at most. R̂ is √(1 + m/n) of m half chains worth n
+// independent draws (D. Vats and C. Knudson, Statistical Science 36, 2021), so that four chains are worth 400. A warning
+// says by how much predictions differ, and what to set.
 //
 // With neither Sweeps nor BurnIn set, chains have 25 sweeps, 10 of them burn-in, and where R̂ is not below 1.01 they go on to 50, 100 and
 // at most 200, of which two fifths are burn-in and every second, fourth or eighth of the others is kept: the model
-// has 15 sweeps of each chain whatever it took. Of a Classifier each machine goes on by itself. What that was measured to do,
+// has 15 sweeps of each chain whatever it took. After the first 25 a sweep also proposes for each frequency a value near
+// it, at a distance between 1/100 and 1 over the median distance of rows: where targets are periodic the frequencies of the period are
+// known so closely that those drawn from a component are hardly ever accepted. Of a Classifier each machine goes on by itself. What that was measured to do,
 // and what else was looked at: docs/gabasr.md. R̂ knows the rows of the fit alone: forecasts far beyond them differ
 // by more.
 //

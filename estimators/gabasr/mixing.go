@@ -12,8 +12,9 @@ import (
 )
 
 // mixedBelow is the split R̂ of predictions that counts as convergence: the limit of A. Vehtari and others, Bayesian Analysis
-// 16 (2021). Below it half chains differ by less than .14 standard deviations of a new observation, and the means of four chains
-// by .1 from those of another seed; docs/gabasr.md has what that was measured to be.
+// 16 (2021); of four chains it is as many as 400 independent draws, 50 for each half, which they ask for. Below it half chains differ
+// by less than .14 standard deviations of a new observation, and the means of four chains by .1 from those of another seed;
+// docs/gabasr.md has what that was measured to be.
 const mixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.
@@ -142,6 +143,10 @@ func splitRHat(chains [][]look) float64 {
 func (s settings) unmixed(rHat float64, sweeps int) string {
 	// Half chains are about as far from each other as chains are, where these do not mix.
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.chains))
-	return fmt.Sprintf("split R-hat of the predictions is %.3f after %d sweeps, and mixed chains have less than %v: with another Seed predictions differ by about %.2g standard deviations of a new observation; "+
-		"set Sweeps to %d or more, or Chains to %d, whose mean differs less", rHat, sweeps, mixedBelow, other, 4*sweeps, 4*s.chains)
+	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.chains)
+	if s.doublings == 0 {
+		do = fmt.Sprintf("leave Sweeps and BurnIn unset, and chains go on to %d sweeps while they have not mixed, or %s", defaultSweeps<<defaultDoublings, do)
+	}
+	return fmt.Sprintf("split R-hat of the predictions is %.3f after %d sweeps, and mixed chains have less than %v: with another Seed predictions differ by about %.2g standard deviations of a new observation; %s",
+		rHat, sweeps, mixedBelow, other, do)
 }

@@ -239,7 +239,8 @@ type run struct {
 	settings
 	chain           *chain
 	machine, number int
-	others          bool // there are other chains
+	others          bool    // there are other chains
+	unit            float64 // 1/median distance
 	shift           float64
 	steps           *fitsteps.Steps
 	stages          []stage
@@ -295,7 +296,7 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 	}
 	shift := -(s.rows.Total - float64(widthOf(s.trend))) * t.logUnit // what the trend takes has no density
 	r := &run{
-		settings: s.settings, chain: c, machine: machineNumber, number: chainNumber, others: others, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		settings: s.settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
 		out: &machine{Baseline: c.value() + shift},
 	}
 	r.loo = make([][]float64, len(r.stages))
@@ -358,6 +359,8 @@ func (r *run) until(ctx context.Context, stage int) error {
 		ctx = r.first
 	} else if err := r.chain.wake(ctx); err != nil {
 		return err
+	} else {
+		r.chain.step = r.unit
 	}
 	from, to := r.sweep, r.stages[stage].sweeps
 	group := progress.Open(ctx)
