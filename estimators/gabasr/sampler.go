@@ -357,9 +357,10 @@ func (r *run) record() error {
 func (r *run) until(ctx context.Context, stage int) error {
 	if stage == 0 {
 		ctx = r.first
-	} else if err := r.chain.wake(ctx); err != nil {
-		return err
 	} else {
+		if err := r.chain.wake(ctx); err != nil {
+			return err
+		}
 		r.chain.step = r.unit
 	}
 	from, to := r.sweep, r.stages[stage].sweeps
