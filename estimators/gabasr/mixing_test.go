@@ -73,8 +73,8 @@ func TestDefaultsMix(t *testing.T) {
 	fits, mixed := 0, 0
 	for i, c := range curves {
 		for seed := uint64(7); seed < 9; seed++ {
-			if seed > 7 && i > 1 {
-				continue // the harder ones take long
+			if i == 2 || i == 3 && seed > 7 {
+				continue // they take long
 			}
 			name := fmt.Sprint(c.name, ", seed ", seed)
 			x, y, at := c.rows(seed)
@@ -101,7 +101,7 @@ func TestDefaultsMix(t *testing.T) {
 			assert.Less(t, c.apart(t, r, twice, at), .25, "%s: twice as long", name)
 		}
 	}
-	assert.GreaterOrEqual(t, mixed, fits-1)
+	assert.GreaterOrEqual(t, mixed, fits-1, "of %d", fits)
 }
 
 // Of chains of a given length those that the R-hat warns of differ more from those of another seed than the others, by
