@@ -190,8 +190,8 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	return out, nil
 }
 
-// shares are the weights of the stages' work, by how many fits came to each: of a hundred with one column six in ten stop at the first,
-// and each later one has half of those that came to the one before, for twice as long (docs/gabasr.md).
+// shares are the weights of the stages' work: three fits in four with one column stop at the first, and of the others fewer come to each
+// stage, which is twice as long as the one before (docs/gabasr.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {
