@@ -73,7 +73,7 @@
 // of an observation in a half, with B/W the mean over the rows. Coefficients and noise are integrated out in both, as in the
 // predictions, so that no draw adds its own noise and no ranks are needed. Converged is an R̂ below 1.01, the limit of A. Vehtari and
 // others, Bayesian Analysis 16 (2021): half chains then differ by less than .14 standard deviations of a new
-// observation, and the mean of four chains from that of another seed by some .1 at most. R̂ is √(1 + m/n) of m half chains worth n
+// observation, and the mean of four chains from that of another seed by some .1. R̂ is √(1 + m/n) of m half chains worth n
 // independent draws (D. Vats and C. Knudson, Statistical Science 36, 2021), so that four chains are worth 400. A warning
 // says by how much predictions differ, and what to set.
 //
