@@ -35,6 +35,7 @@ type chain struct {
 	roots  []float64 // of these or of the counts, which multiply the rows of Φ; nil without
 	trace  float64   // log likelihood of the coefficients last drawn, with Pólya-Gamma variables
 
+	step            float64 // the largest width of a move of a frequency; 0: none are made
 	fixedRidge      bool
 	proposed, taken int
 }
@@ -81,6 +82,11 @@ func (c *chain) sweep(ctx context.Context) error {
 		if _, _, err := c.metropolis(ctx, x, proposals, logU); err != nil {
 			return err
 		}
+		if c.step > 0 {
+			if err := c.move(ctx, x); err != nil {
+				return err
+			}
+		}
 	}
 	if c.sys.evidence == augmentedEvidence {
 		if err := c.augment(); err != nil {
@@ -94,6 +100,23 @@ func (c *chain) sweep(ctx context.Context) error {
 		c.walk()
 	}
 	return ctx.Err()
+}
+
+// move proposes for each frequency a value near it. The error is the context's, or that of a factor.
+func (c *chain) move(ctx context.Context, x *mixture) error {
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	proposals, higher, err := x.nearby(ctx, c.rng, c.step)
+	if err != nil {
+		return err
+	}
+	logU := make([]float64, len(higher))
+	for i, h := range higher {
+		logU[i] = -c.rng.ExpFloat64() - h // accepted if the ratio of the evidence and that of the prior together are above it
+	}
+	_, _, err = c.metropolis(ctx, x, proposals, logU)
+	return err
 }
 
 // flipSigns draws the sign of each frequency given its component, exactly. That of a w

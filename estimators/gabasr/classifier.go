@@ -32,11 +32,13 @@ type Classifier struct {
 	Pairs      int
 	Features   Map
 	Likelihood Likelihood
-	Sweeps     int // 0: 25, and as many more as BurnIn is above 10
+	// Sweeps is the length of each chain. 0: 25, and as long as the chains of a machine have not mixed, twice as many, up to 200;
+	// with a BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+	Sweeps int
 	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
 	// Sweeps and BurnIn are then without effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less
+	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less, or where chains went on
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
 	Chains   int  // independent chains, over which predictions are averaged; 0: 4
 	// Balanced weighs each class by n/(K·its rows), so that all count alike, and ClassWeights

@@ -13,11 +13,11 @@ import (
 func TestHolders(t *testing.T) {
 	for kept := 1; kept <= 17; kept++ {
 		for covariances := 1; covariances <= 20; covariances++ {
-			s := settings{sweeps: 3 + kept, burnIn: 3, covariances: covariances}
+			s := stage{3 + kept, 3, 1}
 			holders, of := map[int]bool{}, 0
 			for at := range kept {
-				h := s.holder(at)
-				assert.Equal(t, h, s.holder(h), "one that has its own")
+				h := s.holder(at, covariances)
+				assert.Equal(t, h, s.holder(h, covariances), "one that has its own")
 				assert.GreaterOrEqual(t, h, of, "in order")
 				holders[h], of = true, h
 				parts := min(kept, covariances)
@@ -26,7 +26,7 @@ func TestHolders(t *testing.T) {
 			assert.Len(t, holders, min(kept, covariances))
 		}
 	}
-	assert.Zero(t, settings{covariances: 2}.holder(0), "the start alone")
+	assert.Zero(t, stage{0, 0, 1}.holder(0, 2), "the start alone")
 }
 
 // Means do not depend on how many factors are kept. Variances are those of the definition, each

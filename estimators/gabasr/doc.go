@@ -65,6 +65,26 @@
 // and M = 100, 250, 500 at least 25, 100 and 80 times as fast (BenchmarkSweep). With AllPairs
 // a frequency has many columns, and each step factors anew.
 //
+// # Mixing
+//
+// The chains of a posterior of frequencies differ for long, in frequencies, in components and in the log evidence, while what they
+// predict is the same. RHat therefore is the split R̂ (A. Gelman and others, Bayesian Data Analysis, 2013) of a new observation:
+// at up to 50 rows of the fit, √(1 + B/W), B the variance of the means that the halves of the chains predict and W the mean variance
+// of an observation in a half, with B/W the mean over the rows. Coefficients and noise are integrated out in both, as in the
+// predictions, so that no draw adds its own noise and no ranks are needed. Converged is an R̂ below 1.01, the limit of A. Vehtari and
+// others, Bayesian Analysis 16 (2021): half chains then differ by less than .14 standard deviations of a new
+// observation, and the mean of four chains from that of another seed by some .1. R̂ is √(1 + m/n) of m half chains worth n
+// independent draws (D. Vats and C. Knudson, Statistical Science 36, 2021), so that four chains are worth 400. A warning
+// says by how much predictions differ, and what to set.
+//
+// With neither Sweeps nor BurnIn set, chains have 25 sweeps, 10 of them burn-in, and where R̂ is not below 1.01 they go on to 50, 100 and
+// at most 200, of which two fifths are burn-in and every second, fourth or eighth of the others is kept: the model
+// has 15 sweeps of each chain whatever it took. After the first 25 a sweep also proposes for each frequency a value near
+// it, at a distance between 1/100 and 1 over the median distance of rows: where targets are periodic the frequencies of the period are
+// known so closely that those drawn from a component are hardly ever accepted. Of a Classifier each machine goes on by itself. What that was measured to do,
+// and what else was looked at: docs/gabasr.md. R̂ knows the rows of the fit alone: forecasts far beyond them differ
+// by more.
+//
 // # The start
 //
 // Frequencies w = ε·2^e/(median distance), e from -3 to 2, and λ by decades from 1e-5 to
@@ -108,7 +128,7 @@
 // There is no explicit inverse. bN comes from residuals and changes by differences of one
 // pair at a time, since y'y - β̂'Aβ̂ cancels for close fits. Log ratios agree with the
 // definition to 1e-13 for λ = 1, to some 1e-9 for λ = 1e-6. The acceptance rate is no
-// diagnostic: it is high for frequencies that do not matter. RHat looks at the evidence.
+// diagnostic: it is high for frequencies that do not matter. See Mixing.
 // The chains are checked against the reference numbers in testdata and, each evidence
 // with each map, by Geweke's test of the joint distribution or against the definition.
 package gabasr

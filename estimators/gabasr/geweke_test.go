@@ -155,8 +155,9 @@ func TestJointDistribution(t *testing.T) {
 		for _, c := range []struct {
 			kind   Map
 			degree int
-		}{{Stationary, 0}, {Paired, 0}, {AllPairs, 0}, {Stationary, 2}, {AllPairs, 1}} {
-			t.Run(fmt.Sprintf("evidence %d/%v/degree %d", e, c.kind, c.degree), func(t *testing.T) {
+			step   float64 // of moves to near values, which chains that go on make
+		}{{Stationary, 0, 0}, {Paired, 0, 0}, {AllPairs, 0, 0}, {Stationary, 2, 0}, {AllPairs, 1, 0}, {Stationary, 0, 2}, {Paired, 0, 2}, {AllPairs, 0, 2}} {
+			t.Run(fmt.Sprintf("evidence %d/%v/degree %d/step %v", e, c.kind, c.degree, c.step), func(t *testing.T) {
 				independent := newGeweke(t, c.kind, e, c.degree, 1)
 				var sum, square []float64
 				for range draws {
@@ -172,6 +173,7 @@ func TestJointDistribution(t *testing.T) {
 				}
 				run := newGeweke(t, c.kind, e, c.degree, 2)
 				run.fromPrior()
+				run.step = c.step
 				means := make([][]float64, len(sum))
 				for step := range runs {
 					if err := run.sweep(ctx); err != nil {

@@ -21,7 +21,6 @@ type learned struct {
 	scaling
 	trend    trend
 	kind     Map
-	burnIn   int
 	workers  int
 	machines []*machine
 	report   estimators.Report
@@ -29,7 +28,7 @@ type learned struct {
 
 // learn fits a machine to each task, for rows x that are counted.
 func (s settings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
-	l := learned{scaling: of, kind: s.kind, burnIn: s.burnIn, workers: s.workers}
+	l := learned{scaling: of, kind: s.kind, workers: s.workers}
 	scaled := l.apply(x)
 	var err error
 	if l.trend, err = newTrend(ctx, s.typ, scaled, rows, s.degree); err != nil {
@@ -193,7 +192,7 @@ func (l *learned) rHat() float64 {
 	}
 	out := 0.0
 	for _, m := range l.machines {
-		out = math.Max(out, splitRHat(m.Trace, l.burnIn)) // NaN if one is
+		out = math.Max(out, m.RHat) // NaN if one is
 	}
 	return out
 }
@@ -258,16 +257,17 @@ func (l *learned) summary(s settings) estimators.Report {
 		return out
 	}
 	if rHat >= mixedBelow {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("split R-hat of the log evidence is %.2f: the chains have not mixed; more Sweeps or Chains explore more", rHat))
+		longest := 0
+		for _, m := range l.machines {
+			longest = max(longest, len(m.Trace)/s.chains-1)
+		}
+		out.Warnings = append(out.Warnings, s.unmixed(rHat, longest))
 	}
 	if s.evidence == normalEvidence && kept <= baseline {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
 	}
 	return out
 }
-
-// mixedBelow is the split R̂ that counts as convergence.
-const mixedBelow = 1.1
 
 // predictRows rows at a time bound the memory of a prediction.
 const predictRows = 1024

@@ -276,6 +276,7 @@ func TestGoldenFiles(t *testing.T) {
 	for name, r := range map[string]*Regressor{
 		"Regressor-v1.keln": {Pairs: 4, Sweeps: 3, Chains: 1}, "Regressor-pairs-v1.keln": {Pairs: 4, Features: Paired, Sweeps: 3, Chains: 1},
 		"Regressor-v2.keln": {Pairs: 4, Features: Paired, Sweeps: 6, Chains: 2, Trend: 2},
+		"Regressor-v3.keln": {Pairs: 4, Sweeps: 12, Chains: 2},
 	} {
 		require.NoError(t, r.Fit(ctx, x, y))
 		read := &Regressor{}
@@ -286,7 +287,21 @@ func TestGoldenFiles(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, mean, gotMean, 1e-6)
 		assert.InDeltaSlice(t, variance, gotVariance, 1e-6)
+		kept := 0
+		for i, s := range read.Trace() {
+			assert.Equal(t, r.Trace()[i].Kept, s.Kept, "%s: sweep %d", name, s.Number)
+			if s.Kept {
+				kept++
+			}
+		}
+		assert.Len(t, read.m.machines[0].Draws, kept)
 		assert.Len(t, read.Trace(), len(r.Trace()))
+		if name == "Regressor-v3.keln" {
+			assert.InDelta(t, r.RHat(), read.RHat(), 1e-6)
+			assert.Greater(t, read.RHat(), 1.0)
+		} else if len(read.m.machines[0].Draws) >= 8 { // before, that of the log evidence
+			assert.InDelta(t, evidenceRHat(r.Trace(), 2), read.RHat(), 1e-6)
+		}
 	}
 	classes := make([]int, 30)
 	for i, l := range labels {
@@ -295,6 +310,7 @@ func TestGoldenFiles(t *testing.T) {
 	for name, c := range map[string]*Classifier{
 		"Classifier-v1.keln": {Pairs: 4, Sweeps: 3, Chains: 1, Likelihood: PolyaGamma},
 		"Classifier-v2.keln": {Pairs: 4, Sweeps: 6, Chains: 1, Likelihood: PolyaGamma},
+		"Classifier-v3.keln": {Pairs: 4, Sweeps: 12, Chains: 2},
 	} {
 		require.NoError(t, c.Fit(ctx, x, classes))
 		read := &Classifier{}

@@ -411,3 +411,23 @@ func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, erro
 	}
 	return out, nil
 }
+
+// nearby returns a value near each frequency, by a step that is as likely as its opposite, and by how much the log density of its
+// component is then higher. Steps are of a width that is drawn for each, from a hundredth of unit to all of it: how closely
+// the targets tell a frequency depends on what it carries of them.
+func (x *mixture) nearby(ctx context.Context, rng *rand.Rand, unit float64) (proposals *mat.Dense, higher []float64, err error) {
+	m, d := x.omega.Dims()
+	proposals, higher = mat.NewDense(m, d, nil), make([]float64, m)
+	for i, z := range x.z {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		from, to := x.omega.RawRowView(i), proposals.RawRowView(i)
+		width := unit * math.Pow(10, -2*rng.Float64())
+		for j, v := range from {
+			to[j] = v + width*rng.NormFloat64()
+		}
+		higher[i] = x.parts[z].logDensity(to) - x.parts[z].logDensity(from)
+	}
+	return proposals, higher, nil
+}

@@ -14,7 +14,7 @@ import (
 const (
 	regressorKind  = "gabasr.Regressor"
 	classifierKind = "gabasr.Classifier"
-	version        = 2 // 1 has no trend, and the factor of each draw
+	version        = 3 // 1 has no trend, and the factor of each draw; 1 and 2 have no R̂ of predictions
 )
 
 var (
@@ -29,7 +29,7 @@ type storedLearned struct {
 	Scaling  scaling
 	Trend    trend // since version 2
 	Features int
-	BurnIn   int
+	BurnIn   int `cbor:",omitempty"` // of versions 1 and 2; since 3 the trace says which sweeps are kept
 	Machines []storedMachine
 	Report   estimators.Report
 }
@@ -38,6 +38,7 @@ type storedMachine struct {
 	Draws    []*draw
 	Baseline float64
 	Trace    []Sweep
+	RHat     float64 // since version 3
 }
 
 type storedRegressor struct {
@@ -53,9 +54,9 @@ type storedClassifier struct {
 }
 
 func (l *learned) store() storedLearned {
-	s := storedLearned{Scaling: l.scaling, Trend: l.trend, Features: int(l.kind), BurnIn: l.burnIn, Report: l.report}
+	s := storedLearned{Scaling: l.scaling, Trend: l.trend, Features: int(l.kind), Report: l.report}
 	for _, m := range l.machines {
-		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
+		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
 	}
 	return s
 }
@@ -63,7 +64,7 @@ func (l *learned) store() storedLearned {
 // learned validates what was read from a file that was written in a version, for the number of machines that there
 // should be.
 func (s storedLearned) learned(kind string, written, machines int, variances bool, workers int) (learned, error) {
-	l := learned{scaling: s.Scaling, trend: s.Trend, kind: Map(s.Features), burnIn: s.BurnIn, workers: workers, report: s.Report}
+	l := learned{scaling: s.Scaling, trend: s.Trend, kind: Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
 	case l.kind < Stationary || l.kind > AllPairs:
@@ -89,7 +90,15 @@ func (s storedLearned) learned(kind string, written, machines int, variances boo
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
-		l.machines = append(l.machines, &machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace})
+		if written < 3 {
+			m.RHat = evidenceRHat(m.Trace, s.BurnIn)
+			for k := range m.Trace { // the start alone is kept where nothing follows it
+				m.Trace[k].Kept = m.Trace[k].Number > s.BurnIn || len(m.Trace) == len(m.Draws)
+			}
+		} else if m.RHat < 0 { // NaN has no halves; that of an old file's trace may be below 1
+			return bad("machine %d: a split R-hat of %v", i, m.RHat)
+		}
+		l.machines = append(l.machines, &machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
 	}
 	return l, nil
 }

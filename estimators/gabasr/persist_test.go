@@ -59,6 +59,7 @@ func TestHostilePayloads(t *testing.T) {
 		"two machines":      func(s *storedRegressor) { s.Learned.Machines = append(s.Learned.Machines, s.Learned.Machines[0]) },
 		"no draws":          func(s *storedRegressor) { s.Learned.Machines[0].Draws = nil },
 		"nil draw":          func(s *storedRegressor) { s.Learned.Machines[0].Draws[0] = nil },
+		"R-hat":             func(s *storedRegressor) { s.Learned.Machines[0].RHat = -1 },
 		"baseline":          func(s *storedRegressor) { s.Learned.Machines[0].Baseline = math.NaN() },
 		"objective":         func(s *storedRegressor) { s.Learned.Report.Objective = math.Inf(1) },
 		"columns":           func(s *storedRegressor) { s.Learned.Scaling.Columns = []int{1, 0} },

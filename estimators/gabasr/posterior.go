@@ -72,11 +72,12 @@ func (f *posterior[M]) Trace() []Sweep { return f.m.of().trace() }
 // does not say which Trend to take. 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.of().evidences() }
 
-// RHat returns the split R̂ of the log evidence over the halves of the chains, the largest
-// of the machines; NaN with fewer than four kept sweeps, 0 before Fit.
+// RHat returns the split R̂ of the predictions over the halves of the chains, see Mixing, the largest
+// of the machines; NaN with fewer than four kept sweeps, 0 before Fit. Of a model file of version 1 or 2 it is
+// that of the log evidence, by which Report then judged with a limit of 1.1; Trace has what it takes to compute it.
 func (f *posterior[M]) RHat() float64 { return f.m.of().rHat() }
 
-// Report says how the last Fit went. Converged is a split R̂ below 1.1, Objective the
+// Report says how the last Fit went. Converged is an RHat below 1.01, and else a warning says what to set; Objective is the
 // negative mean log evidence of the kept sweeps, summed over the machines, Iterations the
 // sweeps of all chains.
 func (f *posterior[M]) Report() estimators.Report {

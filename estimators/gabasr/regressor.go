@@ -20,17 +20,19 @@ const regressorType = "gabasr: Regressor"
 
 // Regressor is Bayesian linear regression on random Fourier features whose frequencies
 // are sampled from their posterior. The zero value is ready to use: 50 frequencies, a
-// stationary kernel, 25 sweeps.
+// stationary kernel, 25 sweeps, or up to 200 where the chains have not mixed by then.
 type Regressor struct {
 	// Pairs is the number M of pairs of features; 0: 50. AllPairs makes
 	// the largest square up to it.
 	Pairs    int
 	Features Map
-	Sweeps   int // 0: 25, and as many more as BurnIn is above 10
+	// Sweeps is the length of each chain. 0: 25, and as long as the chains have not mixed, twice as many, up to 200; with a
+	// BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+	Sweeps int
 	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
 	// Sweeps and BurnIn are then without effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less
+	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less, or where chains went on
 	NoBurnIn bool // leaves no sweep out, whatever BurnIn
 	Chains   int  // independent chains, over which predictions are averaged; 0: 4
 	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.

@@ -34,6 +34,7 @@ type settings struct {
 	evidence       evidenceOf
 	class          classes.Weights
 	sweeps, burnIn int // sweeps is 0 for the start alone
+	doublings      int // how often chains that have not mixed become twice as long
 	noSweeps       bool
 	noBurnIn       bool
 	chains         int
@@ -78,6 +79,9 @@ func (s settings) withDefaults() (settings, error) {
 	if s.noBurnIn {
 		s.burnIn = 0
 	}
+	if s.sweeps == 0 && s.burnIn == 0 && !s.noBurnIn && !s.noSweeps {
+		s.doublings = defaultDoublings
+	}
 	switch {
 	case s.noSweeps:
 		s.sweeps, s.burnIn = 0, 0
@@ -103,6 +107,7 @@ type Sweep struct {
 	Alpha       float64 // concentration of the Dirichlet process
 	Components  int     // of the mixture of frequencies
 	Accepted    float64 // share of the proposals; high for frequencies that do not matter, so no diagnostic
+	Kept        bool    // predictions are averaged over this sweep and others; those of the burn-in are not kept, and of long default chains every second, fourth or eighth is
 }
 
 // machine is what is learnt of one target: draws and traces of all chains.
@@ -110,6 +115,7 @@ type machine struct {
 	Draws    []*draw
 	Baseline float64 // the highest log evidence of a start
 	Trace    []Sweep
+	RHat     float64 // the split R̂ of the predictions
 	Jitter   float64
 	loo      []float64 // leave-one-out scores, averaged over the draws
 }
@@ -138,27 +144,61 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 		_, d := x.Dims()
 		unit = 1 / math.Sqrt(float64(d))
 	}
-	runs := make([]*machine, len(tasks)*s.chains)
-	steps := fitsteps.New(ctx, len(runs)*(s.sweeps+1))
+	stages := s.stages()
+	runs := make([]*run, len(tasks)*s.chains)
+	steps := fitsteps.New(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
 	inner := s
 	if len(runs) > 1 {
 		inner.workers = 1 // the chains keep the processors busy
 	}
-	err = parallel.ForParts(ctx, s.workers, len(runs), func(ctx context.Context, i int) error {
-		var err error
-		t := tasks[i/s.chains]
-		begin := &starter{settings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
-		runs[i], err = begin.run(ctx, t, i/s.chains, i%s.chains, len(runs) > 1, steps)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	out, going := make([]*machine, len(tasks)), make([]int, len(tasks))
+	for i := range going {
+		going[i] = i
 	}
-	out := make([]*machine, len(tasks))
-	for i := range out {
-		out[i] = merge(runs[i*s.chains : (i+1)*s.chains])
+	for k, part := range progress.Parts(ctx, shares(stages)...) {
+		err := parallel.ForParts(part, s.workers, len(going)*s.chains, func(ctx context.Context, i int) error {
+			number, chain := going[i/s.chains], i%s.chains
+			t, at := tasks[number], number*s.chains+chain
+			if k == 0 {
+				begin := &starter{settings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
+				var err error
+				if runs[at], err = begin.run(ctx, t, number, chain, len(runs) > 1, steps); err != nil {
+					return err
+				}
+			}
+			return runs[at].until(ctx, k)
+		})
+		if err != nil {
+			return nil, err
+		}
+		var left []int
+		for _, number := range going {
+			of := runs[number*s.chains : (number+1)*s.chains]
+			rHat := splitRHat(looks(of))
+			if k+1 < len(stages) && !(rHat < mixedBelow) {
+				left = append(left, number)
+				continue
+			}
+			out[number] = merge(of, k)
+			out[number].RHat = rHat
+			clear(of)
+		}
+		if going = left; len(going) == 0 {
+			break
+		}
 	}
 	return out, nil
+}
+
+// shares are the weights of the stages' work: three fits in four with one column stop at the first, and of the others fewer come to each
+// stage, which is twice as long as the one before (docs/gabasr.md).
+func shares(stages []stage) []float64 {
+	out := make([]float64, len(stages))
+	for k := range out {
+		out[k] = 1
+	}
+	out[0] = 3
+	return out
 }
 
 // fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
@@ -168,22 +208,23 @@ func (s settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	pairs, chains := float64(s.pairs), float64(tasks)*float64(s.chains)
 	p := 1 + float64(trend) + 2*pairs
 	beside := min(chains, float64(parallel.Workers(s.workers)))
-	kept := float64(s.sweeps - s.burnIn + 1)
-	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.pairs)*float64(d))+min(kept, float64(s.covariances))*p*p/2+10*float64(s.sweeps+1))
+	kept, stages := float64(s.sweeps-s.burnIn+1), s.stages()
+	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept, float64(s.covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
 	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.typ, chains, s.pairs, s.sweeps), numbers, "take fewer Pairs, Chains or Sweeps")
 }
 
-// merge joins the chains of a target.
-func merge(chains []*machine) *machine {
+// merge joins the chains of a target that have come to the end of a stage.
+func merge(chains []*run, stage int) *machine {
 	out := &machine{Baseline: math.Inf(-1)}
-	for _, c := range chains {
-		out.Draws = append(out.Draws, c.Draws...)
-		out.Trace = append(out.Trace, c.Trace...)
-		out.Baseline, out.Jitter = max(out.Baseline, c.Baseline), max(out.Jitter, c.Jitter)
+	for _, r := range chains {
+		r.finish(stage)
+		out.Draws = append(out.Draws, r.out.Draws...)
+		out.Trace = append(out.Trace, r.out.Trace...)
+		out.Baseline, out.Jitter = max(out.Baseline, r.out.Baseline), max(out.Jitter, r.out.Jitter)
 		if out.loo == nil {
-			out.loo = make([]float64, len(c.loo))
+			out.loo = make([]float64, len(r.loo[stage]))
 		}
-		for i, v := range c.loo {
+		for i, v := range r.loo[stage] {
 			out.loo[i] += v / float64(len(chains))
 		}
 	}
@@ -193,8 +234,55 @@ func merge(chains []*machine) *machine {
 // startSweeps is how many sweeps take about as long as the start of a chain.
 const startSweeps = 10
 
-// run runs one chain of a machine, with numbers of a stream of its own.
-func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *fitsteps.Steps) (*machine, error) {
+// run is a chain of a machine on its way.
+type run struct {
+	settings
+	chain           *chain
+	machine, number int
+	others          bool    // there are other chains
+	unit            float64 // 1/median distance
+	shift           float64
+	steps           *fitsteps.Steps
+	stages          []stage
+	sweep           int             // the last that has ended
+	first           context.Context // of the part that is left of the first stage
+	out             *machine
+	kept            []keptDraw  // in order
+	loo             [][]float64 // of each stage, averaged over its draws so far
+}
+
+// keptDraw is a draw that some stage keeps, and whether one wants its factor.
+type keptDraw struct {
+	sweep int
+	draw  *draw
+	look  look
+}
+
+// looks returns those of the kept sweeps of each chain.
+func looks(chains []*run) [][]look {
+	out := make([][]look, len(chains))
+	for i, r := range chains {
+		for _, d := range r.kept {
+			if _, ok := r.stages[r.stage()].place(d.sweep); ok {
+				out[i] = append(out[i], d.look)
+			}
+		}
+	}
+	return out
+}
+
+// stage is that whose end the chain has come to.
+func (r *run) stage() int {
+	for k, g := range r.stages {
+		if g.sweeps == r.sweep {
+			return k
+		}
+	}
+	panic("gabasr: a chain between two stages") // until ends with one
+}
+
+// run starts a chain of a machine, with numbers of a stream of its own.
+func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *fitsteps.Steps) (*run, error) {
 	s.rng = rand.New(rand.NewPCG(s.seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
 	first, rest := progress.Two(ctx, startSweeps, float64(s.sweeps))
 	c, err := s.start(first)
@@ -207,59 +295,146 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 		}
 	}
 	shift := -(s.rows.Total - float64(widthOf(s.trend))) * t.logUnit // what the trend takes has no density
-	out := &machine{Baseline: c.value() + shift}
-	record := func(sweep int) error {
-		now := c.record(machineNumber, chainNumber, sweep, shift)
-		out.Trace = append(out.Trace, now)
-		out.Jitter = max(out.Jitter, c.sys.jitter)
-		which := ""
-		if others {
-			which = fmt.Sprintf("machine %d, chain %d, ", machineNumber, chainNumber)
+	r := &run{
+		settings: s.settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		out: &machine{Baseline: c.value() + shift},
+	}
+	r.loo = make([][]float64, len(r.stages))
+	return r, r.record()
+}
+
+// record puts the sweep that has ended into the trace, and keeps it if a stage does.
+func (r *run) record() error {
+	c := r.chain
+	now := c.record(r.machine, r.number, r.sweep, r.shift)
+	r.out.Trace = append(r.out.Trace, now)
+	r.out.Jitter = max(r.out.Jitter, c.sys.jitter)
+	which := ""
+	if r.others {
+		which = fmt.Sprintf("machine %d, chain %d, ", r.machine, r.number)
+	}
+	r.steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, r.sweep, now.LogEvidence, now.Ridge, now.Components)
+	var scores []float64
+	var kept *keptDraw
+	factor := false
+	for k, g := range r.stages {
+		at, ok := g.place(r.sweep)
+		if !ok {
+			continue
 		}
-		steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, sweep, now.LogEvidence, now.Ridge, now.Components)
-		if sweep > s.burnIn || s.sweeps == 0 {
-			d := c.keep()
-			d.LogEv = c.value() + shift
-			if s.leaveOneOut {
-				if out.loo, err = c.addLeaveOneOut(out.loo, d, s.sweeps-s.burnIn); err != nil {
+		if kept == nil {
+			kept = &keptDraw{sweep: r.sweep, draw: c.keep()}
+			kept.draw.LogEv = c.value() + r.shift
+			var err error
+			if kept.look, err = c.look(kept.draw); err != nil {
+				return err
+			}
+			if r.leaveOneOut {
+				if scores, err = c.leaveOneOut(kept.draw); err != nil {
 					return err
 				}
 			}
-			at := len(out.Draws)
-			if d.Holder = s.holder(at) - at; !s.variances || d.Holder != 0 {
-				d.Factor = nil
-			}
-			if !s.variances {
-				d.Holder = 0
-			}
-			out.Draws = append(out.Draws, d)
 		}
+		factor = factor || r.variances && g.holder(at, r.covariances) == at
+		if r.loo[k] == nil {
+			r.loo[k] = make([]float64, len(scores))
+		}
+		for i, v := range scores {
+			r.loo[k][i] += v / float64(g.kept()) / c.sys.rows.Root(i)
+		}
+	}
+	if kept == nil {
 		return nil
 	}
-	if err := record(0); err != nil {
-		return nil, err
+	if !factor {
+		kept.draw.Factor = nil
 	}
-	group := progress.Open(rest)
-	for sweep := 1; sweep <= s.sweeps; sweep++ {
-		// What in a sweep looks at the context says that it goes on.
-		if err := c.sweep(group.Of(sweep-1, s.sweeps)); err != nil {
-			return nil, err
-		}
-		if err := record(sweep); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	r.kept = append(r.kept, *kept)
+	return nil
 }
 
-// holder returns which of a chain's kept sweeps has the factor that the kept sweep at takes:
-// the kept sweeps are divided evenly, and the middle one of each part has one.
-func (s settings) holder(at int) int {
-	kept := max(1, s.sweeps-s.burnIn)
-	parts := min(s.covariances, kept)
-	part := at * parts / kept
-	first, end := (part*kept+parts-1)/parts, ((part+1)*kept+parts-1)/parts // those whose part it is
-	return (first + end - 1) / 2
+// until goes on to the end of a stage, in ctx. Between stages a chain has nothing of the size of the features.
+func (r *run) until(ctx context.Context, stage int) error {
+	if stage == 0 {
+		ctx = r.first
+	} else {
+		if err := r.chain.wake(ctx); err != nil {
+			return err
+		}
+		r.chain.step = r.unit
+	}
+	from, to := r.sweep, r.stages[stage].sweeps
+	group := progress.Open(ctx)
+	for r.sweep < to {
+		// What in a sweep looks at the context says that it goes on.
+		if err := r.chain.sweep(group.Of(r.sweep-from, to-from)); err != nil {
+			return err
+		}
+		r.sweep++
+		if err := r.record(); err != nil {
+			return err
+		}
+	}
+	r.chain.sleep()
+	var later []keptDraw // that this stage or a later one keeps
+	for _, d := range r.kept {
+		for _, g := range r.stages[stage:] {
+			if _, ok := g.place(d.sweep); ok {
+				later = append(later, d)
+				break
+			}
+		}
+	}
+	r.kept = later
+	return nil
+}
+
+// finish makes the draws of a stage, and says in the trace which they are.
+func (r *run) finish(stage int) {
+	g := r.stages[stage]
+	for _, d := range r.kept {
+		at, ok := g.place(d.sweep)
+		if !ok {
+			continue
+		}
+		r.out.Trace[d.sweep].Kept = true
+		if r.variances {
+			d.draw.Holder = g.holder(at, r.covariances) - at
+		}
+		if d.draw.Holder != 0 || !r.variances {
+			d.draw.Factor = nil
+		}
+		r.out.Draws = append(r.out.Draws, d.draw)
+	}
+}
+
+// sleep leaves out what is large and follows from the rest.
+func (c *chain) sleep() {
+	s := c.sys
+	s.phi, s.gram, s.cross, s.fac, s.spare, s.work = nil, nil, nil, factored{}, factored{}, scratch{}
+}
+
+// wake computes anew what sleep left out. Cost O(np² + p³).
+func (c *chain) wake(ctx context.Context) error {
+	old := c.sys
+	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, prior{old.intercept, old.a0, old.b0})
+	c.sys.rows, c.sys.labels, c.sys.jitter = old.rows, old.labels, old.jitter
+	if old.evidence == augmentedEvidence {
+		if err := c.weigh(); err != nil {
+			return err
+		}
+	} else {
+		if err := c.fill(); err != nil {
+			return err
+		}
+		if err := c.sys.load(old.target); err != nil {
+			return err
+		}
+	}
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	return nil
 }
 
 // become turns the chain of the start, with normal noise, into one of another evidence.
@@ -301,13 +476,10 @@ func (c *chain) record(number, index, sweep int, shift float64) Sweep {
 	return out
 }
 
-// addLeaveOneOut adds the scores of a draw, each without its row and all that it weighs,
-// (f - h y)/(1 - h) with h = φ'A⁻¹φ. Cost O(np²). The error is the context's.
-func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) ([]float64, error) {
+// leaveOneOut returns the scores of a draw, each without its row and all that it weighs,
+// (f - h y)/(1 - h) with h = φ'A⁻¹φ, times the root of the weight. Cost O(np²). The error is the context's.
+func (c *chain) leaveOneOut(d *draw) ([]float64, error) {
 	s := c.sys
-	if sum == nil {
-		sum = make([]float64, s.n)
-	}
 	scores := make([]float64, s.n)
 	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
 	h, err := d.quadratic(s.ctx, mat.DenseCopyOf(s.phi))
@@ -315,15 +487,15 @@ func (c *chain) addLeaveOneOut(sum []float64, d *draw, draws int) ([]float64, er
 		return nil, err
 	}
 	for i, f := range scores {
-		sum[i] += (f - h[i]*s.target[i]) / max(1-h[i], 1e-10) / float64(max(draws, 1)) / s.rows.Root(i)
+		scores[i] = (f - h[i]*s.target[i]) / max(1-h[i], 1e-10)
 	}
-	return sum, nil
+	return scores, nil
 }
 
-// splitRHat is the potential scale reduction of the log evidence over the halves of the
+// evidenceRHat is the potential scale reduction of the log evidence over the halves of the
 // chains after the burn-in (Gelman and others, Bayesian Data Analysis, 2013); NaN where a
-// half has less than two sweeps.
-func splitRHat(trace []Sweep, burnIn int) float64 {
+// half has less than two sweeps. It is what files of versions 1 and 2 were judged by.
+func evidenceRHat(trace []Sweep, burnIn int) float64 {
 	series := map[[2]int][]float64{}
 	for _, s := range trace {
 		if s.Number > burnIn {

@@ -100,7 +100,8 @@ func newTwoPlaces() *spectrum {
 	return periodogram(x, y, weights.NewCounts(nil, 20), 0)
 }
 
-func TestSplitRHat(t *testing.T) {
+// What files of versions 1 and 2 were judged by.
+func TestEvidenceRHat(t *testing.T) {
 	trace := func(chains ...[]float64) (out []Sweep) {
 		for c, v := range chains {
 			for i, e := range v {
@@ -109,11 +110,32 @@ func TestSplitRHat(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, 1.0, splitRHat(trace([]float64{2, 2, 2, 2}), 0))
-	assert.True(t, math.IsNaN(splitRHat(trace([]float64{1, 2, 3}), 0)))
-	assert.True(t, math.IsNaN(splitRHat(trace([]float64{1, 2, 3, 4}), 2)), "the burn-in does not count")
+	assert.Equal(t, 1.0, evidenceRHat(trace([]float64{2, 2, 2, 2}), 0))
+	assert.True(t, math.IsNaN(evidenceRHat(trace([]float64{1, 2, 3}), 0)))
+	assert.True(t, math.IsNaN(evidenceRHat(trace([]float64{1, 2, 3, 4}), 2)), "the burn-in does not count")
 	// Halves of means 1.5 and 3.5, each of variance 0.5: W = 0.5, B = 2·2 = 4.
-	assert.InDelta(t, math.Sqrt(0.5+4/(2*0.5)), splitRHat(trace([]float64{1, 2, 3, 4}), 0), 1e-12)
-	assert.Greater(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{8, 9, 8, 9}), 0), 5.0)
-	assert.Less(t, splitRHat(trace([]float64{1, 2, 1, 2}, []float64{2, 1, 2, 1}), 0), 1.0)
+	assert.InDelta(t, math.Sqrt(0.5+4/(2*0.5)), evidenceRHat(trace([]float64{1, 2, 3, 4}), 0), 1e-12)
+	assert.Greater(t, evidenceRHat(trace([]float64{1, 2, 1, 2}, []float64{8, 9, 8, 9}), 0), 5.0)
+	assert.Less(t, evidenceRHat(trace([]float64{1, 2, 1, 2}, []float64{2, 1, 2, 1}), 0), 1.0)
+}
+
+// The split R̂ of predictions by hand: half chains' means over what an observation varies within them.
+func TestSplitRHat(t *testing.T) {
+	chain := func(variance float64, means ...float64) (out []look) {
+		for _, m := range means {
+			out = append(out, look{means: []float64{m, -m}, variances: []float64{variance, variance}})
+		}
+		return out
+	}
+	assert.True(t, math.IsNaN(splitRHat(nil)))
+	assert.True(t, math.IsNaN(splitRHat([][]look{chain(1, 1, 2, 3)})), "a half of one sweep")
+	assert.Equal(t, 1.0, splitRHat([][]look{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
+	// Means .5 and 2.5 of halves, whose variance is 2; within them .5 of the sweeps and 3 of an observation.
+	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]look{chain(3, 0, 1, 2, 3)}), 1e-12)
+	// Halves (1.5, 1.5), (3.5, 3.5) of two chains: variance 4/3, within .5 + 2.
+	assert.InDelta(t, math.Sqrt(1+4./3/2.5), splitRHat([][]look{chain(2, 1, 2, 1, 2), chain(2, 3, 4, 3, 4)}), 1e-12)
+	// A sweep between the halves of an odd number counts in neither.
+	assert.Equal(t, splitRHat([][]look{chain(3, 0, 1, 2, 3)}), splitRHat([][]look{chain(3, 0, 1, 99, 2, 3)}))
+	// Labels that every half is certain of, and not of the same.
+	assert.Equal(t, math.Inf(1), splitRHat([][]look{chain(0, 1, 1, 1, 1), chain(0, 0, 0, 0, 0)}))
 }

@@ -45,9 +45,11 @@ func TestWeightsAreRows(t *testing.T) {
 				counted := append([]float64(nil), target...)
 				rows.Apply(counted)
 				begin := &starter{settings: s, x: x, rows: rows, target: counted, unit: 0.7}
-				m, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
+				r, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
 				require.NoError(t, err)
-				return m
+				require.NoError(t, r.until(ctx, 0))
+				r.finish(0)
+				return r.out
 			}
 			target, repeated := y, repeatedY
 			if e == surrogateEvidence {

@@ -185,8 +185,8 @@ var ours = []method{
 	{
 		name: "gabasr", source: oursSource,
 		configuration: "GaBaSR, 50 frequencies, 25 sweeps, 4 chains; scales by itself",
-		regressor:     func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} },
-		classifier:    func(seed uint64) estimators.Classifier { return &gabasr.Classifier{Seed: seed} },
+		regressor:     func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Sweeps: 25, Seed: seed} },
+		classifier:    func(seed uint64) estimators.Classifier { return &gabasr.Classifier{Sweeps: 25, Seed: seed} },
 	},
 	{
 		name: "fourier", source: oursSource,

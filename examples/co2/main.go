@@ -149,7 +149,7 @@ func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 // report prints what was learnt, and how the forecast did where the record goes on.
 func (f *forecast) report(out io.Writer) error {
 	kept, start := f.model.LogEvidence()
-	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat %.2f\n", f.title, kept, start, f.model.RHat())
+	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat of the predictions %.3f\n", f.title, kept, start, f.model.RHat())
 	for _, cycles := range []float64{1, 2} {
 		share := 0.0
 		for _, c := range f.model.Mixture() {

@@ -122,7 +122,7 @@ func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold select
 	}
 	var all []float64
 	for i, v := range variants {
-		model := &gabasr.Regressor{Seed: s.seed + at + v.seed, Covariances: v.covariances, Workers: s.workers}
+		model := &gabasr.Regressor{Sweeps: sweeps, Seed: s.seed + at + v.seed, Covariances: v.covariances, Workers: s.workers}
 		if forecast {
 			model.Trend = 2
 		}

@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	sweeps = 25 // of a chain, whether it has mixed or not
 	// kernelRows is the largest number of training rows for the support vector machines.
 	kernelRows = 2000
 	quickRows  = 300
@@ -145,7 +146,7 @@ var methods = []method{
 	{"gabasr", true, true, learnt},
 	{"surrogate", true, false, func(ctx context.Context, t task) (values, error) {
 		n, _ := t.train.Dims()
-		return classes(ctx, t, &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Likelihood: gabasr.Surrogate, Seed: t.seed, Workers: 1})
+		return classes(ctx, t, &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Sweeps: sweeps, Likelihood: gabasr.Surrogate, Seed: t.seed, Workers: 1})
 	}},
 }
 
@@ -153,14 +154,14 @@ var methods = []method{
 func learnt(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	if t.classes {
-		c := &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Seed: t.seed, Workers: 1}
+		c := &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Sweeps: sweeps, Seed: t.seed, Workers: 1}
 		v, err := classes(ctx, t, c)
 		if err == nil {
 			v["kept"], v["start"] = c.LogEvidence()
 		}
 		return v, err
 	}
-	r := &gabasr.Regressor{Pairs: components(t.set), Chains: chains(n), Seed: t.seed, Workers: 1}
+	r := &gabasr.Regressor{Pairs: components(t.set), Chains: chains(n), Sweeps: sweeps, Seed: t.seed, Workers: 1}
 	v, err := numbers(ctx, t, r)
 	if err == nil {
 		v["kept"], v["start"] = r.LogEvidence()

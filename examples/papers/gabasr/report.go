@@ -94,7 +94,7 @@ func (s settings) tables(r *results, sets []*dataset.Set) string {
 Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, learn the frequencies of random Fourier features by a Gibbs sampler and set it
 beside a perceptron, support vector machines and linear regression in their Tables 1 to 6. Here is %s
 on the same sets, beside others on the same splits. This page, its sentences of results too, is written by
-this command, but for the last two sections, which have their own:
+this command, but for the last three sections, which have their own:
 
     %s
 
@@ -118,7 +118,7 @@ The number of frequencies and of chains were settled on the divisions of boston 
 	return b.String()
 }
 
-// lastSections is on what has a command of its own: few covariances, and examples/co2.
+// lastSections is on what has a command of its own: few covariances, examples/co2, and examples/mixing.
 //
 //go:embed last_sections.md
 var lastSections string
