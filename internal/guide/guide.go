@@ -223,7 +223,8 @@ func write(t *testing.T, p Program, got string) {
 	require.NoError(t, err)
 	before, after, found := strings.Cut(string(text), p.Source)
 	require.True(t, found)
-	require.Contains(t, after, p.Output)
-	text = []byte(before + p.Source + strings.Replace(after, p.Output, got, 1))
+	const fence = "```text\n"
+	require.Contains(t, after, fence+p.Output)
+	text = []byte(before + p.Source + strings.Replace(after, fence+p.Output, fence+got, 1))
 	require.NoError(t, os.WriteFile(p.Page, text, 0o644))
 }
