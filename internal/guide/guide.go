@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library is the path of the module at the root of the repository.
-const library = "github.com/kernelearn/kernelearn"
+// Library is the path of the module at the root of the repository.
+const Library = "github.com/kernelearn/kernelearn"
 
 var update = flag.Bool("update-guide", false, "write what the programs of docs/guide print into their pages")
 
@@ -89,7 +89,7 @@ func programs(page, text string, modules []string) (out []Program, err error) {
 		}
 		for _, s := range file.Imports {
 			for _, m := range modules {
-				if path := strings.Trim(s.Path.Value, `"`); path == library+"/"+m || strings.HasPrefix(path, library+"/"+m+"/") {
+				if path := strings.Trim(s.Path.Value, `"`); path == Library+"/"+m || strings.HasPrefix(path, Library+"/"+m+"/") {
 					p.Module = m
 				}
 			}
@@ -172,7 +172,7 @@ func Run(t *testing.T, module string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 	call(t, dir, "mod", "init", "example.com/guide")
 	for _, m := range []string{"", module} {
-		path := strings.TrimSuffix(library+"/"+m, "/")
+		path := strings.TrimSuffix(Library+"/"+m, "/")
 		call(t, dir, "mod", "edit", "-require", path+"@v0.0.0", "-replace", path+"="+filepath.Join(root, filepath.FromSlash(m)))
 	}
 	for _, p := range mine {
@@ -203,10 +203,10 @@ func call(t *testing.T, dir string, args ...string) {
 	start(t, dir, "go", args...)
 }
 
-// start returns what a command prints, which has to succeed within two minutes.
+// start returns what a command prints, which has to succeed within five minutes: the first build of all may take long.
 func start(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, messages bytes.Buffer
