@@ -15,7 +15,7 @@ const module = "github.com/kernelearn/kernelearn/"
 
 // order lists the layers from the lowest up. A package may import its own layer
 // and those below; it is of the one whose name is the longest that it begins with.
-var order = []string{"internal/", "graph", "kernels", "internal/shape", "transformers", "estimators", "selection", "adapters/", "cmd/", "examples/"}
+var order = []string{"internal/", "graph", "kernels", "internal/shape", "transformers", "estimators", "selection", "adapters/", "cmd/", "examples/", "docs/"}
 
 func layer(path string) int {
 	rest, ours := strings.CutPrefix(path, module)

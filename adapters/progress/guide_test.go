@@ -1,0 +1,10 @@
+package progress_test
+
+import (
+	"testing"
+
+	"github.com/kernelearn/kernelearn/internal/guide"
+)
+
+// TestGuide runs the programs of docs/guide that import this module.
+func TestGuide(t *testing.T) { guide.Run(t, "adapters/progress") }

@@ -1,0 +1,230 @@
+// Package guide compiles and runs the programs of docs/guide, for tests that compare what they print with the pages. A
+// program that imports a nested module, such as adapters/beam, is run by a test of that module.
+package guide
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Library is the path of the module at the root of the repository.
+const Library = "github.com/kernelearn/kernelearn"
+
+var update = flag.Bool("update-guide", false, "write what the programs of docs/guide print into their pages")
+
+// Program is a program of a page, and what the page says that it prints.
+type Program struct {
+	Name   string // of the page, with the line of a second program
+	Page   string // the path of the page
+	Source string
+	Output string
+	Module string // the folder of the nested module that it imports, "" for none
+}
+
+// block is a fenced block of a page.
+type block struct {
+	language string
+	text     string
+	line     int // of the opening fence, from 1
+}
+
+func blocks(text string) (out []block, err error) {
+	open := false
+	for i, line := range strings.SplitAfter(text, "\n") {
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && !open:
+			out, open = append(out, block{language: strings.TrimSpace(language), line: i + 1}), true
+		case fence:
+			open = false
+		case open:
+			out[len(out)-1].text += line
+		}
+	}
+	if open {
+		return nil, fmt.Errorf("line %d: the block is not closed", out[len(out)-1].line)
+	}
+	return out, nil
+}
+
+// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints.
+func programs(page, text string, modules []string) (out []Program, err error) {
+	all, err := blocks(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range all {
+		if b.language != "go" {
+			continue
+		}
+		if i+1 == len(all) || all[i+1].language != "text" || all[i+1].text == "" {
+			return nil, fmt.Errorf("line %d: no block of text after the program says what it prints", b.line)
+		}
+		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Output: all[i+1].text}
+		if len(out) > 0 {
+			p.Name += "-" + strconv.Itoa(b.line)
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), page, b.text, parser.ImportsOnly)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", b.line, err)
+		}
+		if file.Name.Name != "main" {
+			return nil, fmt.Errorf("line %d: package %s, want a program", b.line, file.Name.Name)
+		}
+		for _, s := range file.Imports {
+			for _, m := range modules {
+				if path := strings.Trim(s.Path.Value, `"`); path == Library+"/"+m || strings.HasPrefix(path, Library+"/"+m+"/") {
+					p.Module = m
+				}
+			}
+		}
+		out = append(out, p)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no program")
+	}
+	return out, nil
+}
+
+// root returns the folder of the repository.
+func root(tb testing.TB) string {
+	tb.Helper()
+	_, file, _, ok := runtime.Caller(0)
+	require.True(tb, ok)
+	dir := filepath.Join(filepath.Dir(file), "..", "..")
+	if !filepath.IsAbs(dir) { // of a test that was built with -trimpath
+		tb.Skip("the source is not known")
+	}
+	return dir
+}
+
+// nested returns the folders of the modules within the repository.
+func nested(tb testing.TB, root string) (out []string) {
+	tb.Helper()
+	require.NoError(tb, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if dir := filepath.Dir(path); err == nil && d.Name() == "go.mod" && dir != root {
+			name, err := filepath.Rel(root, dir)
+			require.NoError(tb, err)
+			out = append(out, filepath.ToSlash(name))
+		}
+		return err
+	}))
+	return out
+}
+
+// Programs returns all programs of docs/guide. A page without a program, and a program without its output, are failures.
+func Programs(tb testing.TB) (out []Program) {
+	tb.Helper()
+	root := root(tb)
+	modules := nested(tb, root)
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "guide", "*.md"))
+	require.NoError(tb, err)
+	for _, page := range pages {
+		if filepath.Base(page) == "README.md" {
+			continue
+		}
+		text, err := os.ReadFile(page)
+		require.NoError(tb, err)
+		some, err := programs(page, string(text), modules)
+		require.NoError(tb, err, page)
+		out = append(out, some...)
+	}
+	return out
+}
+
+// Run compiles the programs of docs/guide that import the nested module in a folder, "" for those that import none, in a
+// module outside of the repository, as a reader would, and compares what each prints with its page.
+func Run(t *testing.T, module string) {
+	if testing.Short() {
+		t.Skip("compiles and runs programs")
+	}
+	root := root(t)
+	var mine []Program
+	for _, p := range Programs(t) {
+		if p.Module == module {
+			mine = append(mine, p)
+		}
+	}
+	require.NotEmpty(t, mine, "docs/guide has no program of module %q", module)
+
+	dir := t.TempDir()
+	sums, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(module), "go.sum"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+	call(t, dir, "mod", "init", "example.com/guide")
+	for _, m := range []string{"", module} {
+		path := strings.TrimSuffix(Library+"/"+m, "/")
+		call(t, dir, "mod", "edit", "-require", path+"@v0.0.0", "-replace", path+"="+filepath.Join(root, filepath.FromSlash(m)))
+	}
+	for _, p := range mine {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, p.Name), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, p.Name, "main.go"), []byte(p.Source), 0o644))
+	}
+	bin := filepath.Join(dir, "bin") + string(filepath.Separator)
+	call(t, dir, "build", "-ldflags", "-s -w", "-o", bin, "./...")
+	for _, p := range mine {
+		t.Run(p.Name, func(t *testing.T) {
+			name := bin + p.Name
+			if runtime.GOOS == "windows" {
+				name += ".exe"
+			}
+			got := start(t, t.TempDir(), name)
+			if *update && got != p.Output {
+				write(t, p, got)
+				return
+			}
+			assert.Equal(t, p.Output, got, "what the program prints is not what %s says; -update-guide writes it there", p.Page)
+		})
+	}
+}
+
+// call runs the go command without a network, as in a module of anybody's.
+func call(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	start(t, dir, "go", args...)
+}
+
+// start returns what a command prints, which has to succeed within five minutes: the first build of all may take long.
+func start(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out, messages bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &messages
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local")
+	require.NoError(t, cmd.Run(), "%s %s: %s%s", filepath.Base(name), strings.Join(args, " "), out.String(), messages.String())
+	return out.String()
+}
+
+// write puts what a program prints into its page.
+func write(t *testing.T, p Program, got string) {
+	t.Helper()
+	text, err := os.ReadFile(p.Page)
+	require.NoError(t, err)
+	before, after, found := strings.Cut(string(text), p.Source)
+	require.True(t, found)
+	const fence = "```text\n"
+	require.Contains(t, after, fence+p.Output)
+	text = []byte(before + p.Source + strings.Replace(after, fence+p.Output, fence+got, 1))
+	require.NoError(t, os.WriteFile(p.Page, text, 0o644))
+}
