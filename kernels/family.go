@@ -80,8 +80,8 @@ func (PolynomialFamily) Start(context.Context, mat.Matrix) (_ float64, err error
 	return startDegree, nil
 }
 
-// Bounds returns 1 and 1e12.
-func (PolynomialFamily) Bounds() (lo, hi float64) { return 1, maxParam }
+// Bounds returns 1 and 1e12, or the largest int where that is less.
+func (PolynomialFamily) Bounds() (lo, hi float64) { return 1, min(maxParam, math.MaxInt) }
 
 // Integer returns true.
 func (PolynomialFamily) Integer() bool { return true }

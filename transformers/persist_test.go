@@ -71,8 +71,12 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
-		// The machine that wrote the file may have rounded sums in another way.
-		assert.True(t, mat.EqualApprox(want, got, 1e-12), name)
+		// The machine that wrote the file may have rounded sums in another way, and a climb ends within its tolerance.
+		tolerance := 1e-12
+		if _, climbs := fitted.(*PowerTransformer); climbs {
+			tolerance = 1e-7
+		}
+		assert.True(t, mat.EqualApprox(want, got, tolerance), name)
 		again, err := read.MarshalBinary()
 		require.NoError(t, err, name)
 		assert.Equal(t, data, again, name)

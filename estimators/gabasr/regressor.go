@@ -193,7 +193,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 			mean = append(mean, f)
 			if withVariance {
-				v := m.scale * m.scale * (of[i] + squares[i])
+				v := float64(m.scale * m.scale * (of[i] + squares[i])) // rounded: a product that is fused into v-v leaves a rest
 				if v-v != 0 {
 					return &fault.NotFiniteError{Name: regressorType + ": variance", Row: first + i, Col: -1, Value: v}
 				}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
@@ -24,6 +25,7 @@ const maxDepth = 64
 var (
 	errMalformed = errors.New("malformed") // what is wrong, the decoder says
 	errBudget    = errors.New("budget")
+	errCount     = errors.New("a count over the largest int")
 )
 
 // checkBudget returns an error if decoding body into a value of type t would allocate more than the budget: an array of
@@ -31,8 +33,11 @@ var (
 func checkBudget(body []byte, t reflect.Type) error {
 	limit := budgetFactor*int64(len(body)) + budgetFloor
 	w := walk{data: body, left: limit, types: map[reflect.Type]map[string]reflect.Type{}}
-	if err := w.value(t, 0); errors.Is(err, errBudget) {
+	switch err := w.value(t, 0); {
+	case errors.Is(err, errBudget):
 		return fmt.Errorf("%d bytes stand for more than %d", len(body), limit)
+	case errors.Is(err, errCount): // which the decoder would cut to an int
+		return err
 	}
 	return nil
 }
@@ -115,6 +120,9 @@ func (w *walk) value(t reflect.Type, depth int) error {
 	}
 	switch major {
 	case majorBytes, majorText:
+		if n > math.MaxInt {
+			return errCount
+		}
 		if n > uint64(len(w.data)) {
 			return errMalformed
 		}
@@ -131,6 +139,9 @@ func (w *walk) value(t reflect.Type, depth int) error {
 }
 
 func (w *walk) array(t reflect.Type, n uint64, depth int) error {
+	if n > math.MaxInt {
+		return errCount
+	}
 	if n > uint64(len(w.data)) {
 		return errMalformed // an element has a byte at least
 	}
@@ -166,6 +177,9 @@ const (
 )
 
 func (w *walk) fields(t reflect.Type, n uint64, depth int) error {
+	if n > math.MaxInt {
+		return errCount
+	}
 	if n > uint64(len(w.data)) {
 		return errMalformed
 	}

@@ -1,0 +1,63 @@
+package layers_test
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kernelearn/kernelearn/internal/declared"
+)
+
+// TestDifferencesOfProducts holds that no v-v, which is 0 for a finite v, is of a product that was not rounded: where a processor has fused
+// multiply-subtract, as arm64, the compiler makes one of both, and a finite product leaves what its rounding took. A conversion to float64 rounds.
+func TestDifferencesOfProducts(t *testing.T) {
+	found := 0
+	declared.Files(t, filepath.Join("..", ".."), nil, func(path string, file *ast.File) {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Body == nil {
+				continue
+			}
+			products, differences := map[string]bool{}, map[string]bool{}
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					for i, left := range n.Lhs {
+						name, ok := left.(*ast.Ident)
+						if !ok || len(n.Lhs) != len(n.Rhs) {
+							continue
+						}
+						if b, ok := unwrapped(n.Rhs[i]).(*ast.BinaryExpr); ok && b.Op == token.MUL && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE) || n.Tok == token.MUL_ASSIGN {
+							products[name.Name] = true
+						}
+					}
+				case *ast.BinaryExpr:
+					x, ok := n.X.(*ast.Ident)
+					y, also := n.Y.(*ast.Ident)
+					if ok && also && n.Op == token.SUB && x.Name == y.Name {
+						differences[x.Name] = true
+					}
+				}
+				return true
+			})
+			for name := range differences {
+				found++
+				assert.False(t, products[name], "%s: %s: %s-%s of a product: convert it to float64", path, f.Name.Name, name, name)
+			}
+		}
+	})
+	assert.Greater(t, found, 20, "the search finds those that are there")
+}
+
+func unwrapped(e ast.Expr) ast.Expr {
+	for {
+		p, ok := e.(*ast.ParenExpr)
+		if !ok {
+			return e
+		}
+		e = p.X
+	}
+}
