@@ -139,3 +139,35 @@ func TestResumeFinalists(t *testing.T) {
 		})
 	}
 }
+
+// A search that is cancelled at any step, and not between two points alone, goes on to the same end: no row has what was computed of a context
+// that had ended.
+func TestResumeFromAnyStep(t *testing.T) {
+	x, y := problemOf(90, 2, .3, 4)
+	search := func(ctx context.Context, observe func(TraceRow), resume []TraceRow) (*Regressor, error) {
+		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Method: LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
+		return r, r.Fit(ctx, x, y)
+	}
+	whole, err := search(ctx, nil, nil)
+	require.NoError(t, err)
+	want, ended := withoutSeconds(t, whole.Result()), 0
+	for after := 1; after < 60; after += 2 {
+		cancelled, cancel := context.WithCancel(ctx)
+		var rows []TraceRow
+		_, err := search(cancelled, func(r TraceRow) {
+			if rows = append(rows, r); len(rows) == after {
+				cancel()
+			}
+		}, nil)
+		cancel()
+		if err == nil {
+			break
+		}
+		ended++
+		require.ErrorIs(t, err, context.Canceled)
+		resumed, err := search(ctx, nil, rows)
+		require.NoError(t, err)
+		require.Equal(t, want, withoutSeconds(t, resumed.Result()), "cancelled at step %d", after)
+	}
+	assert.Greater(t, ended, 20)
+}

@@ -257,6 +257,9 @@ func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(ctx conte
 		if err := compute(ctx, &row); err != nil {
 			return TraceRow{}, err
 		}
+		if err := ctx.Err(); err != nil { // what compute, which may be the caller's, made of a context that has ended is not kept
+			return TraceRow{}, err
+		}
 		row.Seconds = r.budget.seconds() - begun
 	}
 	out := r.add(row)

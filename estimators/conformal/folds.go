@@ -27,7 +27,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 		m.held = held
 		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: held}}
 		tell(ctx, 1, 1, "fitted")
-		return m.score(r)
+		return m.score(ctx, r)
 	}
 	k := min(cmp.Or(r.Folds, defaultFolds), n)
 	if k < 2 {
@@ -46,18 +46,18 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 	m.held = all(n)
 	group := progress.Open(ctx)
 	for i, rows := range parts {
-		fitted, err := m.fitOn(group.Of(i, k+1), r, without(n, rows))
+		fitted, err := m.fitOn(group.Of(i, k+2), r, without(n, rows))
 		if err != nil {
 			return err
 		}
 		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows})
 		tell(ctx, i+1, k+1, "fitted without a fold")
 	}
-	if err := m.score(r); err != nil {
+	if err := m.score(group.Of(k, k+2), r); err != nil {
 		return err
 	}
 	var err error
-	if m.chosen, err = m.fitOn(group.Of(k, k+1), r, m.held); err != nil {
+	if m.chosen, err = m.fitOn(group.Of(k+1, k+2), r, m.held); err != nil {
 		return err
 	}
 	tell(ctx, k+1, k+1, "fitted to all rows")
@@ -79,19 +79,32 @@ func without(n int, rows []int) []int {
 
 // score sets the scores of the rows of each fold: what they are off by, over the standard deviation
 // where there is one.
-func (m *model) score(r *Regressor) error {
+func (m *model) score(ctx context.Context, r *Regressor) error {
+	loop, done := progress.NewLoop(ctx), 0
+	defer loop.End()
 	for at, f := range m.folds {
-		mean, sd, err := deviations(r, f.fitted, linalg.Rows(m.rows, f.rows))
-		if err != nil {
-			return err
-		}
 		m.folds[at].scores = make([]float64, len(f.rows))
-		for i, row := range f.rows {
-			m.folds[at].scores[i] = math.Abs(m.y[row]-mean[i]) / sd[i]
+		for first := 0; first < len(f.rows); first += scoredRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows := f.rows[first:min(first+scoredRows, len(f.rows))]
+			mean, sd, err := deviations(r, f.fitted, linalg.Rows(m.rows, rows))
+			if err != nil {
+				return err
+			}
+			done += len(rows)
+			loop.At(float64(done) / float64(len(m.held)))
+			for i, row := range rows {
+				m.folds[at].scores[first+i] = math.Abs(m.y[row]-mean[i]) / sd[i]
+			}
 		}
 	}
 	return nil
 }
+
+// scoredRows get their predictions between two looks at the context: a variance may cost the square of the rows of the fit.
+const scoredRows = 128
 
 // deviations returns predictions and their standard deviations, 1 each without scaling.
 func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, sd []float64, err error) {

@@ -307,7 +307,7 @@ func TestFoldsReference(t *testing.T) {
 		}
 		m.held = all(30)[18:]
 		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: m.held}}
-		return m.score(r)
+		return m.score(t.Context(), r)
 	})
 	check(r, func(i int, alpha string) ends { return ref.Split[i].Scaled[alpha] })
 	predicted, err := r.Predict(test)

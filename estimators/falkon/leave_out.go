@@ -110,9 +110,12 @@ func (p *problem) over(ctx context.Context, src *source) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
 		loop := progress.NewLoop(p.next(ctx))
 		defer loop.End()
-		return src.pass(ctx, p.workers, wideRows, panelBlocks, work, func(b batch) error {
+		return src.pass(ctx, p.workers, wideRows, panelBlocks, counted(loop, src.n, work), func(b batch) error {
+			if err := done(b); err != nil {
+				return err
+			}
 			loop.At(float64(b.first+b.rows()) / float64(src.n))
-			return done(b)
+			return nil
 		})
 	}
 }

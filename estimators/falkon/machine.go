@@ -160,6 +160,9 @@ func (p *problem) passesExpected() int {
 	}
 	if p.loss == LogisticLoss {
 		out += 2 * 8
+		if !p.direct(p.src.n, p.m) {
+			out += 40 // of gradients within the steps
+		}
 	}
 	return out
 }

@@ -52,7 +52,7 @@ func (p *problem) pass(ctx context.Context, name string, objective float64, rows
 	told := 0
 	loop := progress.NewLoop(p.next(ctx))
 	defer loop.End()
-	return p.src.pass(ctx, p.workers, rows, wave, work, func(b batch) error {
+	return p.src.pass(ctx, p.workers, rows, wave, counted(loop, p.src.n, work), func(b batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
@@ -64,6 +64,23 @@ func (p *problem) pass(ctx context.Context, name string, objective float64, rows
 		}
 		return nil
 	})
+}
+
+// workShare is about the share of a pass that the work on its blocks takes, and not what is done after each wave of them.
+const workShare = .8
+
+// counted is work on blocks of n rows that tells the loop of each.
+func counted(loop *progress.Loop, n int, work func(slot int, b batch) error) func(slot int, b batch) error {
+	if loop == nil {
+		return work
+	}
+	return func(slot int, b batch) error {
+		err := work(slot, b)
+		if err == nil {
+			loop.Add(workShare * float64(b.rows()) / float64(n))
+		}
+		return err
+	}
 }
 
 func (p *problem) say(objective float64, message string) {

@@ -27,7 +27,7 @@ type Step struct {
 
 const (
 	// perStep is the share of the work after which observers hear of it though no iteration has ended.
-	perStep = 1. / 400
+	perStep = 1. / 1000
 	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: code that knows of
 	// several opens Parts, and of others some is left for the next.
 	perUse = .95
@@ -39,7 +39,25 @@ const (
 type tree struct {
 	sync.Mutex
 	telling bool // an observer is at work, or has panicked: it is not called again
+	shown   int  // steps so far
+	quiet   int  // looks and pieces of work since the last of them
 }
+
+// tick counts a look or a piece of work in p. After some that were silent the observers hear of it though the share has hardly
+// risen, as where a loop takes more iterations than was expected; the more steps there have been, the more of them.
+func (t *tree) tick(p *part) {
+	if t.quiet++; t.quiet <= min(leastQuiet+t.shown/64, mostQuiet) {
+		return
+	}
+	for ; p != nil; p = p.in {
+		if p.observe != nil {
+			p.show()
+		}
+	}
+}
+
+// So many looks at least, and at most, are between two steps that say nothing new.
+const leastQuiet, mostQuiet = 8, 20
 
 // part is a share of the work. All of it is its tree's.
 type part struct {
@@ -208,7 +226,8 @@ func (p *part) show() {
 	if p.observe == nil || p.tree.telling {
 		return
 	}
-	p.tree.telling = true
+	p.tree.telling, p.tree.quiet = true, 0
+	p.tree.shown++
 	p.observe(p.last)
 	p.tree.telling = false
 	p.last.Between = true
@@ -217,6 +236,7 @@ func (p *part) show() {
 func (p *part) look() {
 	p.tree.Lock()
 	defer p.tree.Unlock()
+	defer p.tree.tick(p)
 	if p.busy || p.used {
 		return
 	}
@@ -386,8 +406,8 @@ func Two(ctx context.Context, first, second float64) (context.Context, context.C
 	return parts[0], parts[1]
 }
 
-// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and what is left
-// for others goes by halves.
+// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and each of the others gets
+// an eighth of what is left.
 type Series struct {
 	group           Group
 	expected, begun int
@@ -403,8 +423,8 @@ func (s *Series) Next() context.Context {
 	of := float64(s.expected + 1)
 	low, high := float64(s.begun), float64(s.begun+1)
 	if s.begun >= s.expected {
-		left := math.Ldexp(1, s.expected-s.begun)
-		low, high = of-left, of-left/2
+		left := math.Pow(7./8, float64(s.begun-s.expected))
+		low, high = of-left, of-left*7/8
 	}
 	s.begun++
 	return s.group.From(low/of, high/of)
@@ -455,6 +475,7 @@ func (l *Loop) Add(share float64) {
 }
 
 func (l *Loop) at(share float64) {
+	defer l.part.tree.tick(l.part)
 	if share > l.done { // not where it is NaN
 		l.done = min(share, 1)
 		l.part.raise(l.low + l.width*l.done)

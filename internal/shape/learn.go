@@ -185,7 +185,9 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 // at returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
 // the gradient if it is not nil.
 func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
-	v, ok, err := b.value(ctx, kind, lambda, extra, gradient != nil)
+	// In multiplications over the square of the rows, of which those of products take a tenth of the time.
+	first, second := progress.Two(ctx, float64(b.rows()), 10*float64(len(gradient)+10))
+	v, ok, err := b.value(first, kind, lambda, extra, gradient != nil)
 	switch {
 	case err != nil:
 		return math.Inf(-1), err
@@ -200,7 +202,7 @@ func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradie
 		rest[1] = v.Extra
 	}
 	rest[0] = v.Lambda
-	return v.F, b.derivatives.Gradient(ctx, gradient[:len(gradient)-len(rest)], v.W)
+	return v.F, b.derivatives.Gradient(second, gradient[:len(gradient)-len(rest)], v.W)
 }
 
 func (b *Block) value(ctx context.Context, kind Kind, lambda, extra float64, gradient bool) (value, bool, error) {

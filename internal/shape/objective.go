@@ -19,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
 // Kind is an objective. All of them are maximised.
@@ -125,15 +126,19 @@ func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*
 // the derivatives if they are wanted; ok is false where c is not positive definite. The error
 // is ctx's.
 func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64, gradient bool) (v value, ok bool, err error) {
-	s, ok, err := newState(ctx, c, t, kind != ZeroMean)
+	first, rest := ctx, ctx
+	if gradient { // the inverse takes twice what the factor takes
+		first, rest = progress.Two(ctx, 1, 2)
+	}
+	s, ok, err := newState(first, c, t, kind != ZeroMean)
 	if err != nil || !ok {
 		return v, false, err
 	}
 	switch kind {
 	case LeaveOneOut, Density, Logistic:
-		v, err = s.leftOut(ctx, kind, extra, gradient)
+		v, err = s.leftOut(rest, kind, extra, gradient)
 	default:
-		v, err = s.evidence(ctx, kind, extra, gradient)
+		v, err = s.evidence(rest, kind, extra, gradient)
 	}
 	if err != nil {
 		return v, false, err

@@ -96,6 +96,9 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 		return nil, err
 	}
 	g.judge(p)
+	if err := ctx.Err(); err != nil { // the last look at the eigenvalues may have ended early
+		return nil, err
+	}
 	out := &LowRank{Bounds: g.bounds, Rank: len(p.Pivots), Decided: decided(g.bounds), Factor: p.Factor}
 	if p.Trace > 0 {
 		out.Residual = max(p.Residual, 0) / p.Trace
