@@ -672,10 +672,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 				_ = make([]int, 100)[slices.Max(y)]
 				return nil
 			}}),
-			classifier("keeps 32 bits of them", "want", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
+			classifier("keeps 16 bits of them", "want", classifierMethods{predict: func(b C, x mat.Matrix) ([]int, error) {
 				y, err := b.Centroid.Predict(x)
 				for i := range y {
-					y[i] = int(int32(y[i]))
+					y[i] = int(int16(y[i]))
 				}
 				return y, err
 			}}),
