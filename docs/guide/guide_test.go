@@ -128,7 +128,11 @@ func TestPagesAreShort(t *testing.T) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		words := len(strings.Fields(prose(string(text))))
-		assert.True(t, words >= 200 && words <= 700, "%s has %d words besides programs and what they print", page, words)
+		most := 700
+		if filepath.Base(page) == "README.md" {
+			most = 1200 // a table of capabilities among them
+		}
+		assert.True(t, words >= 200 && words <= most, "%s has %d words besides programs and what they print", page, words)
 	}
 	assert.Greater(t, len(pages), 10)
 }

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,7 +71,7 @@ func programs(page, text string, modules []string) (out []Program, err error) {
 		return nil, err
 	}
 	for i, b := range all {
-		if b.language != "go" {
+		if b.language != "go" || filepath.Base(page) == readme && !strings.HasPrefix(b.text, "package ") {
 			continue
 		}
 		if i+1 == len(all) || all[i+1].language != "text" || all[i+1].text == "" {
@@ -131,17 +132,18 @@ func nested(tb testing.TB, root string) (out []string) {
 	return out
 }
 
-// Programs returns all programs of docs/guide. A page without a program, and a program without its output, are failures.
+// readme is the index of docs/guide, which has no programs, and the README, which has fragments beside one.
+const readme = "README.md"
+
+// Programs returns all programs of docs/guide and of the README. A page without a program, and a program without its output, are failures.
 func Programs(tb testing.TB) (out []Program) {
 	tb.Helper()
 	root := root(tb)
 	modules := nested(tb, root)
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "guide", "*.md"))
 	require.NoError(tb, err)
+	pages = append(slices.DeleteFunc(pages, func(page string) bool { return filepath.Base(page) == readme }), filepath.Join(root, readme))
 	for _, page := range pages {
-		if filepath.Base(page) == "README.md" {
-			continue
-		}
 		text, err := os.ReadFile(page)
 		require.NoError(tb, err)
 		some, err := programs(page, string(text), modules)
