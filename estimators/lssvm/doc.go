@@ -32,10 +32,9 @@
 // all ridges in 117 of 120 test problems of 1500 rows, and 2 to 3.3% above it in three, of one
 // column and a wide kernel: a valley that the sample does not show can be missed.
 //
-// RidgeRule Heuristic takes min(1, (n/1500)^1.5) in its place, equation
-// (20) of Embrechts, whose printed form did not survive in the copies at hand; a
-// text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is
-// a start value for scaled data, not a substitute for tuning.
+// [RidgeRule] Heuristic takes min(1, (n/1500)^1.5) in its place, equation (20) of Embrechts, whose printed form did
+// not survive in the copies at hand; a text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It
+// is a start value for scaled data, not a substitute for tuning.
 //
 // # The kernel
 //

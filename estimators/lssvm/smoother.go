@@ -27,18 +27,17 @@ var (
 	_ estimators.LinearSmoother = (*Classifier)(nil)
 )
 
-// Smoother implements estimators.LinearSmoother: the machine of the chosen kernel and ridge on these
-// rows and targets. It holds 2n² numbers, ErrTooLarge over MaxKernelBytes. Cost
-// O(n²d + n³). After FitMatrix there are no rows to
-// compare with: the error wraps ErrNotFitted.
+// Smoother implements [estimators.LinearSmoother]: the machine of the chosen kernel and ridge on these rows and
+// targets. It holds 2n² numbers, [estimators.ErrTooLarge] over MaxKernelBytes. The cost is O(n²d + n³). After
+// FitMatrix there are no rows to compare with: the error wraps [estimators.ErrNotFitted].
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
 }
 
-// Smoother implements estimators.LinearSmoother, as Regressor's. The targets are those of the
-// machine, ±1 for each class, and not the labels. Balanced weights are not added to those given.
+// Smoother implements [estimators.LinearSmoother], as Regressor's. The targets are those of the machine, ±1 for
+// each class, and not the labels. Balanced weights are not added to those given.
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
