@@ -1,10 +1,10 @@
 // Package falkon has kernel ridge regression and classification on landmarks, for as many rows as
 // there are: a row costs O(M) with M landmarks, and no matrix of all rows and landmarks is kept.
 //
-// [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the
-// system is solved, [Loss] what a Classifier minimises. [State] is where a fit stands that is to be
-// resumed, [Details] what else is known of one. Rows come from a matrix or, by FitBlocks, from a
-// stream ([estimators.Block]); package pipeline puts transformers before it on either.
+// [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the system is
+// solved, [Loss] what a Classifier minimises. [State] is where a fit stands that is to be resumed, [Details] what
+// else is known of one. Rows come from a matrix or, by FitBlocks, from a stream (estimators.Block); package
+// pipeline puts transformers before it on either.
 //
 // # Model
 //
@@ -54,9 +54,10 @@
 // half of a processor. Beside the RBF of kernels.MedianRBF the error of 10 000 rows is less on five of seven
 // sets and more on two (docs/streams.md).
 //
-// The number of landmarks is by the rows, and doubled up to 2000 as long as the effective dimension takes up more than
-// .7 of them; beyond, a Report warns of that. selection.Regressor and Classifier go up to 4000, or as many as a Budget
-// of time allows. With LogisticLoss the effective dimension is not known and it stays at the number by the rows.
+// The number of landmarks is by the rows, and doubled up to 2000 as long as the effective dimension takes up more
+// than .7 of them; beyond, a Report warns of that. selection.Regressor and Classifier go up to 4000, or as many as
+// a Budget of time allows. With [LogisticLoss] the effective dimension is not known and it stays at the number by
+// the rows.
 //
 // # Variance
 //

@@ -44,9 +44,9 @@ type Solver int
 
 // The solvers.
 const (
-	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no
-	// more than eight rows a landmark; ConjugateGradients beyond. With 500 landmarks Direct takes
-	// about 1.8 times as long (BenchmarkFit).
+	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no more than eight
+	// rows a landmark; [ConjugateGradients] beyond. With 500 landmarks Direct takes about 1.8 times as long
+	// (BenchmarkFit).
 	Automatic Solver = iota
 	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
 	Direct
