@@ -11,8 +11,8 @@
 //
 //	L = ½ ( N ln β - N ln 2π - ln|H| + Σ ln α - β|t - Φμ|² - μ'Aμ )
 //
-// (Tipping, Journal of Machine Learning Research 1, 2001). An intercept of FlatPrior,
-// the default, is integrated out, exactly: t and the columns are centred, and N = n-1.
+// (Tipping, Journal of Machine Learning Research 1, 2001). An intercept of [FlatPrior], the default, is integrated
+// out, exactly: t and the columns are centred, and N = n-1.
 //
 // L is climbed one column at a time (Tipping and Faul, AISTATS 2003): from S and Q,
 // what a column's overlap with the noise precision and with the residual are, follows
