@@ -26,8 +26,8 @@
 //
 //	ψ(x) = s [cos(<v,x>/2) cos<w,x>, cos(<v,x>/2) sin<w,x>, ...]
 //
-// whose kernel is ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x'), see
-// transformers.LocallyStationaryFourier; AllPairs combines each v with each w.
+// whose kernel is ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x'), see transformers.LocallyStationaryFourier; [AllPairs]
+// combines each v with each w.
 //
 // # A trend
 //
@@ -96,10 +96,9 @@
 //
 // # Classification
 //
-// Normal, the default, regresses centred labels of ±1 and fits a logistic link to the
-// scores without each row. PolyaGamma is the logistic likelihood by Pólya-Gamma variables
-// (N. Polson and others, JASA 108, 2013), drawn exactly once a sweep. Surrogate is the
-// paper's own. Of more than two classes each is learnt against the rest.
+// Normal, the default, regresses centred labels of ±1 and fits a logistic link to the scores without each row.
+// [PolyaGamma] is the logistic likelihood by Pólya-Gamma variables (N. Polson and others, JASA 108, 2013), drawn
+// exactly once a sweep. Surrogate is the paper's own. Of more than two classes each is learnt against the rest.
 //
 // # Weights
 //
