@@ -140,11 +140,16 @@ type Region int
 
 // The regions.
 const (
-	Above   Region = iota // at and above Near: both classes spread alike
-	Between               // between Near and Far: the positive class spreads less
-	Outside               // outside of Far and Near: the positive class spreads more
-	Always                // everywhere
-	Never                 // nowhere
+	// Above predicts the positive class at and above Near. Both classes have the same spread.
+	Above Region = iota
+	// Between predicts the positive class between Near and Far. The positive class has the smaller spread.
+	Between
+	// Outside predicts the positive class outside of Far and Near. The positive class has the larger spread.
+	Outside
+	// Always predicts the positive class everywhere.
+	Always
+	// Never predicts the positive class nowhere.
+	Never
 )
 
 // String returns the region's name.

@@ -120,8 +120,8 @@ func (s *Statistics) shift(e []float64) {
 	}
 }
 
-// Merge takes in the rows that o holds, which stays as it is. Any order and grouping
-// gives the same to rounding. Cost O(h²). Error: ErrShape for another width.
+// Merge takes in the rows that o holds, which stays as it is. Any order and grouping gives the same to rounding.
+// The cost is O(h²). Error: ErrShape for another width.
 func (s *Statistics) Merge(o *Statistics) error {
 	if o == nil {
 		return nil
@@ -163,9 +163,8 @@ func (s *Statistics) absorb(o *Statistics) error {
 	return nil
 }
 
-// Unmerge takes the rows that o holds out again. They have to be in: that cannot be
-// checked but for their number. Cost O(h²). Error: ErrShape for another width or more
-// rows than there are.
+// Unmerge takes the rows that o holds out again. They have to be in: that cannot be checked but for their number.
+// The cost is O(h²). Error: ErrShape for another width or more rows than there are.
 func (s *Statistics) Unmerge(o *Statistics) error {
 	if o == nil || o.n == 0 {
 		return nil
@@ -242,9 +241,8 @@ func (s *Statistics) Covariance() *mat.SymDense {
 //
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
-// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal
-// of Multivariate Analysis 88, 2004); up to two rows ρ is 0. It is
-// scikit-learn's. Nil without rows. Cost O(h²).
+// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88,
+// 2004); up to two rows ρ is 0. It is scikit-learn's. Nil without rows. The cost is O(h²).
 func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	cov = s.Covariance()
 	if cov == nil {
