@@ -48,7 +48,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Estimator. Errors are
-// ErrBadModel and leave r as it was.
+// [estimators.ErrBadModel] and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
