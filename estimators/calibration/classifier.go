@@ -53,16 +53,22 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// Classifier gives the estimator that it wraps probabilities that agree with how often they come true. The
-// zero value wraps lssvm.Classifier and chooses the method.
+// Classifier gives the estimator that it wraps probabilities that agree with how often they come true. The zero
+// value wraps [lssvm.Classifier] and chooses the method.
+//
+// See also Classifier in package conformal.
 type Classifier struct {
 	// Estimator is fitted as a clone and left as it is; it has PredictProba or Decision. nil: &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 	Method    Method
+
 	// Folds is the number of parts, dealt by class, without each of which Estimator is fitted. 0: where that
 	// is known in closed form leaving out each row, else 5.
 	Folds int
-	Seed  uint64 // of the parts that rows are dealt to
+
+	// Seed is the seed for dealing the rows to parts.
+	Seed uint64
+
 	// Observe, if not nil, is called after each fit.
 	Observe func(estimators.Step)
 
@@ -104,9 +110,9 @@ func (c *Classifier) validate() error {
 }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost: a fit of Estimator and a system of
-// its rows, or a fit for each fold and one more. Errors: ErrParam, ErrShape, also where rows without a fold
-// lack a class, ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported where Estimator has neither
-// PredictProba nor Decision, or ctx's.
+// its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape], also where
+// rows without a fold lack a class, [estimators.ErrNotFinite], those of Estimator, one that wraps
+// errors.ErrUnsupported where Estimator has neither PredictProba nor Decision, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -116,7 +122,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which Estimator and the link get.
+// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator and the link get.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -324,7 +330,7 @@ func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	return newScores(decided, proba), nil
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -356,7 +362,8 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, p), nil
 }
 
-// Chosen returns the clone of Estimator that was fitted to all rows, which is not to be changed; nil before Fit.
+// Chosen returns the clone of Estimator that was fitted to all rows, which is not to be changed. It returns nil
+// before Fit.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil
@@ -388,7 +395,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.chosen.(estimators.Reporter).Report()
 }
 
-// Supports implements estimators.Wrapper.
+// Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
 		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba},
