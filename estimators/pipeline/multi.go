@@ -27,8 +27,10 @@ const (
 	multiKind = "pipeline.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row: Steps, in order, before Final, which has to have a Clone.
-// Fit fits clones and leaves Steps and Final as they are.
+// MultiRegressor is Regressor for several targets of each row: Steps, in order, before Final, which has to have a
+// Clone. Fit fits clones and leaves Steps and Final as they are.
+//
+// See also [Regressor], [Transformer].
 type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
@@ -110,7 +112,7 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return nil
 }
 
-// FitWeighted is Fit with a weight for each row, which Final gets; the steps know no weights, as Regressor's.
+// FitWeighted is like Fit, with a weight for each row, which Final gets; the steps know no weights, as Regressor's.
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -181,8 +183,8 @@ func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	return y, p.fitted.ofFinal(err)
 }
 
-// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix allocate nothing where the steps have
-// TransformTo and Final has PredictTo.
+// PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix allocate nothing where
+// the steps have TransformTo and Final has PredictTo.
 func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if p.fitted == nil {
@@ -200,8 +202,8 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictVariance implements estimators.MultiVariancePredictor with Final's, and with what the last step leaves out of a
-// kernel, as Regressor's.
+// PredictVariance implements [estimators.MultiVariancePredictor] with Final's, and with what the last step leaves
+// out of a kernel, as Regressor's.
 func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := multiAble[estimators.MultiVariancePredictor](p, estimators.Variance)
@@ -228,8 +230,8 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval implements estimators.MultiIntervalPredictor with Final's, or, where PredictVariance adds to Final's
-// variance, under the normal distributions that it gives.
+// PredictInterval implements [estimators.MultiIntervalPredictor] with Final's, or, where PredictVariance adds to
+// Final's variance, under the normal distributions that it gives.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := multiAble[estimators.MultiIntervalPredictor](p, estimators.Interval)
@@ -269,7 +271,7 @@ func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err err
 	return out, prior.PriorVariances(), err
 }
 
-// Targets returns the number of targets, 0 before Fit.
+// Targets returns the number of targets. It returns 0 before Fit.
 func (p *MultiRegressor) Targets() int {
 	if p.fitted == nil {
 		return 0

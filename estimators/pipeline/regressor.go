@@ -22,14 +22,15 @@ const (
 	regressorKind = "pipeline.Regressor"
 )
 
-// Regressor is Steps, in order, before Final. Empty Steps are allowed; Final is
-// required. Every part must have a Clone method of its kind, as all of this
-// module have: Fit fits clones and leaves Steps and Final as they are, so a
-// Regressor's configuration is never changed by fitting it, and what was fitted
-// is not changed by configuring it anew.
+// Regressor is Steps, in order, before Final. Empty Steps are allowed; Final is required. Every part must have a
+// Clone method of its kind, as all of this module have: Fit fits clones and leaves Steps and Final as they are, so
+// a Regressor's configuration is never changed by fitting it, and what was fitted is not changed by configuring it
+// anew.
 //
-// It costs what its parts cost. Errors are those of the parts, with the part
-// named in front, and ErrParam for a nil part.
+// It costs what its parts cost. Errors are those of the parts, with the part named in front, and
+// [estimators.ErrParam] for a nil part.
+//
+// See also [MultiRegressor], [Transformer].
 type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
@@ -72,10 +73,9 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return nil
 }
 
-// FitWeighted is Fit with a weight for each row, which Final gets. Transformers
-// know no weights: the steps are fitted on the rows as they are, so that a
-// weight of 2 equals the row given twice for Final, but not for a step that
-// counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which Final gets. Transformers know no weights: the steps
+// are fitted on the rows as they are, so that a weight of 2 equals the row given twice for Final, but not for a
+// step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -92,10 +92,9 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 // CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
 func (p *Regressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
 
-// FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
-// step is fitted on what those before it give for the stream, one after the other, then Final. The
-// stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
-// part the error wraps errors.ErrUnsupported.
+// FitBlocks implements [estimators.BlockFitter] where the steps and Final have FitBlocks: each step is fitted on
+// what those before it give for the stream, one after the other, then Final. The stream is read as often as they
+// read it, some thousand rows at a time. Without FitBlocks of a part the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -109,9 +108,9 @@ func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	return nil
 }
 
-// NewStages implements estimators.StagedFitter where the steps and Final are Mergeable: the stages of each
-// step, one after the other, and of Final, with statistics that take rows as they come to the first step. Where a part
-// is not, the error wraps errors.ErrUnsupported.
+// NewStages implements [estimators.StagedFitter] where the steps and Final are Mergeable: the stages of each step,
+// one after the other, and of Final, with statistics that take rows as they come to the first step. Where a part is
+// not, the error wraps errors.ErrUnsupported.
 func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 	s, err := newChainStages(p.configured())
 	if err != nil {
@@ -120,8 +119,8 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 	return s, nil
 }
 
-// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
-// the same stages share them, and so what PartialFit does to one.
+// FitStages implements [estimators.StagedFitter]. The pipeline has the parts of the stages then: two pipelines that
+// take over the same stages share them, and so what PartialFit does to one.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -135,9 +134,9 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 	return nil
 }
 
-// PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
-// alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
-// Final does.
+// PartialFit implements [estimators.PartialFitter] with Final's. The steps learn from the rows of the first call
+// alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary
+// where Final does.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -151,7 +150,7 @@ func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	return nil
 }
 
-// MarshalStatistics implements estimators.Continuer with Final's: the steps learn from the first rows alone.
+// MarshalStatistics implements [estimators.Continuer] with Final's: the steps learn from the first rows alone.
 func (p *Regressor) MarshalStatistics() ([]byte, error) {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -161,7 +160,7 @@ func (p *Regressor) MarshalStatistics() ([]byte, error) {
 	return data, p.fitted.ofFinal(err)
 }
 
-// UnmarshalStatistics implements estimators.Continuer with Final's.
+// UnmarshalStatistics implements [estimators.Continuer] with Final's.
 func (p *Regressor) UnmarshalStatistics(data []byte) error {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -179,9 +178,9 @@ func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return p.fitted.predict(x)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix allocate nothing where the steps have TransformTo and Final has
-// PredictTo, as all of this module.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix allocate nothing where the steps have TransformTo and Final has PredictTo, as all of this
+// module.
 func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if p.fitted == nil {
@@ -190,12 +189,11 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return p.fitted.predictTo(dst, x)
 }
 
-// PredictVariance implements estimators.VariancePredictor with Final's. Where the last
-// step leaves out a part of a kernel and says so by RowResiduals (transformers.Nystroem),
-// and Final is a ridge machine with PriorVariance, the variance of that part is added:
-// without it the variance of a pipeline would shrink as rows move away from all landmarks. With every
-// training row as a landmark it is the variance of the machine of the kernel itself
-// (package lssvm).
+// PredictVariance implements [estimators.VariancePredictor] with Final's. Where the last step leaves out a part of
+// a kernel and says so by RowResiduals ([transformers.Nystroem]), and Final is a ridge machine with PriorVariance,
+// the variance of that part is added: without it the variance of a pipeline would shrink as rows move away from all
+// landmarks. With every training row as a landmark it is the variance of the machine of the kernel itself (package
+// lssvm).
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.VariancePredictor](p.configured, p.fitted, estimators.Variance)
@@ -222,8 +220,8 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// PredictInterval implements estimators.IntervalPredictor with Final's, or, where
-// PredictVariance adds to Final's variance, under the normal distribution that it gives.
+// PredictInterval implements [estimators.IntervalPredictor] with Final's, or, where PredictVariance adds to Final's
+// variance, under the normal distribution that it gives.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -300,10 +298,9 @@ func (p *Regressor) MarshalBinary() ([]byte, error) {
 	return p.fitted.marshal(regressorKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into
-// clones of the configured steps and Final, so p must be configured as the one
-// that was stored: another number of steps, or another type of one, is
-// ErrBadModel. After an error p is as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
+// Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
+// [estimators.ErrBadModel]. After an error p is as it was.
 func (p *Regressor) UnmarshalBinary(data []byte) error {
 	fitted, err := p.configured().unmarshal(regressorKind, data)
 	if err != nil {
