@@ -23,9 +23,9 @@ const defaultComponents = 500
 type Sampling int
 
 const (
-	// AutomaticSampling is Orthogonal for more than ten columns and a density that
-	// depends on |w| alone (RBF, Matern, products of those), and QuasiMonteCarlo elsewhere. Of more than 2048
-	// columns it is Independent: random directions are nearly orthogonal there, and a rotation costs O(d³).
+	// AutomaticSampling is Orthogonal for more than ten columns and a density that depends on |w| alone (RBF, Matern,
+	// products of those), and [QuasiMonteCarlo] elsewhere. Of more than 2048 columns it is Independent: random
+	// directions are nearly orthogonal there, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency for itself (Rahimi and Recht, NIPS 2007).
 	Independent

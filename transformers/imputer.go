@@ -22,9 +22,11 @@ type Statistic int
 
 // The statistics, of the values that the column has in the rows of Fit.
 const (
-	Mean         Statistic = iota
-	Median                 // the mean of the two in the middle where their number is even
-	MostFrequent           // the least of those that tie
+	Mean Statistic = iota
+	// Median is the middle value, or the mean of the two middle values if the number of values is even.
+	Median
+	// MostFrequent is the most frequent value. If several are equally frequent, it is the least of them.
+	MostFrequent
 )
 
 // String returns the statistic's name.
@@ -87,10 +89,10 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream
-// once; with Median as Winsorizer's, in its memory. With MostFrequent it counts up to 65 536
-// different values of a column: of one with more, a second pass finds the most frequent if it is
-// in more than one of 65 536 rows; if not, that is ErrTooLarge.
+// FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
+// as Winsorizer's, in its memory. With [MostFrequent] it counts up to 65 536 different values of a column: of one
+// with more, a second pass finds the most frequent if it is in more than one of 65 536 rows; if not, that is
+// ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -157,15 +159,15 @@ func (p *Imputer) statistics() (imputing, error) {
 	return imputing{}, p.unknown()
 }
 
-// NewStatistics implements [StatisticsFitter]: for Mean exact sums, for MostFrequent counts of up to
-// 65 536 different values in a column (more are ErrTooLarge), for Median the sketch of QuantileTransformer.
+// NewStatistics implements [StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
+// different values in a column (more are ErrTooLarge), for Median the sketch of [QuantileTransformer].
 func (p *Imputer) NewStatistics() (Statistics, error) {
 	of, err := p.statistics()
 	return of.fresh, err
 }
 
-// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a
-// Median of 8192 values or more is one whose rank is as far off as QuantileTransformer's.
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
+// values or more is one whose rank is as far off as [QuantileTransformer]'s.
 func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -295,7 +297,7 @@ func (p *Imputer) Values() []float64 { return slices.Clone(p.known().Values) }
 // Fit and without Indicators.
 func (p *Imputer) Indicated() []int { return slices.Clone(p.known().Gaps) }
 
-// Clone returns an unfitted Imputer of the same configuration.
+// Clone returns an unfitted Imputer with the same configuration.
 func (p *Imputer) Clone() Transformer {
 	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
 }

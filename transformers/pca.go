@@ -36,12 +36,18 @@ const pcaName = "transformers: PCA"
 // (n×n), so the directions of deviations below 10⁻⁷ of the largest are those of rounding. Fit costs O(ndm + m³) with m =
 // min(n, d) and memory for 2m² numbers (ErrTooLarge over 8 GiB); Transform of m rows O(mdr).
 type PCA struct {
-	Components int // r; 0: all, or as many as Share asks for
+	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
+	Components int
+
 	// Share, in (0, 1], keeps as few components as have this share of the variance, at most Components; 0: it
 	// does not count.
-	Share   float64
-	Whiten  bool // divides each component by its standard deviation
-	Workers int  // goroutines of Transform; 0: GOMAXPROCS
+	Share float64
+
+	// Whiten divides each component by its standard deviation.
+	Whiten bool
+
+	// Workers is the number of goroutines of Transform. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[pcaModel]
 }
@@ -97,7 +103,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	return count, total
 }
 
-// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or ctx's.
+// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -374,7 +380,7 @@ func (p *PCA) Deviations() []float64 { return slices.Clone(p.known().Deviations)
 // Ratios returns the share of the variance that each component has, or nil before Fit.
 func (p *PCA) Ratios() []float64 { return slices.Clone(p.known().Ratios) }
 
-// Clone returns an unfitted PCA of the same configuration.
+// Clone returns an unfitted PCA with the same configuration.
 func (p *PCA) Clone() Transformer {
 	return &PCA{Components: p.Components, Share: p.Share, Whiten: p.Whiten, Workers: p.Workers}
 }

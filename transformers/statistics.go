@@ -18,10 +18,10 @@ import (
 // The zero number of rows is no error of AddBlock's callers or of Merge: a machine that saw none has
 // such statistics. It is one of FitStatistics.
 type Statistics interface {
-	// AddBlock takes in the rows of x, NaN for gaps where the transformer knows gaps, and keeps no reference to
-	// them. Errors: ErrShape for an x without rows or of another width than the rows so far,
-	// ErrNotFinite with the place in x, what the transformer's Fit says of such rows, or ctx's. After an
-	// error the statistics are what they were.
+	// AddBlock takes in the rows of x, NaN for gaps where the transformer knows gaps, and keeps no reference to them.
+	// Errors: ErrShape for an x without rows or of another width than the rows so far, ErrNotFinite with the place in
+	// x, what the transformer's Fit says of such rows, or the error of ctx. After an error the statistics are what
+	// they were.
 	AddBlock(ctx context.Context, x *mat.Dense) error
 	// Merge takes in the rows that other holds, which stays as it is. Errors: ErrParam, which
 	// names both, for statistics of another type or of other settings; ErrShape for another width;
@@ -40,9 +40,9 @@ type Statistics interface {
 
 // Unmerger is the capability of [Statistics] to take rows out again: a window that moves over time, or rows that
 // somebody wants forgotten. Those of [StandardScaler], [RMSScaler], [UnitRows], and of [Imputer] with Mean and
-// MostFrequent can: they sum and count without rounding, so that what is left is, to the bit, the statistics of the rows that are
-// left. Products of features are rounded
-// where they are summed; of those only [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
+// [MostFrequent] can: they sum and count without rounding, so that what is left is, to the bit, the statistics of
+// the rows that are left. Products of features are rounded where they are summed; of those only
+// [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
 type Unmerger interface {
 	// Unmerge takes the rows out that other holds, which stays as it is. Errors: ErrParam, which
 	// names both, for statistics of another type or of other settings, and for rows that cannot have been taken in, as far
