@@ -21,18 +21,21 @@ import (
 //
 //	k(x, z) = Kernel(x/l, z/l),    x/l = (x[0]/l[0], x[1]/l[1], …)
 //
-// A column of a large length has little to say. Around Matern{Nu: 2.5} it is a Matérn kernel of
-// r² = Σ (x[j]-z[j])²/l[j]², around Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian
-// Learning for Neural Networks, 1996; Rasmussen and Williams, 2006, section 5.1). The lengths
-// are in the units of the columns, and positive definite is what Kernel is. Its matrices are
-// those of Kernel on rows that were scaled once.
+// A column of a large length has little to say. Around Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ
+// (x[j]-z[j])²/l[j]², around Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks,
+// 1996; Rasmussen and Williams, 2006, section 5.1). The lengths are in the units of the columns, and positive
+// definite is what Kernel is. Its matrices are those of Kernel on rows that were scaled once.
 //
-// Params are the lengths, "length[j]", and those of Kernel less the first that is a length, a
-// rate or a period of all columns: of the two, one would be enough.
+// Params are the lengths, "length[j]", and those of Kernel less the first that is a length, a rate or a period of
+// all columns: of the two, one would be enough.
+//
+// See also [RBF], [Columns].
 type ARD struct {
 	Kernel Kernel
+
 	// Lengths holds l for each column, or for each group of columns. All are positive.
 	Lengths []float64
+
 	// Groups holds for each column the index of its length, so that several have the same:
 	// the columns that stand for the levels of one category. Nil: each column its own.
 	Groups []int

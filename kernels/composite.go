@@ -12,15 +12,23 @@ import (
 )
 
 // Sum is the sum of kernels, positive semi-definite if they are.
+//
+// See also [Product], [Additive].
 type Sum []Kernel
 
 // Product is the product of kernels, positive semi-definite if they are.
+//
+// See also [Sum], [Scaled].
 type Product []Kernel
 
 // Scaled is a kernel times a factor > 0.
+//
+// See also [Sum], [Product].
 type Scaled struct {
 	Kernel Kernel
-	Factor float64 // > 0; 0 means 1
+
+	// Factor is > 0. If it is 0, it is 1.
+	Factor float64
 }
 
 var (
