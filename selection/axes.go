@@ -13,8 +13,10 @@ import (
 
 // Candidate is an estimator to choose among, with a name.
 type Candidate[E any] struct {
-	Name  string
-	Build func() E // returns a new one at each call
+	Name string
+
+	// Build returns a new estimator at each call.
+	Build func() E
 }
 
 // AmongNamed is [Among] with names, which differ: they stand in the trace, its table and the Result.
@@ -26,8 +28,8 @@ func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 	return s
 }
 
-// AmongValues is AmongNamed of what build returns at each of some values of settings, which [GridOf]
-// or [QuasiRandom] make: their text is the name. Any setting will do, of any step of a pipeline.
+// AmongValues is [AmongNamed] of what build returns at each of some values of settings, which [GridOf] or
+// [QuasiRandom] make: their text is the name. Any setting will do, of any step of a pipeline.
 func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {
@@ -42,16 +44,27 @@ func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 
 // Axis is a setting of a name, and what it can be: Values, Choices, or a range from Low to High.
 type Axis struct {
-	Name    string
-	Values  []float64 // numbers
-	Choices []string  // words
-	Low     float64   // ends of a range
+	Name string
+
+	// Values are the values of an axis of numbers.
+	Values []float64
+
+	// Choices are the values of an axis of words.
+	Choices []string
+	Low     float64 // ends of a range
 	High    float64
-	Points  int  // of a range in a grid, the ends among them; 0: 5
-	Log     bool // points of a range in equal ratios; Low > 0
-	Integer bool // points of a range rounded
-	// When, if not nil, says whether the setting is there beside those of the axes before it; where
-	// not, Values.Has is false.
+
+	// Points is the number of points of a range in a grid, including both ends. If it is 0, it is 5.
+	Points int
+
+	// If Log is set, the points of a range are in equal ratios. Low must then be > 0.
+	Log bool
+
+	// If Integer is set, the points of a range are rounded to whole numbers.
+	Integer bool
+
+	// When, if not nil, says whether the setting is there beside those of the axes before it; where not, [Values.Has]
+	// is false.
 	When func(v Values) bool
 }
 

@@ -17,24 +17,36 @@ import (
 
 // CVOptions says how to cross-validate. Nil means the zero value.
 type CVOptions struct {
-	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
+	// Splitter; nil: KFold{} for regressors, [StratifiedKFold]{} for classifiers.
 	Splitter Splitter
+
 	// Metrics; nil: NMSE for regressors, Accuracy for classifiers.
 	Metrics []metrics.Metric
+
 	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the
 	// metrics; nil: none. The mean over the folds is not weighted.
 	Weights []float64
-	Workers int // folds at a time; 0: GOMAXPROCS
+
+	// Workers is the number of folds at a time. If it is 0, it is GOMAXPROCS.
+	Workers int
+
 	// Observe, if not nil, is called after each fold, and meanwhile.
 	Observe func(estimators.Step)
 }
 
 // Scores is the outcome of a cross-validation.
 type Scores struct {
-	Metrics        []string    // names
-	Values         [][]float64 // [metric][fold]
-	FitSeconds     []float64   // [fold]
-	PredictSeconds []float64   // [fold], the metrics included
+	// Metrics has the names of the metrics.
+	Metrics []string
+
+	// Values has the scores, as [metric][fold].
+	Values [][]float64
+
+	// FitSeconds has the seconds of each fit, as [fold].
+	FitSeconds []float64
+
+	// PredictSeconds has the seconds of each prediction, including the metrics, as [fold].
+	PredictSeconds []float64
 }
 
 // Mean returns the mean over the folds of the named metric, NaN if it is not
@@ -69,11 +81,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return missing, missing
 }
 
-// CrossValidateRegressor fits what build returns, a new regressor at each call, on the
-// training rows of each fold of x (n×d) and y (n), and scores it on the test
-// rows. To preprocess, build a pipeline; x may have gaps, as NaN, where it fills them. Errors: ErrShape, ErrNotFinite,
-// ErrParam, the first fold's that failed, with its number (one that wraps
-// errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
+// CrossValidateRegressor fits what build returns, a new regressor at each call, on the training rows of each fold
+// of x (n×d) and y (n), and scores it on the test rows. To preprocess, build a pipeline; x may have gaps, as NaN,
+// where it fills them. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
+// fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
+// take), or the error of ctx.
 func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

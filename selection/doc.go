@@ -117,11 +117,10 @@
 //
 //	E = mean of (e/(1-h))²,  e = y - ȳ - z~'u,  h = 1/n + z~'(G + ΛI)⁻¹z~
 //
-// of ridge regression on features z = T⁻ᵀk(C, x), T'T = K_MM, G = Σ z~z~' of the centred ones,
-// with its gradient through the kernel of rows and landmarks and that of the landmarks.
-// ComplexityRegularised is (σ²d + D + τD/(Λn))/n with d the trace of the hat matrix,
-// D = Σe² + Λ|u|² and τ = Σ k(x,x) - |z|² (G. Meanti, L. Carratino, E. De Vito and L. Rosasco,
-// AISTATS 2022).
+// of ridge regression on features z = T⁻ᵀk(C, x), T'T = K_MM, G = Σ z~z~' of the centred ones, with its gradient
+// through the kernel of rows and landmarks and that of the landmarks. [ComplexityRegularised] is (σ²d + D +
+// τD/(Λn))/n with d the trace of the hat matrix, D = Σe² + Λ|u|² and τ = Σ k(x,x) - |z|² (G. Meanti, L. Carratino,
+// E. De Vito and L. Rosasco, AISTATS 2022).
 //
 // # A run
 //
@@ -132,11 +131,10 @@
 // Resume: a search goes on from the rows that Observe saw, or that a Result's Trace has, which
 // are JSON. It ends in the same Result.
 //
-// Budget: once it is spent, nothing more is begun. The best of what was seen is taken and
-// fitted with; Result has StatusBudget, a warning with the counts, and a trace that says what
-// was not scored. Each of several families may use an equal part of what is left. What has
-// begun is ended, one point is looked at in any case, and the last fit is not counted: a
-// budget is overrun by that much, and never leaves a caller without a model. A context that
+// Budget: once it is spent, nothing more is begun. The best of what was seen is taken and fitted with; Result has
+// [StatusBudget], a warning with the counts, and a trace that says what was not scored. Each of several families
+// may use an equal part of what is left. What has begun is ended, one point is looked at in any case, and the last
+// fit is not counted: a budget is overrun by that much, and never leaves a caller without a model. A context that
 // ends does: it is an error, and the model fitted before stays.
 //
 // # A strategy of your own
@@ -170,9 +168,8 @@
 //
 // # Cross-validation
 //
-// CrossValidateRegressor and CrossValidateClassifier score any estimator over a Splitter's
-// folds, by the metrics of package metrics or others. Preprocessing is fitted on the
-// training rows of each fold alone.
+// [CrossValidateRegressor] and [CrossValidateClassifier] score any estimator over a Splitter's folds, by the
+// metrics of package metrics or others. Preprocessing is fitted on the training rows of each fold alone.
 //
 //	KFold                   each row is tested once, Repeats times over
 //	StratifiedKFold         the same with the classes dealt evenly

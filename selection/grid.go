@@ -30,11 +30,19 @@ const traceBytes = 512
 // machines of lssvm and svm get their kernel matrices from distances that are computed once
 // in each fold, where a gigabyte holds those.
 type Grid struct {
-	Params []float64 // the parameters, tried in their order; nil: Points of them from Lo to Hi in equal ratios
-	Points int       // 0: 24
-	Lo, Hi float64   // > 0; 0: 1e-4 and 1e2 times the family's Start
-	// Splitter; nil: KFold{} for a Regressor, StratifiedKFold{} for a Classifier.
+	// Params are the parameters, which are tried in their order. If they are nil, they are Points values from Lo to Hi
+	// in equal ratios.
+	Params []float64
+
+	// Points is the number of values. If it is 0, it is 24.
+	Points int
+
+	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
+	Lo, Hi float64
+
+	// Splitter; nil: KFold{} for a Regressor, [StratifiedKFold]{} for a Classifier.
 	Splitter Splitter
+
 	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
 	Metric metrics.Metric
 }
@@ -42,8 +50,8 @@ type Grid struct {
 // Name returns "grid".
 func (g *Grid) Name() string { return "grid" }
 
-// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
-// if none could be scored, or ctx's.
+// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
+// scored, or the error of ctx.
 func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

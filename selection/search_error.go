@@ -20,8 +20,10 @@ import (
 type SearchError struct {
 	// Trace has the rows that the search had, of all families. The Resume field of a Regressor or Classifier takes them.
 	Trace []TraceRow
+
 	// Result is what the search found, if it had ended: nil otherwise. No estimator of it was fitted.
 	Result *Result
+
 	// Err ended the Fit.
 	Err error
 }

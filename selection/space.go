@@ -58,8 +58,11 @@ func Among[E any](candidates ...func() E) Space[E] {
 // Point is one thing that a search can choose: the kernel of a family at Param, or the
 // candidate of a number.
 type Point struct {
-	Param     float64 `json:"param"`     // NaN for a candidate
-	Candidate int     `json:"candidate"` // from 0; NoCandidate for a kernel
+	// Param is the parameter. It is NaN for a candidate.
+	Param float64 `json:"param"`
+
+	// Candidate is the candidate's position, from 0. It is [NoCandidate] for a kernel.
+	Candidate int `json:"candidate"`
 }
 
 // NoCandidate is the Candidate of a Point that is a kernel.
