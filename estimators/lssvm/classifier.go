@@ -19,9 +19,9 @@ import (
 
 const classifierType = "lssvm: Classifier"
 
-// Classifier is the least-squares support vector machine for classification: a machine for each class against the
-// rest on targets ±1 (one machine for two classes), all from the same factorisation. The zero value is ready to
-// use.
+// Classifier is the least-squares support vector machine for classification. It fits one machine for each class
+// against the rest, on targets ±1, or a single machine for two classes. All machines share one factorisation. The
+// zero value is ready to use.
 //
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
 // training rows. With class weights the most probable class can therefore differ from the predicted one.

@@ -26,11 +26,11 @@ const (
 	multiKind = "lssvm.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share one kernel matrix and what is made of
-// it. The zero value is ready to use. The targets need no scaling: the kernel's length and the ridge are those of
-// the least sum of their squared leave-one-out errors, each in units of its target's spread. There is one of each
-// for all targets: another ridge is another factor, so that a target that wants one costs what a Regressor of its
-// own does.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share one kernel matrix and its
+// factorisation. The zero value is ready to use. The targets need no scaling: the kernel's length and the ridge
+// minimise the sum of their squared leave-one-out errors, each in units of its target's spread. All targets share
+// one length and one ridge, because another ridge needs another factorisation. A target that needs a ridge of its
+// own costs as much as a separate Regressor.
 //
 // See also MultiRegressor in package falkon, MultiRegressor in package ridge.
 type MultiRegressor struct {
@@ -281,7 +281,7 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 	return mat.DenseCopyOf(left.residuals), nil
 }
 
-// Report describes how the last Fit went, like that of Regressor; Objective is the sum over the targets, each in
+// Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
 // units of its spread.
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {

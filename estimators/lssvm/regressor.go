@@ -17,9 +17,9 @@ import (
 
 const regressorType = "lssvm: Regressor"
 
-// Regressor is the least-squares support vector machine for regression. The zero value is ready to use: a Matérn
-// kernel of ν = 5/2, its length and the ridge by exact leave-one-out. The targets need no scaling: the prediction
-// is linear in them.
+// Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel
+// is a Matérn kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets
+// need no scaling: the prediction is linear in them.
 //
 // See also Regressor in package ridge, Regressor in package falkon.
 type Regressor struct {
@@ -273,8 +273,9 @@ func (r *Regressor) Intercept() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
-// The residuals are exact. For one row it returns nil. It is at no cost where leave-one-out chose the ridge; else
-// O(n³) at the first call after Fit or UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error of ctx.
+// The residuals are exact. For one row it returns nil. If leave-one-out chose the ridge, the call costs nothing
+// more. Otherwise the first call after Fit or UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or
+// the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -288,9 +289,10 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err 
 	return mat.Col(nil, 0, left.residuals), nil
 }
 
-// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. Objective is
-// what they were compared by, the weighted mean squared leave-one-out residual; of a ridge that was not chosen by
-// it, the penalised sum of squares of the package documentation at its minimum, which is ½ Σ α[i] y[i].
+// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
+// leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
+// were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
+// ½ Σ α[i] y[i].
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
