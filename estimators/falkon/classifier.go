@@ -23,10 +23,10 @@ import (
 
 const classifierType = "falkon: Classifier"
 
-// Classifier is classification on landmarks: with [SquaredLoss], the default, ridge regression of targets ±1 for
-// each class against the rest (one for two classes) that share each pass over the rows, with probabilities by a
-// link fitted to leave-one-out scores, as lssvm.Classifier's; with [LogisticLoss] logistic regression. The zero
-// value is ready to use.
+// Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on
+// targets ±1 for each class against the rest, or a single one for two classes. All of them share each pass over the
+// rows, and the probabilities come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With
+// [LogisticLoss] it is logistic regression. The zero value is ready to use.
 //
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
 // training rows. With class weights the most probable class can therefore differ from the predicted one.
@@ -36,8 +36,8 @@ type Classifier struct {
 	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
-	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000, doubled up to
-	// those while the effective dimension takes up more than .7 of them.
+	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
+	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
 	Components int
 
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
@@ -83,8 +83,8 @@ type Classifier struct {
 	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
 	MaxBytes int64
 
-	// Observe, Checkpoint and Resume are as Regressor's. With [LogisticLoss] there is no Checkpoint, and Resume is
-	// [estimators.ErrParam].
+	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and setting
+	// Resume is the error [estimators.ErrParam].
 	Observe    func(estimators.Step)
 	Checkpoint func(*State)
 	Resume     *State
@@ -130,7 +130,7 @@ func (c *Classifier) validated() (settings, error) {
 }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those of
-// [Regressor.Fit]; the kernel is computed once a pass, whatever the number of classes.
+// [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -202,8 +202,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 	return out
 }
 
-// FitBlocks is Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once more, for
-// the classes.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
+// more, for the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -326,8 +326,9 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d): with [SquaredLoss] by the link fitted to
-// leave-one-out scores; with [LogisticLoss] those of the model, of more than two classes divided by their sum.
+// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted
+// to leave-one-out scores. With [LogisticLoss] they are the probabilities of the model; with more than two classes
+// they are divided by their sum.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -423,9 +424,9 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Report describes how the last Fit went. Iterations are those of [ConjugateGradients], with Direct the number of
-// ridges looked at, with [LogisticLoss] Newton steps. Objective is Details' LeaveOneOut, with LogisticLoss the
-// penalised loss, summed over the rows and machines.
+// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
+// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
+// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -433,7 +434,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.report.Clone()
 }
 
-// Details say more of the last Fit. It is the zero value before Fit.
+// Details returns more about the last Fit. It returns the zero value before Fit.
 func (c *Classifier) Details() Details {
 	if c.m == nil {
 		return Details{}

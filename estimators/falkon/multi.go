@@ -25,10 +25,10 @@ const (
 	multiKind = "falkon.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share landmarks, the passes over the rows, and
-// the normal equations or the preconditioner. The zero value is ready to use. The targets need no scaling: the
-// kernel and the ridge, one of each for all targets, are those of the least sum of their squared leave-one-out
-// errors, each in units of its target's spread; so are the numbers of Details and of Report.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share landmarks, the passes over the
+// rows, and the normal equations or the preconditioner. The zero value is ready to use. The targets need no
+// scaling: one kernel and one ridge are chosen for all targets, to minimise the sum of their squared leave-one-out
+// errors, each in units of its target's spread. The numbers of Details and of Report are in the same units.
 //
 // See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
@@ -72,7 +72,7 @@ type MultiRegressor struct {
 	// Observe is called as in [Regressor].
 	Observe func(estimators.Step)
 
-	// Checkpoint and Resume are as Regressor's.
+	// Checkpoint and Resume are as in [Regressor].
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -247,7 +247,7 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return slices.Clone(r.m.bias)
 }
 
-// Report says how the last Fit went, as Regressor's.
+// Report describes how the last Fit went, like [Regressor.Report].
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -255,7 +255,7 @@ func (r *MultiRegressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Details say more of the last Fit. It is the zero value before Fit.
+// Details returns more about the last Fit. It returns the zero value before Fit.
 func (r *MultiRegressor) Details() Details {
 	if r.m == nil {
 		return Details{}

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule is how landmarks are chosen among the rows.
+// LandmarkRule says how landmarks are chosen among the rows.
 type LandmarkRule int
 
 // The rules. Those but the first look at eight rows a landmark, drawn at random.
