@@ -19,12 +19,13 @@ import (
 
 const directKernelType = "ridge: DirectKernel"
 
-// DirectKernel is ridge regression whose features are a kernel matrix: x in Fit is the square, symmetric matrix K
-// of the training rows, x in Predict the kernel of new rows with them. It solves
+// DirectKernel is ridge regression whose features are a kernel matrix. The x of Fit is the square, symmetric kernel
+// matrix K of the training rows. The x of Predict has the kernel values between new rows and the training rows. It
+// solves
 //
 //	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
 //
-// where b is ȳ if K is centred. It stands behind transformers.KernelMap and transformers.KernelCenterer:
+// where b is ȳ if K is centred. It follows transformers.KernelMap and transformers.KernelCenterer in a pipeline:
 //
 //	pipeline.Regressor{
 //		Steps: []transformers.Transformer{
@@ -33,9 +34,9 @@ const directKernelType = "ridge: DirectKernel"
 //		Final: &ridge.DirectKernel{},
 //	}
 //
-// which is [lssvm.Regressor] behind the StandardScaler, as a chain whose steps can be looked at and exchanged. Take
-// lssvm for work: it needs less memory, and has variances: here k(x, x) of a new row, which a variance takes, is
-// not among its features.
+// This is the model of [lssvm.Regressor] after a StandardScaler, as a chain whose steps can be inspected and
+// exchanged. Prefer lssvm in practice: it needs less memory and has variances. A variance needs k(x, x) of a new
+// row, which is not among the features here.
 //
 // See also [lssvm.Regressor], [Regressor].
 type DirectKernel struct {
@@ -85,8 +86,8 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err 
 	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, λ diag(1/w) in the place of λI. A kernel that was
-// centred without weights will do: what the centring takes away is the same for all rows, and b takes it up.
+// FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may
+// be centred without weights: centring subtracts the same from all rows, and b makes up for it.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -232,7 +233,7 @@ func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err e
 	return slices.Clone(d.m.loo), nil
 }
 
-// Report says how the last Fit went, as [lssvm.Regressor]'s.
+// Report describes how the last Fit went, like that of [lssvm.Regressor].
 func (d *DirectKernel) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}

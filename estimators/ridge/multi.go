@@ -26,9 +26,9 @@ const (
 	multiKind = "ridge.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share the products of the columns and their
-// factor. The zero value is ready to use. The targets need no scaling: with one ridge for all it is that of the
-// least sum of their squared leave-one-out errors, each in units of its target's spread.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share the products of the columns
+// and their factorisation. The zero value is ready to use. The targets need no scaling: if there is one ridge for
+// all, it minimises the sum of their squared leave-one-out errors, each in units of its target's spread.
 //
 // See also MultiRegressor in package lssvm, [Regressor].
 type MultiRegressor struct {
@@ -38,9 +38,10 @@ type MultiRegressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// RidgePerTarget lets leave-one-out choose a ridge for each target, which is then Regressor's of that target alone.
-	// The reduction to tridiagonal form is still one; each target takes a look at all ridges and a factor of its own, of d²/2 numbers in
-	// memory and in files. Without it, or with a Ridge that is given, there is one for all.
+	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose
+	// for that target alone. There is still only one reduction to tridiagonal form, but each target evaluates all
+	// ridges and has a factor of its own, of d²/2 numbers in memory and in files. If it is not set, or if Ridge is
+	// given, all targets share one ridge.
 	RidgePerTarget bool
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
@@ -230,7 +231,7 @@ func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// PriorVariances returns s²/λ of each target, as Regressor's PriorVariance. It returns nil before Fit.
+// PriorVariances returns s²/λ of each target, like [Regressor.PriorVariance]. It returns nil before Fit.
 func (r *MultiRegressor) PriorVariances() []float64 {
 	if r.m == nil {
 		return nil
@@ -270,8 +271,8 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return out
 }
 
-// ChosenRidges returns the ridge λ of each target that Fit used: one number k times without RidgePerTarget. It
-// returns nil before Fit.
+// ChosenRidges returns the ridge λ that Fit used for each target. Without RidgePerTarget all k entries are the same
+// number. It returns nil before Fit.
 func (r *MultiRegressor) ChosenRidges() []float64 {
 	if r.m == nil {
 		return nil
@@ -298,7 +299,7 @@ func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, er
 }
 
 // Report describes how the last Fit went. Objective is the sum over the targets of the weighted mean squared
-// leave-one-out residual, over the target's weighted variance. Iterations is the number of ridges looked at.
+// leave-one-out residual, divided by the target's weighted variance. Iterations is the number of ridges evaluated.
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}

@@ -425,8 +425,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PriorVariance returns s²/λ, the variance that the model gave β before it saw the rows, whose inverse is the
-// penalty. It returns 0 before Fit. PredictVariance goes back to it, times |x - x̄|², where nothing was learned.
+// PriorVariance returns s²/λ, the prior variance of each coefficient in β, whose inverse is the penalty. It returns
+// 0 before Fit. Where nothing was learned, PredictVariance returns to it, multiplied by |x - x̄|².
 func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
 		return 0
@@ -469,7 +469,7 @@ func (r *Regressor) ChosenRidge() float64 {
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
 // The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
-// and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which know no single rows.
+// and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// RidgeRule says how a Ridge of 0 is chosen. It is package lssvm's.
+// RidgeRule says how a Ridge of 0 is chosen. It is the type of package lssvm.
 type RidgeRule = lssvm.RidgeRule
 
 // The rules.

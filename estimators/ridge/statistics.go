@@ -147,7 +147,7 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 }
 
 // FitStatistics implements [estimators.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients
-// are those of Fit, or of FitWeighted, to rounding. What Fit takes from single rows is taken from sums:
+// are those of Fit, or of FitWeighted, to rounding. What Fit computes from single rows is computed from sums:
 //
 //   - the ridge of LeaveOneOut is that of the largest evidence (see the package's documentation);
 //   - s² is the sum of the squared residuals over the degrees of freedom that are left to them, which is Fit's with
@@ -179,10 +179,10 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 	return nil
 }
 
-// PartialFit implements [estimators.PartialFitter]: it is FitStatistics of the rows of all calls, or of those of a
-// FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out;
-// MarshalStatistics has them. After Fit or UnmarshalBinary there are none to go on from, which is
-// [estimators.ErrNotFitted].
+// PartialFit implements [estimators.PartialFitter]: it fits the rows of all calls, as FitStatistics would. After a
+// FitStatistics it adds to the statistics given there. The Regressor keeps the statistics. Clone and MarshalBinary
+// leave them out; MarshalStatistics writes them. After Fit or UnmarshalBinary there are no statistics to go on
+// from, and the error is [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
