@@ -29,11 +29,12 @@ const classifierType = "svm: Classifier"
 //
 //	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
 //
-// or, with Nu, the same with a C of each two classes that makes ν the share of errors of the margin; more classes
-// are told apart one by one, by votes. The zero value is ready to use. Features should be of comparable scale.
+// With Nu it minimises the same with a C for each pair of classes that makes ν the share of margin errors. More
+// than two classes are classified by one machine for each pair of classes, by voting. The zero value is ready to
+// use. Features should be of comparable scale.
 //
-// PredictProba needs Probabilities to be set before Fit, which makes a fit about four times as long; Decision is
-// there without it.
+// PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision
+// does not need it.
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
@@ -44,9 +45,9 @@ type Classifier struct {
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
 	C float64
 
-	// Nu, if not 0, takes the place of C (ν-SVC): for each two classes at most this share of
-	// the rows is within the margin or on its wrong side, and at least this share are support
-	// vectors. At most twice the share of the smaller class, 1 with Balanced.
+	// If Nu is not 0, it is used instead of C (ν-SVC): for each pair of classes at most this share of the rows is
+	// within the margin or on its wrong side, and at least this share are support vectors. It is at most twice the
+	// share of the smaller class, and at most 1 with Balanced.
 	Nu float64
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -81,8 +82,8 @@ type Classifier struct {
 	// kernel matrix.
 	CacheBytes int64
 
-	// Observe, if not nil, is called after every 1000 steps of a machine, by one
-	// goroutine at a time; Objective is the sum of the dual objectives so far.
+	// If Observe is not nil, it is called after every 1000 steps of a machine, by one goroutine at a time. Objective
+	// is the sum of the dual objectives so far.
 	Observe func(estimators.Step)
 
 	m       *machine
@@ -101,8 +102,8 @@ var (
 	_ estimators.Wrapper                       = (*Classifier)(nil)
 )
 
-// Supports says that there are probabilities only with the field Probabilities; once
-// fitted or read, what counts is what it was at that Fit.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
+// it is the setting at its Fit that counts.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -136,7 +137,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, by which its C is multiplied.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -334,8 +335,8 @@ func (c *Classifier) classWeights() classes.Weights {
 // Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// PairDecision returns the decision values f(x) + b of each two classes for the rows of
-// x (m×d), in the order of Pairs: above 0 for the greater label.
+// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order
+// of Pairs. A value above 0 is for the greater label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.all(classifierType, c.rows(x))
@@ -350,23 +351,22 @@ func (c *Classifier) values(k mat.Matrix) func(visit) error {
 	return func(v visit) error { return c.m.decideMatrix(classifierType, k, v) }
 }
 
-// PairDecisionMatrix is PairDecision from kernel values k (m×n) between new rows and
-// those that FitMatrix was given. Only the columns of support vectors count.
+// PairDecisionMatrix is like PairDecision, from kernel values k (m×n) between new rows and the rows of FitMatrix.
+// Only the columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.all(classifierType, c.values(k))
 }
 
-// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes.
-// Those of two classes are -f and f for the decision value f. Of more each is the number
-// of votes, plus the sum of the class's decision values, brought into (-⅓, ⅓), which
-// decides between equal votes.
+// Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the
+// scores are -f and f for the decision value f. With more classes each score is the number of votes, plus the sum
+// of the class's decision values scaled into (-⅓, ⅓), which decides between equal votes.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.rows(x))
 }
 
-// DecisionMatrix is like Decision, from kernel values, as PairDecisionMatrix.
+// DecisionMatrix is like Decision, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.values(k))
@@ -443,8 +443,8 @@ func (c *Classifier) row(out, x []float64) {
 	vote(out, (*p)[:pairs], (*p)[pairs:])
 }
 
-// Predict returns the class of the largest of Decision for each row of x (m×d). The cost is O(sd) a row for s
-// support vectors.
+// Predict returns the class with the largest Decision score for each row of x (m×d). The cost is O(sd) for each
+// row, with s support vectors.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -454,7 +454,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
+// PredictMatrix is like Predict, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
@@ -464,8 +464,8 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order
-// of Classes. Without Probabilities at Fit the error wraps errors.ErrUnsupported.
+// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order of Classes. If Probabilities
+// was not set at Fit, the error wraps [errors.ErrUnsupported].
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -474,7 +474,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.probabilities(c.rows(x))
 }
 
-// PredictProbaMatrix is PredictProba from kernel values, as PairDecisionMatrix.
+// PredictProbaMatrix is like PredictProba, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {

@@ -27,14 +27,14 @@ const (
 )
 
 // OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural
-// Computation 13, 2001): the half space of the kernel's feature space, far from the origin, that holds the rows of
-// Fit but for a share of at most Nu. It minimises
+// Computation 13, 2001): it finds the half space of the kernel's feature space, far from the origin, that contains
+// all rows of Fit except a share of at most Nu. It minimises
 //
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
-// for weights w, and the score of a row is f(x) - ρ: below 0 it is novel. The zero value is ready to use. Features
-// should be of comparable scale. The share of new rows that are taken for novel is about Nu where there are many
-// more rows than support vectors, and larger where there are not: novelty.Density has a share that holds for any
+// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready
+// to use. Features should be of comparable scale. The share of new rows that are classified as novel is about Nu if
+// there are many more rows than support vectors, and otherwise larger. The share of novelty.Density holds for any
 // number of rows.
 //
 // See also Density in package novelty.
@@ -43,8 +43,8 @@ type OneClass struct {
 	// training rows.
 	Kernel kernels.Kernel
 
-	// Nu is the share of the rows of Fit that may be left out, which is also the least share of
-	// support vectors; 0: 0.05. At most 1.
+	// Nu is the largest share of the rows of Fit that may be left out, which is also the least share of support
+	// vectors. If it is 0, it is 0.05. It is at most 1.
 	Nu float64
 
 	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
@@ -67,7 +67,7 @@ type OneClass struct {
 	// are kept.
 	CacheBytes int64
 
-	// Observe, if not nil, is called after every 1000 steps with the dual objective.
+	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -157,8 +157,8 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	return err
 }
 
-// Score returns f(x) - ρ for each row of x (m×d): below 0 for those that are novel. The cost is O(sd) a row for s
-// support vectors.
+// Score returns f(x) - ρ for each row of x (m×d): below 0 for those that are novel. The cost is O(sd) for each row,
+// with s support vectors.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := o.m.all(oneClassType, func(v visit) error { return o.m.decide(oneClassType, x, o.Workers, v) })
@@ -219,7 +219,7 @@ func (o *OneClass) Clone() estimators.Detector {
 	return &out
 }
 
-// Graph implements [graph.Grapher]: Mean is Score.
+// Graph implements [graph.Grapher]. Its Mean is the Score.
 func (o *OneClass) Graph(x graph.Value) (graph.Outputs, error) {
 	f, err := o.m.graph(oneClassType, x)
 	return graph.Outputs{Mean: f}, err

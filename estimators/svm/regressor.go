@@ -17,14 +17,15 @@ import (
 
 const regressorType = "svm: Regressor"
 
-// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, larger ones C
-// times what they exceed it by. It minimises
+// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, and larger
+// errors cost C times their excess over it. It minimises
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w; with Nu, that and ε C Nu Σ w[i], over ε too. The zero value is ready to use: C and Epsilon follow
-// the targets, whatever their units. Given ones are in those units. Features should be of comparable scale. It has
-// no variance: the loss is that of no distribution of the noise that could be told from the tube.
+// for weights w. With Nu it minimises the same plus ε C Nu Σ w[i], over ε too. The zero value is ready to use: C
+// and Epsilon are chosen from the targets, whatever their units. Given values are in the units of the targets.
+// Features should be of comparable scale. It has no predictive variance, because the loss does not correspond to a
+// noise distribution that could be told apart from the tube.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
@@ -35,16 +36,17 @@ type Regressor struct {
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
 	C float64
 
-	// Epsilon is the half width of the tube; 0: from the least-squares machine. For no tube
-	// take a number far below the noise.
+	// Epsilon is the half width of the tube. If it is 0, it comes from the least-squares machine (see the package
+	// documentation). For no tube, set it far below the noise.
 	Epsilon float64
 
-	// Nu, if not 0, takes the place of Epsilon (ν-SVR): at most this share of the rows is
-	// outside of the tube, at least this share are support vectors. At most 1.
+	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside of the tube,
+	// and at least this share are support vectors. It is at most 1.
 	Nu float64
 
-	// Tolerance is on m - M, in the units of the targets; 0: 1e-3, times the
-	// targets' standard deviation where Fit chooses C or Epsilon, as it does with Nu.
+	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
+	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by
+	// the targets' standard deviation.
 	Tolerance float64
 
 	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
@@ -64,7 +66,7 @@ type Regressor struct {
 	// are kept.
 	CacheBytes int64
 
-	// Observe, if not nil, is called after every 1000 steps with the dual objective.
+	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -99,7 +101,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, by which its C is multiplied.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -200,7 +202,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 	return err
 }
 
-// Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) a row for s support vectors.
+// Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) for each row, with s support vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
@@ -210,8 +212,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// PredictMatrix predicts from kernel values k (m×n) between new rows and those that
-// FitMatrix was given. Only the columns of support vectors count.
+// PredictMatrix predicts from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
+// support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
@@ -248,8 +250,8 @@ func (r *Regressor) Intercept() float64 {
 // ChosenC returns the C that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used, with Nu that of the solution;
-// 0 before Fit, and where Fit chose it and saw no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the width of the solution. It
+// returns 0 before Fit, and if Fit chose it and found no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0
