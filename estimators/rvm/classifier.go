@@ -24,16 +24,16 @@ import (
 
 const classifierType = "rvm: Classifier"
 
-// Classifier is the relevance vector machine for classification, with an intercept of nearly flat prior. More than
-// two classes are learnt each against the rest. The zero value is ready to use.
+// Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior.
+// With more than two classes, each class is learnt against the rest. The zero value is ready to use.
 //
 // See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
-	// Kernel need not be positive semi-definite. nil: a Matérn kernel of ν = 5/2 with a length for
-	// each column, which are learnt (package documentation).
+	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each
+	// column; the lengths are learnt (see the package documentation).
 	Kernel kernels.Kernel
 
-	// Kernels is a dictionary: a basis function of each of them sits on every row. Kernel is then nil.
+	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
 	Kernels []kernels.Kernel
 
 	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
@@ -64,8 +64,8 @@ type Classifier struct {
 	// CacheBytes is the memory for columns of the design matrix. If it is 0, it is 512 MiB.
 	CacheBytes int64
 
-	// Observe, if not nil, is called after each change of a machine, by one goroutine
-	// at a time; Objective is the negative log evidence of that machine.
+	// If Observe is not nil, it is called after each change of a machine, by one goroutine at a time. Objective is the
+	// negative log evidence of that machine.
 	Observe func(estimators.Step)
 
 	m *classification
@@ -97,8 +97,8 @@ func (c *Classifier) validate() error {
 	return c.place().validate()
 }
 
-// Fit learns from x (n×d) and n labels y. Cost, with M basis functions of which m stay: O(nMm) for each of some m
-// scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
+// Fit learns from x (n×d) and n labels y. With M basis functions, of which m stay, the cost is O(nMm) for each of
+// about m scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
 // [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
@@ -234,28 +234,28 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.decide("x", x, false)
 }
 
-// Predict returns the class of the largest Decision for each row of x (r×d).
+// Predict returns the class with the largest Decision score for each row of x (r×d).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return c.predict("x", x, false)
 }
 
-// PredictDesign is Predict from new rows of the design matrix (r×M).
+// PredictDesign is like Predict, from new rows of the design matrix (r×M).
 func (c *Classifier) PredictDesign(phi mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return c.predict("phi", phi, true)
 }
 
-// PredictProba returns probabilities for each row of x (r×d), r×K in the order of
-// Classes: for two classes the sigmoid of the score, moderated by its variance, so that
-// it nears 1/2 where the model is not sure; for more, those of each class against the
-// rest, over their sum.
+// PredictProba returns probabilities (r×K) for each row of x (r×d), with columns in the order of Classes. With two
+// classes the probability is the sigmoid of the score, moderated by the variance of the score, so that it is close
+// to 1/2 where the model is uncertain. With more classes it is the probability of each class against the rest,
+// divided by the sum of these probabilities.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("x", x, false)
 }
 
-// PredictProbaDesign is PredictProba from new rows of the design matrix (r×M).
+// PredictProbaDesign is like PredictProba, from new rows of the design matrix (r×M).
 func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("phi", phi, true)
@@ -286,7 +286,7 @@ func (c *Classifier) labels() []int {
 // Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.labels()) }
 
-// Machines returns what was learnt of each class. It returns nil before Fit.
+// Machines returns the machine of each class. It returns nil before Fit.
 func (c *Classifier) Machines() []Machine {
 	if c.m == nil {
 		return nil
@@ -317,11 +317,12 @@ func (c *Classifier) support() *support {
 // some class's machine, ascending. It returns nil before Fit.
 func (c *Classifier) RelevanceIndices() []int { return c.support().relevant() }
 
-// RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
-// model without any.
+// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
+// model without relevance vectors.
 func (c *Classifier) RelevanceVectors() *mat.Dense { return c.support().copiedVectors() }
 
-// ChosenKernel returns the kernel that Fit used, the [kernels.Sum] of several; nil before Fit and after FitDesign.
+// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
+// and after FitDesign.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.support().chosenKernel() }
 
 // LogEvidence returns the log evidence in Laplace's approximation, summed over the machines. It returns 0 before

@@ -32,8 +32,8 @@ type machine struct {
 	evidence     float64
 }
 
-// Machine is what a Classifier learnt of one class against the rest; of two classes
-// there is one, of the second.
+// Machine is what a [Classifier] learnt about one class against the rest. With two classes there is one machine,
+// that of the second class.
 type Machine struct {
 	Class int
 
