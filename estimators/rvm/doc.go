@@ -73,7 +73,7 @@
 //
 // A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by it. For regression its
 // targets, its row of Φ and that of the column of ones are multiplied by √w, and N is the sum of the weights, less
-// 1 for FlatPrior, in the evidence, in the estimate of the noise and in 1/(βN). So a weight of 2 is the row given
+// 1 for [FlatPrior], in the evidence, in the estimate of the noise and in 1/(βN). So a weight of 2 is the row given
 // twice, exactly. FitDesign takes none.
 //
 // # Numerics
