@@ -23,22 +23,25 @@ import (
 
 const classifierType = "gabasr: Classifier"
 
-// Classifier is linear classification on random Fourier features whose frequencies are sampled. More than two
-// classes are learnt each against the rest, with frequencies of their own. The zero value is ready to use.
+// Classifier is linear classification on random Fourier features whose frequencies are sampled from their
+// posterior. With more than two classes, each class is learnt against the rest, with frequencies of its own. The
+// zero value is ready to use.
 //
 // See also Classifier in package rvm, Classifier in package lssvm.
 type Classifier struct {
-	// Pairs is the number M of pairs of features of each machine; 0: 50. [AllPairs] makes the largest square up to it.
+	// Pairs is M, the number of pairs of features of each machine. If it is 0, it is 50. [AllPairs] uses the largest
+	// square number up to it.
 	Pairs      int
 	Features   Map
 	Likelihood Likelihood
 
-	// Sweeps is the length of each chain. 0: 25, and as long as the chains of a machine have not mixed, twice as many, up to 200;
-	// with a BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of
+	// a machine have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A
+	// given number is not changed.
 	Sweeps int
 
-	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
-	// Sweeps and BurnIn are then without effect.
+	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
+	// Sweeps and BurnIn then have no effect.
 	NoSweeps bool
 
 	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
@@ -51,28 +54,30 @@ type Classifier struct {
 	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
 	Chains int
 
-	// Balanced weighs each class by n/(K·its rows), so that all count alike, and ClassWeights are factors > 0 for the
-	// rows of a class, times that; absent: 1. Not with [PolyaGamma].
+	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight.
+	// ClassWeights has a factor > 0 for the rows of a class, which is multiplied by that weight. A class that is
+	// absent has the factor 1. Neither can be used with [PolyaGamma].
 	Balanced     bool
 	ClassWeights map[int]float64
 
-	// Ridge fixes the prior precision of the coefficients; 0: it is sampled, but for Surrogate,
-	// which keeps that of the start.
+	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it stays that
+	// of the start.
 	Ridge float64
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
-	// coefficients, p²/2 numbers; the others take that of the nearest. Of [PolyaGamma] alone, whose probabilities want
-	// it. 0: 2; as many as there are kept sweeps, or more: all do.
+	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these. It applies only to
+	// [PolyaGamma], whose probabilities need it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
+	// of them keep it.
 	Covariances int
 
-	// NoiseShape and [NoiseRate] are a0 and b0. If one is 0, it is 1e-3.
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
 	NoiseShape, NoiseRate float64
 
-	// NoScaling leaves x as it is. By default it is centred and divided by its standard
-	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
+	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than
+	// [Stationary] measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
 
 	// Seed is the seed of the sampler. 0 is a seed like any other.
@@ -81,8 +86,8 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each sweep of each machine, by one goroutine at a
-	// time; Objective is the negative LogEvidence of a Sweep.
+	// If Observe is not nil, it is called after each sweep of each machine, by one goroutine at a time. Objective is
+	// the negative LogEvidence of a Sweep.
 	Observe func(estimators.Step)
 
 	posterior[*classification]
@@ -116,7 +121,7 @@ var (
 	_ estimators.Wrapper                       = (*Classifier)(nil)
 )
 
-// Supports says that there are no weights with [PolyaGamma]; see FitWeighted.
+// Supports reports that [PolyaGamma] does not take weights; see FitWeighted.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
 }
@@ -139,8 +144,8 @@ func (c *Classifier) settings() (settings, error) {
 	}.withDefaults()
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory are those of Regressor's
-// Fit for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory are those of
+// [Regressor.Fit] for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
@@ -372,7 +377,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// Predict returns the most probable class of each row of x (m×d). Cost as Decision.
+// Predict returns the most probable class of each row of x (m×d). The cost is that of Decision.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)

@@ -56,14 +56,13 @@
 // component, so that the ratio is that of the evidence; then two steps of a random walk of
 // ln λ. Predictions are averaged over the sweeps after the burn-in, and over Chains.
 //
-// The paper computes the evidence anew for each frequency, O(NM³ + M⁴) a sweep, and leaves
-// low-rank updates to later work. Here the pair's two columns are deleted from the Cholesky
-// factor of A by rotations, the old and the new pair are compared by their 2×2 Schur
-// complements, and the winner is appended: exact, O(NM + M²). Proposals do not depend on
-// each other, so all their products are two matrix products. Positions are scanned from
-// the last, which keeps the rotated block small. A sweep is O(NM² + M³), on N = 1000, D = 5
-// and M = 100, 250, 500 at least 25, 100 and 80 times as fast (BenchmarkSweep). With AllPairs
-// a frequency has many columns, and each step factors anew.
+// The paper computes the evidence anew for each frequency, O(NM³ + M⁴) a sweep, and leaves low-rank updates to
+// later work. Here the pair's two columns are deleted from the Cholesky factor of A by rotations, the old and the
+// new pair are compared by their 2×2 Schur complements, and the winner is appended: exact, O(NM + M²). Proposals do
+// not depend on each other, so all their products are two matrix products. Positions are scanned from the last,
+// which keeps the rotated block small. A sweep is O(NM² + M³), on N = 1000, D = 5 and M = 100, 250, 500 at least
+// 25, 100 and 80 times as fast (BenchmarkSweep). With [AllPairs] a frequency has many columns, and each step
+// factors anew.
 //
 // # Mixing
 //
@@ -102,11 +101,10 @@
 //
 // # Weights
 //
-// A row of weight w counts as w rows: its targets and its row of Φ are multiplied by √w, and
-// N is the sum of the weights, in aN and in the evidence; the scaling and the link count it
-// so too. A weight of 2 is the row given twice. PolyaGamma has no weights of rows and
-// classes: a row of weight w wants a variable of PG(w, f), and the exact sampler is for
-// w = 1, whose draws add up to whole numbers alone.
+// A row of weight w counts as w rows: its targets and its row of Φ are multiplied by √w, and N is the sum of the
+// weights, in aN and in the evidence; the scaling and the link count it so too. A weight of 2 is the row given
+// twice. [PolyaGamma] has no weights of rows and classes: a row of weight w wants a variable of PG(w, f), and the
+// exact sampler is for w = 1, whose draws add up to whole numbers alone.
 //
 // # Deviations from the paper
 //

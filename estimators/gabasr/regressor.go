@@ -19,21 +19,23 @@ import (
 const regressorType = "gabasr: Regressor"
 
 // Regressor is Bayesian linear regression on random Fourier features whose frequencies are sampled from their
-// posterior. The zero value is ready to use: 50 frequencies, a stationary kernel, 25 sweeps, or up to 200 where the
-// chains have not mixed by then.
+// posterior. The zero value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps, or up to 200
+// if the chains have not mixed by then.
 //
 // See also Regressor in package rvm, Regressor in package lssvm.
 type Regressor struct {
-	// Pairs is the number M of pairs of features; 0: 50. [AllPairs] makes the largest square up to it.
+	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up
+	// to it.
 	Pairs    int
 	Features Map
 
-	// Sweeps is the length of each chain. 0: 25, and as long as the chains have not mixed, twice as many, up to 200; with a
-	// BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains
+	// have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A given number
+	// is not changed.
 	Sweeps int
 
-	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
-	// Sweeps and BurnIn are then without effect.
+	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
+	// Sweeps and BurnIn then have no effect.
 	NoSweeps bool
 
 	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
@@ -46,29 +48,30 @@ type Regressor struct {
 	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
 	Chains int
 
-	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.
+	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, it is
+	// sampled.
 	Ridge float64
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64
 
-	// Trend is the degree of a polynomial of each column, without products of columns, that is
-	// learnt with all else: 0 none, 1 a line, 2 a parabola, at most 3. Its coefficients have a
-	// flat prior, so that means go on and variances grow as they do where rows end; sines and
-	// cosines alone turn back.
+	// Trend is the degree of a polynomial of each column, without products of columns, that is learnt together with
+	// the rest. 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior.
+	// Beyond the rows the means therefore follow the trend and the variances grow accordingly, while sines and cosines
+	// alone would turn back.
 	Trend int
 
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the
-	// covariance of the coefficients, p²/2 numbers; the others take that of the nearest for
-	// PredictVariance and PredictInterval. Means do not depend on it. 0: 2; as many as there are
-	// kept sweeps, or more: all do, and the file is some four times as large.
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
+	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these for PredictVariance and
+	// PredictInterval. Means do not depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
+	// of them keep it, and the file is about four times as large.
 	Covariances int
 
-	// NoiseShape and [NoiseRate] are a0 and b0. If one is 0, it is 1e-3.
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
 	NoiseShape, NoiseRate float64
 
-	// NoScaling leaves x and y as they are. By default each is centred and divided by its
-	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
+	// NoScaling leaves x and y unscaled. By default each is centred and divided by its standard deviation. A map other
+	// than [Stationary] measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
 
 	// Seed is the seed of the sampler. 0 is a seed like any other.
@@ -77,8 +80,8 @@ type Regressor struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each sweep, by one goroutine at a time; Objective
-	// is the negative log evidence.
+	// If Observe is not nil, it is called after each sweep, by one goroutine at a time. Objective is the negative log
+	// evidence.
 	Observe func(estimators.Step)
 
 	posterior[*regression]

@@ -97,7 +97,7 @@ func (s settings) withDefaults() (settings, error) {
 	return s, nil
 }
 
-// Sweep is what is known at the end of a sweep of a chain.
+// Sweep describes the state of a chain at the end of a sweep.
 type Sweep struct {
 	// Machine is 0 for a regressor and for two classes. Otherwise it is the position of the class in Classes.
 	Machine int
