@@ -22,9 +22,9 @@ const classifierType = "eem: Classifier"
 // defaultUnits are those of a Classifier whose Units is 0, which transformers.RandomHidden draws.
 const defaultUnits = 250
 
-// Classifier is the extreme entropy machine. The zero value is ready to use: 250 units of many widths on training
-// rows, balanced classes. Features should be of comparable scale, or in [0, 1] for the paper's own activations (see
-// [transformers.Activation]).
+// Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
+// centred on training rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the
+// paper's own activations (see [transformers.Activation]).
 //
 // See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
@@ -38,34 +38,35 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Labels are the classes, ascending, where the first chunk of PartialFit may not
-	// hold all of them; nil: those of Fit's rows, or of the first chunk.
+	// Labels are the classes, ascending. They are needed if the first chunk of PartialFit does not contain all of
+	// them. If they are nil, they are those of the rows of Fit, or of the first chunk.
 	Labels []int
 
-	// Priors are the probabilities of the classes, in the order of Classes; nil: equal.
-	// Only their ratios count.
+	// Priors are the probabilities of the classes, in the order of Classes. If they are nil, they are equal. Only
+	// their ratios matter.
 	Priors []float64
 
-	// Costs are of taking a class for another, in the order of Classes; nil: equal.
+	// Costs are the costs of predicting another class for a row of this class, in the order of Classes. If they are
+	// nil, they are equal.
 	Costs []float64
 
-	// EmpiricalPriors takes the classes' shares of the training rows for Priors: for
-	// accuracy, where the default is for balanced accuracy.
+	// EmpiricalPriors uses the classes' shares of the training rows as Priors. This aims at accuracy, while the
+	// default aims at balanced accuracy.
 	EmpiricalPriors bool
 
-	// Balanced asks for what is the default here, equal priors whatever the numbers of
-	// rows: with Priors or EmpiricalPriors it is an error.
+	// Balanced requests the default of this package, equal priors whatever the numbers of rows. With Priors or
+	// EmpiricalPriors it is an error.
 	Balanced bool
 
-	// ClassWeights are factors > 0 of the priors, by label; absent: 1.
+	// ClassWeights has a factor > 0 for the prior of each class, by label. A class that is absent has the factor 1.
 	ClassWeights map[int]float64
 
-	// Multiclass is how more than two classes are told apart; zero: [OneVersusOne].
+	// Multiclass says how more than two classes are handled. The zero value is [OneVersusOne].
 	Multiclass Multiclass
 
-	// Observe, if not nil, is called after each block of rows that is summed and each system
-	// of equations that is solved, in HeldOut after each block that is held out, by one
-	// goroutine at a time; Objective is Report's so far.
+	// If Observe is not nil, it is called after each block of rows that is summed and each system of equations that is
+	// solved, and in HeldOut after each block that is held out, by one goroutine at a time. Objective is that of
+	// Report so far.
 	Observe func(estimators.Step)
 
 	machine[classifierName]
@@ -127,9 +128,9 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath fits a machine for each number of hidden units, ascending, as Fit would with
-// Units set to it: the units of a smaller one are the first of a larger one, so that all
-// share the products of the largest, and each adds its own system of equations, O(h³).
+// FitPath fits a machine for each number of hidden units, ascending, as Fit would with Units set to that number.
+// The units of a smaller machine are the first units of a larger one. All machines therefore share the products of
+// the largest, and each adds only its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

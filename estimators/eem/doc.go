@@ -49,5 +49,5 @@
 //
 // # Cost
 //
-// Fit of n rows, d columns and h units: O(nhd + nh² + h³). Predict O(hd) a row.
+// Fit of n rows, d columns and h units: O(nhd + nh² + h³). Predict O(hd) for each row.
 package eem

@@ -34,7 +34,7 @@ const defaultComponents = 250
 // promises: landmarks that depend on those before them, to h·2⁻⁵² of the largest k(x, x), add no feature. The
 // features are computed from a Cholesky factor in place of the eigenvectors, which is the same but for a rotation
 // that the machine does not see. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³); a
-// prediction, from coefficients on the landmarks, O(hd) a row.
+// prediction, from coefficients on the landmarks, O(hd) for each row.
 //
 // See also [Classifier], Classifier in package lssvm.
 type KernelClassifier struct {
@@ -54,7 +54,7 @@ type KernelClassifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// The following are as Classifier's.
+	// Labels and the following fields are as in [Classifier].
 	Labels          []int
 	Priors, Costs   []float64
 	EmpiricalPriors bool
@@ -115,10 +115,10 @@ func (c *KernelClassifier) signature() string {
 	return fmt.Sprintf("(Kernel %v, %d components, Landmarks %s, Seed %d, Labels %v)", c.Kernel, c.Components, landmarks, c.Seed, c.Labels)
 }
 
-// NewStages is Classifier's; a sample is of four rows for each landmark, and at least 4096.
+// NewStages is like [Classifier.NewStages]. A sample has four rows for each landmark, and at least 4096.
 func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
 
-// FitStages is Classifier's.
+// FitStages is like [Classifier.FitStages].
 func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -163,8 +163,8 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err 
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, as Classifier's. The median distance of a nil Kernel and
-// the draw of the landmarks are of the rows without their weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The median distance of a
+// nil Kernel and the draw of the landmarks ignore the weights.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -173,7 +173,7 @@ func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []in
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath is Classifier's, for numbers of landmarks.
+// FitPath is like [Classifier.FitPath], for numbers of landmarks.
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -196,7 +196,7 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 	return out, nil
 }
 
-// HeldOut is Classifier's; the landmarks are drawn from all rows.
+// HeldOut is like [Classifier.HeldOut]. The landmarks are drawn from all rows.
 func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -205,7 +205,7 @@ func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block [
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// PartialFit takes in more rows, as Classifier's; the landmarks are of the first chunk.
+// PartialFit learns from more rows, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -226,7 +226,7 @@ func (c *machine[N]) Report() estimators.Report {
 	return s.report.Clone()
 }
 
-// Pair is what was learnt of two classes.
+// Pair is the model of two classes.
 type Pair struct {
 	// Negative and Positive are the two classes. Negative is the lesser.
 	Negative, Positive int

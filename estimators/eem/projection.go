@@ -135,7 +135,7 @@ func (p *projection) logOdds(z, logW float64) float64 {
 	return odds
 }
 
-// Region says where, along the projection, a row is of the positive class.
+// Region says where along the projection a row is assigned to the positive class.
 type Region int
 
 // The regions.
@@ -148,7 +148,7 @@ const (
 	Outside
 	// Always predicts the positive class everywhere.
 	Always
-	// Never predicts the positive class nowhere.
+	// Never predicts the negative class everywhere.
 	Never
 )
 
@@ -169,8 +169,8 @@ func (r Region) String() string {
 	return "Region(?)"
 }
 
-// Thresholds are where the odds along the projection are even: one, or two where the
-// classes spread differently. NaN where there is none.
+// Thresholds are the points along the projection where the odds are even. There is one, or two if the classes have
+// different spreads. A threshold that does not exist is NaN.
 type Thresholds struct {
 	Near, Far float64
 	Region    Region
