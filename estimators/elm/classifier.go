@@ -26,10 +26,10 @@ import (
 
 const classifierType = "elm: Classifier"
 
-// Classifier is the weighted extreme learning machine. The zero value is ready to use: 250 units of many widths on
-// training rows, rows of equal weight, and a ridge that exact leave-one-out chooses. Features should be of
-// comparable scale, or in [0, 1] for the paper's own activations (see [transformers.Activation]). It has no
-// probabilities: package eem's machine on the same units has.
+// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many
+// widths centred on training rows, rows of equal weight, and a ridge chosen by exact leave-one-out. Features should
+// be of comparable scale, or in [0, 1] for the paper's own activations (see [transformers.Activation]). It has no
+// probabilities; the machine of package eem on the same units has them.
 //
 // See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
@@ -58,9 +58,9 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called when the units' outputs are there, after each ridge that leave-one-out looks at, and
-	// when the machines are solved. Objective is the weighted share of the targets' squares that is left over: of no
-	// coefficients, of the rows left out, and Report's.
+	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that
+	// leave-one-out evaluates, and when the machines are solved. Objective is the weighted share of the squared
+	// targets that is left unexplained: without coefficients, on the rows left out, and as in Report.
 	Observe func(estimators.Step)
 
 	m *model
@@ -93,8 +93,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A
-// class's rows are then the sum of their weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The
+// number of rows of a class is then the sum of their weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -362,8 +362,8 @@ func (m *model) finite() error {
 	return nil
 }
 
-// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and
-// -1 for the others; of two classes minus and plus the one output.
+// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and -1 for the others; With two
+// classes the columns are minus the single output and the output.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m := c.m
@@ -395,8 +395,8 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(&out), nil
 }
 
-// Predict returns the class of the largest output for each row of x (r×d), of two equal ones the first of Classes.
-// The cost is O(rhd).
+// Predict returns the class with the largest output for each row of x (r×d). If two outputs are equal, it is the
+// first of these in Classes. The cost is O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
@@ -422,7 +422,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta)
 }
 
-// ChosenRidge returns the λ of the last Fit, given or chosen; 0 for the pseudo-inverse, and before Fit.
+// ChosenRidge returns the λ of the last Fit, given or chosen. It returns 0 for the pseudo-inverse and before Fit.
 func (c *Classifier) ChosenRidge() float64 {
 	if c.m == nil {
 		return 0
@@ -431,7 +431,7 @@ func (c *Classifier) ChosenRidge() float64 {
 }
 
 // Report describes how the last Fit went. Objective is the weighted share of the targets' squares that is left
-// over.
+// unexplained.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
