@@ -29,17 +29,17 @@ const (
 	defaultFree    = 2
 )
 
-// Classifier gives, beside a class, a set of classes that has the right one with a guarantee. The zero value wraps
-// [lssvm.Classifier] and chooses the method by the rows.
+// Classifier predicts, in addition to a class, a set of classes that contains the right class with a guaranteed
+// probability. The zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
 // Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the
 // kernel and the ridge that Estimator chose: one system of all rows, and O(n² + nK²) for a set. The weights of
 // classes that Estimator may have are not in them. [CrossValidation] and Split score it by probabilities (Score),
-// and want an Estimator that has [estimators.Proba].
+// and need an Estimator that has [estimators.Proba].
 //
 // See also [Regressor], Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
 	// Method is the method. All methods except [JackknifeMinMax] are allowed.
@@ -48,22 +48,23 @@ type Classifier struct {
 	// Score is the score of [CrossValidation] and Split.
 	Score Score
 
-	// Penalty and FreeClasses are of [RegularisedAdaptive]: for each class of a set beyond so many. 0: .1 and 2.
+	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: the penalty for each class of a set beyond that
+	// number of classes. If they are 0, they are .1 and 2.
 	Penalty     float64
 	FreeClasses int
 
-	// NoRandom counts the whole of a class's own probability in an adaptive score: sets are then larger than
-	// they need to be, and do not hang on a row's place in x.
+	// NoRandom counts the whole probability of a class itself in an adaptive score. Sets are then larger than they
+	// need to be, but do not depend on a row's place in x.
 	NoRandom bool
 
-	// ByClass keeps the promise for the rows of each class by itself (Mondrian), from the scores of that class
+	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), from the scores of that class
 	// alone.
 	ByClass bool
 
-	// AllowEmpty leaves a set without any class as it is; otherwise it gets the class that Predict gives.
+	// AllowEmpty leaves a set without any class empty. Otherwise the set contains the class that Predict returns.
 	AllowEmpty bool
 
-	// Held and SameRows are those of Regressor, Folds too.
+	// Held, SameRows and Folds are as in [Regressor].
 	Held     float64
 	SameRows bool
 	Folds    int
@@ -74,7 +75,7 @@ type Classifier struct {
 	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fit and each system.
+	// If Observe is not nil, it is called after each fit and each system.
 	Observe func(estimators.Step)
 
 	m *classModel
@@ -136,7 +137,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator gets, as Regressor's.
+// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator gets, as in [Regressor].
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -354,7 +355,7 @@ func probabilities(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	return p.PredictProba(x)
 }
 
-// Chosen returns the fitted clone of Estimator, as Regressor's. It returns nil before Fit.
+// Chosen returns the fitted clone of Estimator, as in [Regressor]. It returns nil before Fit.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil

@@ -39,7 +39,7 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Regressor{}.
+	// Estimator is fitted as a clone and left as it is. If it is nil, it is &lssvm.Regressor{}.
 	Estimator estimators.Regressor
 	Method    Method
 
@@ -74,7 +74,7 @@ type Regressor struct {
 	// Workers is the number of goroutines that predict intervals. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fit and each system.
+	// If Observe is not nil, it is called after each fit and each system.
 	Observe func(estimators.Step)
 
 	m *model
