@@ -45,20 +45,21 @@ const (
 	mostExtensions         = 8
 )
 
-// Density is a kernel density estimate: rows where few of those of Fit are near have a low score, and a p-value
-// that says how low. The zero value is ready to use. Columns need not be of comparable scale; those that are nearly
-// the same twice count twice.
+// Density is a kernel density estimate. Rows that have few rows of Fit near them have a low score, and a p-value
+// says how low it is. The zero value is ready to use. Columns need not be of comparable scale. A column that is
+// nearly a copy of another counts twice.
 //
 // See also OneClass in package svm.
 type Density struct {
-	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns'
-	// standard deviations; 0: by leave-one-out likelihood.
+	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns' standard
+	// deviations. If it is 0, it is chosen by leave-one-out likelihood.
 	Bandwidth float64
 
 	// NoScaling leaves the columns unscaled: Bandwidth is then in their units, which must be the same for all columns.
 	NoScaling bool
 
-	// Level is the share of rows like those of Fit that Predict may take for novel; 0: 0.05. Below 1.
+	// Level is the share of rows like those of Fit that Predict may report as novel. If it is 0, it is 0.05. It is
+	// below 1.
 	Level float64
 
 	// Seed is the seed for drawing the sample that the bandwidth is chosen on when there are more than 1000 rows.
@@ -67,7 +68,7 @@ type Density struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each block of rows, by one goroutine at a time.
+	// If Observe is not nil, it is called after each block of rows, by one goroutine at a time.
 	Observe func(estimators.Step)
 
 	m *density
@@ -443,7 +444,7 @@ func (d *Density) rows(x mat.Matrix) (*mat.Dense, error) {
 }
 
 // Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. The cost is
-// O(nd) a row.
+// O(nd) for each row.
 func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -468,7 +469,7 @@ const tied = 1e-9
 // PredictP returns for each row of x (m×d) the share of rows, of the n of Fit and the row itself, whose density by
 // all the others, the row itself among them, is no larger than that of the row: from 1/(n+1) to 1. If the row and
 // those of Fit are exchangeable, it is at most α with probability α at most; the package's documentation says what
-// is exact. The cost is O(nd) a row.
+// is exact. The cost is O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -498,8 +499,8 @@ func (m *density) p(row []float64) float64 {
 	return float64(count) / float64(len(m.left)+1)
 }
 
-// Predict reports for each row of x (m×d) whether it is novel: whether its p-value is at most Level. The cost is
-// O(nd) a row.
+// Predict reports for each row of x (m×d) whether it is novel, that is, whether its p-value is at most Level. The
+// cost is O(nd) for each row.
 func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
 	defer fault.Recover(&err)
 	if err := d.validate(); err != nil {
@@ -524,8 +525,8 @@ func (d *Density) ChosenBandwidth() float64 {
 	return d.m.bandwidth
 }
 
-// LeaveOneOutScores returns the score of each row of Fit by the density of the others, of the same scales and
-// bandwidth. It returns nil before Fit.
+// LeaveOneOutScores returns the score of each row of Fit under the density of the other rows, with the same scales
+// and bandwidth. It returns nil before Fit.
 func (d *Density) LeaveOneOutScores() []float64 {
 	if d.m == nil {
 		return nil
@@ -537,7 +538,7 @@ func (d *Density) LeaveOneOutScores() []float64 {
 }
 
 // Report describes how the last Fit went. Objective is minus the mean logarithm of the likelihood that the
-// bandwidth was chosen by, up to a constant; 0 of a given one.
+// bandwidth was chosen by, up to a constant. It is 0 for a given bandwidth.
 func (d *Density) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
@@ -552,7 +553,7 @@ func (d *Density) Clone() estimators.Detector {
 	return &out
 }
 
-// Graph implements [graph.Grapher]: Mean is Score. p-values are not in it.
+// Graph implements [graph.Grapher]. Its Mean is the Score. It has no p-values.
 func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
 	if d.m == nil {
 		return graph.Outputs{}, fault.NotFitted(densityType)
