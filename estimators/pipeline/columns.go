@@ -26,15 +26,15 @@ const (
 	columnsKind = "pipeline.ColumnTransformer"
 )
 
-// ColumnTransformer sends chosen columns through a transformer each, or through a chain of them, a [Transformer]:
-// numbers through a scaler, categories through an encoder. The results stand side by side in the order of Parts;
-// columns that no part has follow as they are, in their order, unless DropRest leaves them out. A column may be in
-// several parts.
+// ColumnTransformer sends chosen columns through a transformer each, or through a chain of transformers, a
+// [Transformer]: for example numbers through a scaler and categories through an encoder. The results stand side by
+// side in the order of Parts. Columns that belong to no part follow unchanged, in their order, unless DropRest
+// leaves them out. A column may be in several parts.
 //
-// Every transformer must have a Clone method: Fit fits clones and leaves Parts as they are. A model file holds what
-// is fitted and the columns, and is read into a ColumnTransformer of the same Parts. It costs what the parts cost,
-// and a copy of their columns. Errors are those of the parts, with the part named in front; what is not finite in x
-// is named by its place in x.
+// Every transformer must have a Clone method. Fit fits clones and leaves Parts unchanged. A model file holds what
+// is fitted and the columns, and is read into a ColumnTransformer of the same Parts. The cost is the sum of the
+// costs of the parts, and a copy of their columns. Errors are those of the parts, preceded by the name of the part.
+// A value that is not finite is named by its place in x.
 //
 // See also [Transformer].
 type ColumnTransformer struct {
@@ -43,14 +43,14 @@ type ColumnTransformer struct {
 	// DropRest leaves out the columns that belong to no part.
 	DropRest bool
 
-	// Gaps makes NaN no error in columns that stay as they are, for an imputer that comes later. In the others their
-	// transformer says what NaN is.
+	// If Gaps is set, NaN is not an error in columns that are not changed, so that an imputer can follow. In other
+	// columns their transformer decides about NaN.
 	Gaps bool
 
 	fitted *fittedColumns
 }
 
-// ColumnPart is some columns of a [ColumnTransformer] and what they go through.
+// ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer.
 type ColumnPart struct {
 	// Columns has the positions of the columns, each once, in the order in which the transformer gets them.
 	Columns []int
@@ -233,7 +233,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // FitBlocks implements [transformers.BlockFitter] where all parts do: the stream is read as often as each of them
-// reads it, and once to check it. It wraps errors.ErrUnsupported where a part cannot.
+// reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -469,8 +469,8 @@ func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: steps}.Supports(t, c)
 }
 
-// Clone returns an unfitted ColumnTransformer with clones of the parts. A transformer that has no Clone is shared, and the
-// copy's Fit refuses it as t's does.
+// Clone returns an unfitted ColumnTransformer with clones of the parts. A transformer that has no Clone is shared,
+// and Fit of the copy refuses it just as Fit of t does.
 func (t *ColumnTransformer) Clone() transformers.Transformer {
 	out := &ColumnTransformer{DropRest: t.DropRest, Gaps: t.Gaps}
 	for _, p := range t.Parts {
@@ -518,7 +518,7 @@ func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t
 // must be configured as the one that was stored: other columns, or another type of a transformer, are
-// [estimators.ErrBadModel]. After an error t is as it was.
+// [estimators.ErrBadModel]. After an error t is unchanged.
 func (t *ColumnTransformer) UnmarshalBinary(data []byte) error {
 	var s storedColumns
 	if _, err := codec.Unmarshal(data, columnsKind, payloadVersion, &s); err != nil {

@@ -13,7 +13,7 @@ func (p *Regressor) FeatureNames(in []string) ([]string, error) {
 	return p.fitted.steps.FeatureNames(in)
 }
 
-// FeatureNames returns the names of the columns that Final gets, as Regressor's.
+// FeatureNames returns the names of the columns that Final gets, as in [Regressor].
 func (p *Classifier) FeatureNames(in []string) ([]string, error) {
 	if p.fitted == nil {
 		return nil, fault.NotFitted(classifierName)
@@ -21,7 +21,7 @@ func (p *Classifier) FeatureNames(in []string) ([]string, error) {
 	return p.fitted.steps.FeatureNames(in)
 }
 
-// FeatureNames returns the names of the columns that Final gets, as Regressor's.
+// FeatureNames returns the names of the columns that Final gets, as in [Regressor].
 func (p *MultiRegressor) FeatureNames(in []string) ([]string, error) {
 	if p.fitted == nil {
 		return nil, fault.NotFitted(multiName)

@@ -343,8 +343,8 @@ func (t *Transformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
 }
 
-// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone
-// is shared, and the copy's Fit refuses it as t's does.
+// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone is shared, and Fit of
+// the copy refuses it just as Fit of t does.
 func (t *Transformer) Clone() transformers.Transformer {
 	return &Transformer{Steps: cloneSteps(t.Steps), Name: t.Name}
 }
@@ -403,7 +403,7 @@ func (t *Transformer) store() (storedSteps, error) {
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Steps, so t
 // must be configured as the one that was stored: another number of steps, or another type of one, is
-// [estimators.ErrBadModel]. After an error t is as it was.
+// [estimators.ErrBadModel]. After an error t is unchanged.
 func (t *Transformer) UnmarshalBinary(data []byte) error {
 	var s storedSteps
 	if _, err := codec.Unmarshal(data, transformerKind, payloadVersion, &s); err != nil {
