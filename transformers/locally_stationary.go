@@ -40,8 +40,8 @@ const locallyStationaryName = "transformers: LocallyStationaryFourier"
 // many features it converges far more slowly than the pairs, and their Theorem 1 does not
 // hold for it.
 //
-// The map is not invariant to a shift of x, so the origin counts: by default it is the
-// mean of the rows of Fit. Cost as RandomFourier's.
+// The map is not invariant to a shift of x, so the origin counts: by default it is the mean of the rows of Fit.
+// Cost as [RandomFourier]'s.
 type LocallyStationaryFourier struct {
 	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Local kernels.Kernel

@@ -55,7 +55,7 @@ func (a Activation) String() string {
 // of a smaller one are the first of a larger one.
 //
 // Fit draws the units, O(hd), and for [DataRBF] looks at a sample of the rows; Transform of m rows costs O(mhd).
-// DataRBF has at most as many units as Fit has rows.
+// [DataRBF] has at most as many units as Fit has rows.
 type RandomHidden struct {
 	// Units is h, the number of hidden units. If it is 0, it is 250.
 	Units      int

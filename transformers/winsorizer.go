@@ -43,7 +43,7 @@ type Winsorizer struct {
 	// Upper is the quantile that high values are lowered to, in (Lower, 1]. If it is 0, it is 0.99.
 	Upper float64
 
-	// NoLower and [NoUpper] leave out the bound on that side.
+	// NoLower and NoUpper leave out the bound on that side.
 	NoLower, NoUpper bool
 
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
