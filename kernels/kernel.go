@@ -43,7 +43,7 @@
 //
 // Rows that are mostly 0, of a matrix that is a mat.RowNonZeroDoer as the sparse.CSR of
 // github.com/james-bowman/sparse, are taken by what of them is not 0 by Matrix, Cross, Prepare, CrossTo and
-// [MedianSquaredDistance]: without a dense copy for kernels that are Radial or DotProduct, for ELM, and for Sum,
+// [MedianSquaredDistance]: without a dense copy for kernels that are Radial or [DotProduct], for ELM, and for Sum,
 // Product, Scaled and Normalized of such. A pair of rows costs the columns that they have in common. Results are
 // those of the dense rows to rounding. For other kernels, and elsewhere, a dense copy is made; one over 8 GiB is
 // ErrTooLarge. docs/sparse.md has figures.
