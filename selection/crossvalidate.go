@@ -30,7 +30,7 @@ type CVOptions struct {
 	// Workers is the number of folds at a time. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fold, and meanwhile.
+	// If Observe is not nil, it is called after each fold, and meanwhile.
 	Observe func(estimators.Step)
 }
 

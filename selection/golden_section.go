@@ -23,7 +23,7 @@ const (
 
 // GoldenSection is the search of the paper that the entropy comes from, as it stands there (Belanche-Muñoz and
 // Wiejacha, Entropy 25, 2023, 154, section 3.6): it takes the first parameter that it meets whose kernel matrix has
-// an entropy in [BandLow, [BandHigh]]. It is there to reproduce that paper; Entropy is the better search.
+// an entropy in [BandLow, BandHigh]. It is there to reproduce that paper; Entropy is the better search.
 //
 // The entropies at a = Lo and then at b = Hi are computed. While neither is in the band,
 // and one lies below it and one above, φ = (1+√5)/2,
@@ -50,7 +50,7 @@ const (
 // An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;
 // ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
 type GoldenSection struct {
-	// BandLow and [BandHigh] are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
+	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
 	BandLow, BandHigh float64
 
 	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:

@@ -59,9 +59,9 @@ type Regressor struct {
 	// depends on the machine. A deadline of ctx stays an error.
 	Budget time.Duration
 
-	// Observe, if not nil, is called after each entropy and each score, by one goroutine at a
-	// time, of points that are scored at the same time in no certain order; and with the Step of a
-	// machine of more than 5000 rows after each tenth of a pass and each iteration.
+	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
+	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
+	// after each tenth of a pass and each iteration.
 	Observe func(TraceRow)
 
 	// Resume holds rows of the trace of an earlier search of this configuration for the same

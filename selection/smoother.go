@@ -24,7 +24,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
-// Smoother is that of the estimator that was built, as Regressor's.
+// Smoother is that of the estimator that was built, as in [Regressor].
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
