@@ -17,7 +17,7 @@ import (
 
 const imputerName = "transformers: Imputer"
 
-// Statistic is what an Imputer fills the gaps of a column with.
+// Statistic says what an [Imputer] fills the gaps of a column with.
 type Statistic int
 
 // The statistics, of the values that the column has in the rows of Fit.
@@ -42,18 +42,14 @@ func (s Statistic) String() string {
 	return fmt.Sprintf("Statistic(%d)", int(s))
 }
 
-// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that
-// Fit saw, and no other value changes. It is the one transformer for which NaN is
-// no error. A column without a single value in Fit is filled with 0; it holds
-// nothing to learn from, and stays a column so that the width does not depend on
-// the rows.
+// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
+// changes. It is the only transformer that accepts NaN. A column without a single value in Fit is filled with 0.
+// There is nothing to learn from it, but it stays a column so that the width does not depend on the rows.
 //
-// With Indicators a column is appended for each column that had gaps in Fit, in
-// their order, 1 where the value was missing and 0 elsewhere: that it is missing
-// often tells something.
+// If Indicators is set, a column is appended for each column that had gaps in Fit, in their order. It is 1 where
+// the value was missing and 0 elsewhere, since a missing value is often informative.
 //
-// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd).
-// Infinities are ErrNotFinite.
+// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
 type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
@@ -66,7 +62,7 @@ type imputerModel struct {
 	Gaps   []int // the columns that get an indicator
 }
 
-// Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
+// Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -293,8 +289,8 @@ func mostFrequentOf(v []float64) float64 {
 // Values returns the d numbers that gaps are filled with, or nil before Fit.
 func (p *Imputer) Values() []float64 { return slices.Clone(p.known().Values) }
 
-// Indicated returns the columns that have an indicator, in its order; nil before
-// Fit and without Indicators.
+// Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
+// and without Indicators.
 func (p *Imputer) Indicated() []int { return slices.Clone(p.known().Gaps) }
 
 // Clone returns an unfitted Imputer with the same configuration.

@@ -21,9 +21,9 @@ const (
 //
 //	z[i,j] = k(x[i], fitted row j)
 //
-// so that the rows of Fit themselves become the kernel matrix, and any model that is linear in its features becomes
-// one that is linear in the kernel: the direct kernel methods of Embrechts (IJCNN 2004). Models without a bias want
-// [KernelCenterer] after it. Fitted on a few rows only, it is a basis of those.
+// The rows of Fit themselves become the kernel matrix, and any model that is linear in its features becomes one
+// that is linear in the kernel. These are the direct kernel methods of Embrechts (IJCNN 2004). A model without a
+// bias needs a [KernelCenterer] after it. Fitted on a few rows only, it is a basis of those rows.
 //
 // The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps a copy of
 // the rows, O(nd); Transform of m rows costs O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model

@@ -47,8 +47,8 @@ type KernelPCA struct {
 	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
 	Components int
 
-	// Share, in (0, 1], keeps as few components as have this share of the variance in the feature space, at most
-	// Components; 0: it does not count.
+	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most
+	// Components. If it is 0, it has no effect.
 	Share float64
 
 	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.

@@ -20,9 +20,8 @@ import (
 
 const locallyStationaryName = "transformers: LocallyStationaryFourier"
 
-// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With
-// frequencies w of the kernel k2 and v of the kernel k1, both stationary, and x taken from
-// the origin,
+// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of the
+// kernel k2 and v of the kernel k1, both stationary, and x taken from the origin,
 //
 //	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
 //
@@ -33,14 +32,12 @@ const locallyStationaryName = "transformers: LocallyStationaryFourier"
 // positive semi-definite: a stationary kernel k2, stronger where the rows lie near the origin, in the measure of
 // k1. Narrow k1 makes k small far out, at least half of k2; with v = 0 it is the [RandomFourier] of k2.
 //
-// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product
-// k1((x+x')/2) k2(x-x'). Their equation (6) as printed does not approximate it, and
-// nothing could: that product is not positive semi-definite in general. The map here has
-// the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as
-// many features it converges far more slowly than the pairs, and their Theorem 1 does not
-// hold for it.
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product k1((x+x')/2) k2(x-x'). Their equation
+// (6) as printed does not approximate it, and nothing could: that product is not positive semi-definite in general.
+// The map here has the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as many
+// features it converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
 //
-// The map is not invariant to a shift of x, so the origin counts: by default it is the mean of the rows of Fit.
+// The map is not invariant to a shift of x, so the origin matters. By default it is the mean of the rows of Fit.
 // Cost as [RandomFourier]'s.
 type LocallyStationaryFourier struct {
 	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
@@ -49,17 +46,16 @@ type LocallyStationaryFourier struct {
 	// Stationary is k2, with the same requirement and default as Local.
 	Stationary kernels.Kernel
 
-	// Components is the number of features, 2M, even; 0: 500. AllPairs takes
-	// as many v as w, ⌊√(Components/2)⌋, and has twice their product.
+	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are as
+	// many v as w, ⌊√(Components/2)⌋ of each, and twice their product features.
 	Components int
 	AllPairs   bool
 
 	// Sampling says how v and w are drawn.
 	Sampling Sampling
 
-	// LocalFrequencies and Frequencies, if not nil, are the v and the w (a row each); both
-	// or none are given, as many of each but for AllPairs, and Components and Sampling have
-	// to be 0.
+	// If LocalFrequencies and Frequencies are not nil, they are the v and the w, one in each row. Both or neither must
+	// be given, with the same number of rows except with AllPairs, and Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
 
 	// Origin is the origin of the coordinates. If it is nil, it is the column means of the rows of Fit.
