@@ -16,12 +16,13 @@ import (
 //
 //	k(x, z) = Σ v[j] κ(|x[j]-z[j]|/l[j])
 //
-// where κ is a kernel of the distance. Its functions are sums of functions of one column each, which can be looked
-// at one by one, and need fewer rows than functions of all columns at once (D. Duvenaud, H. Nickisch and C. E.
-// Rasmussen, NIPS 2011). It is positive definite if κ is. For sums over sets of columns there are Sum and Columns.
+// where κ is a kernel of the distance. Its functions are sums of functions of one column each. These can be
+// inspected one by one, and need fewer rows than functions of all columns at once (D. Duvenaud, H. Nickisch and C.
+// E. Rasmussen, NIPS 2011). It is positive definite if κ is. For sums over sets of columns, use [Sum] and
+// [Columns].
 //
-// Params are "length[j]" and "variance[j]", and those of Kernel less the first that is a length, a rate or a
-// period.
+// Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate
+// or a period.
 //
 // See also [Sum], [Columns].
 type Additive struct {
@@ -75,8 +76,8 @@ func (k Additive) String() string {
 	return fmt.Sprintf("Additive(%v, lengths=%s, variances=%s)", k.Kernel, list(k.Lengths), list(variances))
 }
 
-// Validate returns an ErrParam error unless Kernel is Radial, there is a length for each
-// variance, and all are positive and finite; or the error of Kernel.
+// Validate returns an ErrParam error unless Kernel is [Radial], there is a length for each variance, and all are
+// positive and finite. Otherwise it returns the error of Kernel.
 func (k Additive) Validate() error {
 	if err := Validate(k.Kernel); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// ParamKind says what the value of a Param is in units of.
+// ParamKind is the kind of unit of a [Param].
 type ParamKind int
 
 // The kinds of parameters.
@@ -18,9 +18,9 @@ const (
 	// KindShape has no unit: the α of a [RationalQuadratic], the lengths of a Periodic, which are relative to its
 	// periods.
 	KindShape ParamKind = iota
-	// KindLength is in the unit of the columns: the kernel is of their values over it.
+	// KindLength is in the unit of the columns: the kernel depends on their values divided by it.
 	KindLength
-	// KindRate is in one over the unit of the columns, or over its square, as γ.
+	// KindRate is in one over the unit of the columns, or over its square, such as γ.
 	KindRate
 	// KindPeriod is in the unit of the columns.
 	KindPeriod
@@ -44,8 +44,8 @@ type Param struct {
 	Name string
 	Kind ParamKind
 
-	// Columns are those of the rows whose length, period or variance it is, in ascending
-	// order. Nil: of all.
+	// Columns are the columns whose length, period or variance it is, in ascending order. If it is nil, it belongs to
+	// all columns.
 	Columns []int
 
 	// Value is the value, > 0.
@@ -86,7 +86,7 @@ type RadialSlopes interface {
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
-// DotProductSlopes is the same of a [DotProduct] kernel.
+// DotProductSlopes is the same capability for a [DotProduct] kernel.
 type DotProductSlopes interface {
 	DotProduct
 	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. dst is
