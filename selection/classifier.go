@@ -21,16 +21,16 @@ const (
 	classifierKind = "selection.Classifier"
 )
 
-// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use:
-// after Preprocess it fills gaps, of which NaN is the sign (each with a column that says where),
-// and takes the mean of the probabilities of two machines of package lssvm, with Matérn kernels
-// of ν = 5/2: on standardised columns and on columns made even by Yeo-Johnson, each with a length
-// for each column by [Shape]. Fit then costs some hundreds of Cholesky factors of up to 2000 rows
-// for each class. Of more than 5000 rows the machines are those of falkon.Classifier, on as many
-// landmarks as a Regressor's.
+// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
+// fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
+// of the probabilities of two machines of package lssvm with Matérn kernels of ν = 5/2, one on standardised columns
+// and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [Shape]. Fit then
+// costs some hundreds of Cholesky factors of up to 2000 rows for each class. Of more than 5000 rows the machines
+// are those of falkon.Classifier, on as many landmarks as a Regressor's.
 type Classifier struct {
-	// Preprocess is fitted, as clones, on the training rows, and anew on those of each fold. The entropy is that of
-	// the preprocessed rows. The first step may be one that fills gaps, as [transformers.Imputer].
+	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
+	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
+	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
 
 	// Space is what is searched; zero: with a Search that of Over, for [lssvm.Classifier].
@@ -46,10 +46,10 @@ type Classifier struct {
 	// [kernels.MaxKernelBytes].
 	MaxKernelBytes int64
 
-	// Budget is the time after which the search begins nothing more and the best of what it
-	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
-	// case. It is for all families together. What is done in time, and so what is chosen,
-	// depends on the machine. A deadline of ctx stays an error.
+	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
+	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
+	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
+	// still an error.
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
@@ -159,8 +159,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictSet is that of the estimator that was built; an error that wraps errors.ErrUnsupported if it
-// has none.
+// PredictSet calls PredictSet of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -196,8 +196,8 @@ func (c *Classifier) Classes() []int {
 	return c.f.inner.Classes()
 }
 
-// PredictProba is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// PredictProba calls PredictProba of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -211,8 +211,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return p.PredictProba(xd)
 }
 
-// Decision is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// Decision calls Decision of the estimator that was built. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -226,11 +225,11 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return d.Decision(xd)
 }
 
-// Result returns what the search did and chose, a copy. It returns nil before Fit.
+// Result returns a copy of the record of the search and its choice. It returns nil before Fit.
 func (c *Classifier) Result() *Result { return c.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built, nil before Fit. It sees
-// preprocessed rows, and must not be fitted again.
+// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
+// rows, and must not be fitted again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.f == nil {
 		return nil
@@ -238,7 +237,7 @@ func (c *Classifier) Fitted() estimators.Classifier {
 	return c.f.inner
 }
 
-// Report is the fitted estimator's, with the warnings of the search.
+// Report returns the Report of the fitted estimator, with the warnings of the search.
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
 // Supports reports whether the estimator that was built can do a.

@@ -17,14 +17,14 @@ import (
 
 // CVOptions says how to cross-validate. Nil means the zero value.
 type CVOptions struct {
-	// Splitter; nil: KFold{} for regressors, [StratifiedKFold]{} for classifiers.
+	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers.
 	Splitter Splitter
 
-	// Metrics; nil: NMSE for regressors, Accuracy for classifiers.
+	// Metrics are the metrics. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
 
-	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the
-	// metrics; nil: none. The mean over the folds is not weighted.
+	// Weights, one > 0 for each row, are passed to the estimator's FitWeighted and to the metrics. If they are nil,
+	// there are no weights. The mean over the folds is not weighted.
 	Weights []float64
 
 	// Workers is the number of folds at a time. If it is 0, it is GOMAXPROCS.
@@ -49,16 +49,15 @@ type Scores struct {
 	PredictSeconds []float64
 }
 
-// Mean returns the mean over the folds of the named metric, NaN if it is not
-// there.
+// Mean returns the mean over the folds of the named metric. It returns NaN if there is no such metric.
 func (s Scores) Mean(metric string) float64 {
 	mean, _ := s.meanAndSD(metric)
 	return mean
 }
 
-// SD returns the standard deviation over the folds (divided by their number less
-// one) of the named metric, NaN if it is not there or there is one fold. Folds
-// share training rows, so it is no measure of the error of Mean.
+// SD returns the standard deviation over the folds of the named metric, with the number of folds minus one as the
+// divisor. It returns NaN if there is no such metric or only one fold. Folds share training rows, so it does not
+// measure the error of Mean.
 func (s Scores) SD(metric string) float64 {
 	_, sd := s.meanAndSD(metric)
 	return sd
@@ -95,7 +94,7 @@ func CrossValidateRegressor(ctx context.Context, build func() estimators.Regress
 	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, DefaultRegressionMetric(), regressionScorer)
 }
 
-// CrossValidateClassifier is CrossValidate for classifiers; y are labels.
+// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
 func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -48,9 +48,9 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // and a half n×n matrices. With the weights of a FitWeighted, which the entropy does not know and the scores do, it
 // is another 4n³/3 and another matrix.
 type Entropy struct {
-	// Targets in (0, 1); nil: 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 where those call
-	// for them. A single target is taken as it is found, whatever its score: 0.25
-	// suits regression, 0.4 classification.
+	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 if the
+	// results call for them. A single target is taken as it is found, whatever its score: 0.25 suits regression, 0.4
+	// classification.
 	Targets []float64
 
 	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets
@@ -63,9 +63,9 @@ type Entropy struct {
 	// Score is the score. The zero value is [LeaveOneOutEvidence].
 	Score Score
 
-	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
-	// k(x, x), > 0; 0: none for lssvm, whose own score it is, and 1e-3 for other
-	// learners. NoMinRidge is for none with any learner.
+	// MinRidge is the least ridge that a closed-form score takes, > 0, in units of the mean k(x, x). If it is 0, there
+	// is no least ridge for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the
+	// limit for any learner.
 	MinRidge   float64
 	NoMinRidge bool
 
@@ -80,9 +80,9 @@ type Entropy struct {
 	// Seed is the seed for drawing pivots and subsamples.
 	Seed uint64
 
-	// Splitter and Metric are those of [CrossValidation]; nil and zero: KFold{} and NMSE for a Regressor,
-	// [StratifiedKFold]{} and Accuracy for a Classifier. The Metric is also that by which the learner decides where
-	// [LeaveOneOutEvidence] leaves it to it.
+	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a
+	// [Regressor], and [StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used when
+	// [LeaveOneOutEvidence] leaves the decision to the learner.
 	Splitter Splitter
 	Metric   metrics.Metric
 }

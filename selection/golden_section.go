@@ -53,8 +53,8 @@ type GoldenSection struct {
 	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
 	BandLow, BandHigh float64
 
-	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:
-	// 1 and 33, or 80 of a family of whole numbers.
+	// Lo and Hi are the ends of the interval, ascending and in the family's bounds. If they are 0, they are 1 and 33,
+	// or 80 for a family of whole numbers.
 	Lo, Hi float64
 
 	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, it is 40.
