@@ -15,7 +15,7 @@
 //
 // # Scores of rows that were not learnt from
 //
-// A least-squares machine (estimators.LinearSmoother) whose Decision is its own output says in closed form what it
+// A least-squares machine ([estimators.LinearSmoother]) whose Decision is its own output says in closed form what it
 // would be without each row: one fit and one system. What its settings were chosen by is all rows, as elsewhere in
 // this module. Any other estimator is fitted without each of Folds parts, in which it chooses anew, and once to all
 // rows.

@@ -3,7 +3,7 @@
 //
 // [Regressor] and [Classifier] fit. [LandmarkRule] says how landmarks are chosen, [Solver] how the system is
 // solved, [Loss] what a Classifier minimises. [State] is the state of a fit that can be resumed, and [Details] says
-// more about a fit than its Report. Rows come from a matrix or, by FitBlocks, from a stream (estimators.Block);
+// more about a fit than its Report. Rows come from a matrix or, by FitBlocks, from a stream ([estimators.Block]);
 // package pipeline puts transformers before it on either.
 //
 // # Model
