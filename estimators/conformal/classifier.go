@@ -371,7 +371,7 @@ func (c *Classifier) ChosenMethod() Method {
 	return c.m.method
 }
 
-// Report is that of Chosen, the zero Report where it has none.
+// Report returns the Report of Chosen, or the zero Report if Chosen has none.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil || !estimators.Supports(c.m.chosen, estimators.Reporting) {
 		return estimators.Report{}

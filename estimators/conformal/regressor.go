@@ -328,7 +328,7 @@ func (r *Regressor) ChosenMethod() Method {
 	return r.m.method
 }
 
-// Report is that of Chosen, the zero Report where it has none.
+// Report returns the Report of Chosen, or the zero Report if Chosen has none.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil || !estimators.Supports(r.m.chosen, estimators.Reporting) {
 		return estimators.Report{}
