@@ -34,8 +34,8 @@ type Classifier struct {
 	Steps []transformers.Transformer
 	Final estimators.Classifier
 
-	// If Observe is not nil, it is called after each step that is fitted, as Final's is after its iterations, and
-	// meanwhile.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
+	// of Final.
 	Observe func(estimators.Step)
 
 	fitted *chain[int, estimators.Classifier]

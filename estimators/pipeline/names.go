@@ -4,8 +4,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// FeatureNames returns the names of the columns that Final gets, from those of the rows (nil: x0, x1, ...), where the steps have
-// FeatureNames. Errors: ErrNotFitted, ErrShape, and one that wraps errors.ErrUnsupported.
+// FeatureNames returns the names of the columns that Final gets, given the names of the columns of the rows. If
+// those are nil, they are x0, x1, and so on. The steps must have FeatureNames. Errors: ErrNotFitted, ErrShape, and
+// one that wraps errors.ErrUnsupported.
 func (p *Regressor) FeatureNames(in []string) ([]string, error) {
 	if p.fitted == nil {
 		return nil, fault.NotFitted(regressorName)

@@ -35,8 +35,8 @@ type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// If Observe is not nil, it is called after each step that is fitted, as Final's is after its iterations, and
-	// meanwhile.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
+	// of Final.
 	Observe func(estimators.Step)
 
 	fitted *chain[float64, estimators.Regressor]

@@ -35,7 +35,9 @@ const (
 // See also [ColumnTransformer], [Regressor].
 type Transformer struct {
 	Steps []transformers.Transformer
-	Name  string // stands before the errors: of what the steps are a part; "": "pipeline: Transformer"
+
+	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
+	Name string
 
 	fitted *fittedSteps
 }
