@@ -182,10 +182,10 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows: a weight of 2 is the row
-// given twice, in the evidence too, but for the lengths of a nil Kernel, which begin at the median distance, and
-// the draw of Components, both of the rows without their weights. The noise is estimated from the sum of the
-// weights in the place of n, which [FlatPrior] wants above 1: where weights are known but for a factor, as
-// precisions of the targets, let their mean be 1.
+// given twice, in the evidence too. The exceptions are the lengths of a nil Kernel, which begin at the median
+// distance, and the draw of Components: both use the rows without their weights. The noise is estimated from the
+// sum of the weights instead of n. With [FlatPrior] that sum must be above 1. If weights are known only up to a
+// factor, such as precisions of the targets, scale them to a mean of 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
