@@ -529,8 +529,8 @@ func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used. It returns 0 before Fit. With Nu it is the C that gives the same machine, of
-// more than two classes the largest of the pairs'; 0 where there is no margin.
+// ChosenC returns the C that Fit used. It returns 0 before Fit. With Nu it is the C that gives the same machine.
+// With more than two classes it is the largest of the pairs. It is 0 if there is no margin.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.

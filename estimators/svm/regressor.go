@@ -226,8 +226,8 @@ func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 // SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
 func (r *Regressor) SupportIndices() []int { return r.m.supportIndices() }
 
-// SupportVectors returns the rows of SupportIndices (s×d); nil before Fit, after FitMatrix, and where all rows are
-// within the tube.
+// SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit, after FitMatrix, and if all
+// rows are within the tube.
 func (r *Regressor) SupportVectors() *mat.Dense { return r.m.supportVectors() }
 
 // Coefficients returns β, one for each of SupportIndices. It returns nil before Fit.
