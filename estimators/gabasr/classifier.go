@@ -155,10 +155,11 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, times its class's, which counts as that many rows; as
-// Regressor's, and the link leaves out a row with all that it weighs. Probabilities are those of rows as often as
-// they weigh. With [PolyaGamma] the error wraps errors.ErrUnsupported: a row of weight w wants a Pólya-Gamma
-// variable of shape w, which can be drawn exactly as a sum for whole numbers alone.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A row
+// counts as that many rows, as in [Regressor.FitWeighted]. The link leaves out a row with its whole weight.
+// Probabilities are those of rows that occur as often as their weights say. With [PolyaGamma] the error wraps
+// errors.ErrUnsupported: a row of weight w needs a Pólya-Gamma variable of shape w, which can be drawn exactly, as
+// a sum, only for whole numbers.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
