@@ -193,13 +193,13 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
-// PartialFit takes in more rows: after all chunks the machine is that of Fit on all rows, but for rounding, and for
-// DataRBF, whose units sit on a sample of the first chunk, NewStages'. The classes are Labels, or those of the
-// first chunk; a chunk need not hold all of them. Later chunks add no units: of a first chunk of fewer rows than
-// DataRBF has Units there are as many as rows, which is a warning of Report. Before each class has had a row there
-// is nothing to predict with: [estimators.ErrNotFitted]. A chunk that is an error changes nothing. The system of
-// equations is solved by Solve, or by the first prediction; until then Report and Pairs tell of the solution
-// before, and MarshalBinary is [estimators.ErrNotFitted].
+// PartialFit learns from more rows. After all chunks the machine is that of Fit on all rows, up to rounding. The
+// exception is DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are
+// Labels, or those of the first chunk; a chunk need not contain all of them. Later chunks add no units: if the
+// first chunk has fewer rows than DataRBF has Units, there are only as many units as rows, and Report has a
+// warning. Until each class has had a row, predictions return [estimators.ErrNotFitted]. A chunk that is an error
+// changes nothing. The system of equations is solved by Solve, or by the first prediction. Until then Report and
+// Pairs describe the solution before, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -222,7 +222,7 @@ func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
 	return c.m.layer.(*landmarkLayer).kernel
 }
 
-// ChosenLandmarks returns the landmarks (h×d), nil before Fit.
+// ChosenLandmarks returns the landmarks (h×d). It returns nil before Fit.
 func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	if c.m == nil {
 		return nil

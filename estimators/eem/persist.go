@@ -177,9 +177,8 @@ type storedKernelClassifier struct {
 	Coefficients codec.Matrix // b̂
 }
 
-// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the
-// direction of each pair of classes, and the kernel's name. The statistics are not
-// written. Errors as Classifier's.
+// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the direction of each pair of
+// classes, and the kernel's name. The statistics are not written. Errors are those of [Classifier.MarshalBinary].
 func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *Statistics) N() float64 { return s.n }
 // Dim returns the number of columns, 0 before the first row.
 func (s *Statistics) Dim() int { return len(s.mean) }
 
-// Mean returns m; nil without rows.
+// Mean returns m. It returns nil without rows.
 func (s *Statistics) Mean() []float64 { return append([]float64(nil), s.mean...) }
 
 // Clone returns an independent copy.
@@ -227,7 +227,7 @@ func (s *Statistics) recentre(d []float64) {
 	s.move(d)
 }
 
-// Covariance returns C2/n; nil without rows.
+// Covariance returns C2/n. It returns nil without rows.
 func (s *Statistics) Covariance() *mat.SymDense {
 	if s.n == 0 {
 		return nil
