@@ -86,9 +86,9 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
-// as Winsorizer's, in its memory. With [MostFrequent] it counts up to 65 536 different values of a column: of one
-// with more, a second pass finds the most frequent if it is in more than one of 65 536 rows; if not, that is
-// ErrTooLarge.
+// it reads it as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536
+// different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
+// than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

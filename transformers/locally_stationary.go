@@ -317,7 +317,7 @@ func (m localModel) row(dst, x []float64) {
 	m.combine(dst, of, cos, unused, sin)
 }
 
-// ChosenFrequencies returns the frequencies v and w (a row each), nil before Fit.
+// ChosenFrequencies returns the frequencies v and w, one in each row. It returns nil before Fit.
 func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.Dense) {
 	if l.fitted == nil {
 		return nil, nil

@@ -412,8 +412,8 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns which rows of Fit the landmarks of the features are; nil before Fit, for
-// given landmarks and after FitStatistics.
+// Indices returns the indices of the rows of Fit that are landmarks of the features. It returns nil before Fit, for
+// given landmarks, and after FitStatistics.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
 		return nil

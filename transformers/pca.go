@@ -39,8 +39,8 @@ type PCA struct {
 	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
 	Components int
 
-	// Share, in (0, 1], keeps as few components as have this share of the variance, at most Components; 0: it
-	// does not count.
+	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
+	// 0, it has no effect.
 	Share float64
 
 	// Whiten divides each component by its standard deviation.

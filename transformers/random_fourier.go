@@ -42,9 +42,9 @@ const randomFourierName = "transformers: RandomFourier"
 // Transform of m rows costs O(mDd). Columns should be of comparable scale. Rows that are mostly 0, of a matrix that is a
 // mat.RowNonZeroDoer, are read by what of them is not, in Fit and in Transform: O(D) for each of these values, and no dense copy.
 type RandomFourier struct {
-	// Kernel has a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of those,
-	// a Product of those, Scaled, or one of one's own ([kernels.Spectral]). nil: [kernels.MedianRBF] of the rows of
-	// Fit.
+	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of
+	// those, a Product of those, Scaled, or a kernel of your own ([kernels.Spectral]). If it is nil, it is
+	// [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel
 
 	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
@@ -52,8 +52,8 @@ type RandomFourier struct {
 	Sampling    Sampling
 	RandomPhase bool
 
-	// Frequencies, if not nil, are the w (a row each) of x as it is; nothing but phases is
-	// drawn, and Components and Sampling have to be 0. The factor is that of Kernel.
+	// If Frequencies is not nil, it has the frequencies w, one in each row, for x without scaling. Only phases are
+	// then drawn, and Components and Sampling must be 0. The factor is that of Kernel.
 	Frequencies *mat.Dense
 	Seed        uint64
 
@@ -133,8 +133,8 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns; without one the median
-// distance is that of the sample's rows. The same bits come of any parts in any order.
+// FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
+// distance is that of the sample's rows. The result is the same to the bit for any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -378,8 +378,8 @@ func inChunks(m mapper, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense
 	})
 }
 
-// ChosenFrequencies returns the frequencies (a row each), nil before Fit, and the phases, nil for
-// pairs.
+// ChosenFrequencies returns the frequencies, one in each row, and the phases. The frequencies are nil before Fit,
+// and the phases are nil for pairs.
 func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []float64) {
 	if r.fitted == nil {
 		return nil, nil

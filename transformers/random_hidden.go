@@ -292,7 +292,7 @@ func (r *RandomHidden) First(units int) (*RandomHidden, error) {
 	return out, nil
 }
 
-// UnitWeights returns the units' w (h×d) and b (h), nil before Fit.
+// UnitWeights returns the weights w (h×d) and b (h) of the units. It returns nil before Fit.
 func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	if r.fitted == nil {
 		return nil, nil

@@ -21,8 +21,8 @@ type Stages interface {
 	// NewStatistics returns statistics of no rows for this stage, which take the rows as they are. After
 	// the last stage it is ErrParam.
 	NewStatistics() (Statistics, error)
-	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of [StatisticsFitter]'s, after
-	// which the stage is what it was.
+	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of [StatisticsFitter]; after
+	// an error the stage is unchanged.
 	FitStatistics(ctx context.Context, s Statistics) error
 	// Stage returns the number of this stage, from 0, and how many there are in all; the two are the same when
 	// all are learnt.
