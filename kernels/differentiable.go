@@ -80,9 +80,9 @@ type Differentiable interface {
 // Additive around it.
 type RadialSlopes interface {
 	Radial
-	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance
-	// s = squared[i], which is -k'(r)/r at the distance r; 0 for a squared distance of 0 at
-	// which it is infinite. dst is as long as squared, and may be squared itself.
+	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the
+	// distance r. If that is infinite at a squared distance of 0, it sets 0 there. dst is as long as squared, and may
+	// be squared itself.
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
@@ -94,9 +94,9 @@ type DotProductSlopes interface {
 	SlopesOfDotProducts(dst, products []float64)
 }
 
-// AsDifferentiable returns k as a Differentiable that has a derivative in each of its
-// parameters. The error, ErrParam, is that of Validate, or says that k is none, or which ARD or
-// Additive in it holds a kernel that has no slopes.
+// AsDifferentiable returns k as a [Differentiable] that has a derivative in each of its parameters. The error,
+// ErrParam, is that of Validate, or says that k is not differentiable, or which ARD or Additive in it holds a
+// kernel that has no slopes.
 func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if err := Validate(k); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
 // Integer returns false.
 func (positiveReals) Integer() bool { return false }
 
-// RBFFamily is RBF over its γ. Start is that of [MedianRBF] with seed 0.
+// RBFFamily is the family of [RBF] kernels with the parameter γ. Start is that of [MedianRBF] with seed 0.
 type RBFFamily struct{ positiveReals }
 
 // At returns RBF{Gamma: gamma}.

@@ -143,7 +143,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error
 	return RBF{Gamma: g}, nil
 }
 
-// OrMedianRBF returns k, or [MedianRBF] of x where k is nil: what a nil Kernel field stands for.
+// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of nil Kernel fields.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
