@@ -33,10 +33,12 @@ type Classifier struct {
 	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is what is searched; zero: with a Search that of Over, for [lssvm.Classifier].
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// [lssvm.Classifier].
 	Space Space[estimators.Classifier]
 
-	// Search; nil: &Entropy{} in a Space. Neither: see above.
+	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// zero value's search described above is used.
 	Search Strategy
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
@@ -57,10 +59,10 @@ type Classifier struct {
 	// after each tenth of a pass and each iteration.
 	Observe func(TraceRow)
 
-	// Resume holds rows of the trace of an earlier search of this configuration for the same
-	// rows and targets, as Observe got them or Result has them: what they say is not computed
-	// again, and the Result is that of a search that was never ended, seconds included. That
-	// they are of the same search cannot be checked.
+	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
+	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
+	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
+	// checked.
 	Resume []TraceRow
 
 	now func() time.Time // nil: time.Now

@@ -69,9 +69,9 @@ type Entropy struct {
 	MinRidge   float64
 	NoMinRidge bool
 
-	// Method is how entropies are computed; zero: Exact, on 300 rows that are drawn if there are more, and the best
-	// kernels are then scored on all rows. For a single target, or with [CrossValidation], Exact up to 1000 rows,
-	// [LowRank] up to 20 000, and Subsample beyond.
+	// Method says how entropies are computed. If it is the zero value, it is Exact, on 300 rows that are drawn if
+	// there are more, and the best kernels are then scored on all rows. For a single target, or with
+	// [CrossValidation], the zero value is Exact up to 1000 rows, [LowRank] up to 20 000, and Subsample beyond.
 	Method Method
 
 	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, it is 600.

@@ -32,7 +32,7 @@ type Halving struct {
 	// Factor is ≥ 2. If it is 0, it is 3.
 	Factor int
 
-	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: 40.
+	// LeastRows is the fewest training rows of a fold, ≥ 2. If it is 0, it is 40.
 	LeastRows int
 
 	// Splitter is as in [Grid].

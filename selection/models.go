@@ -11,7 +11,8 @@ import (
 // Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier
 // ([estimators.Classifier]): the one that predicts, or one of those whose mean does.
 type Model[E any] struct {
-	Columns string // how its columns were made even; "" where only Preprocess says that
+	// Columns says how the columns of the model were transformed. It is "" if only Preprocess determines that.
+	Columns string
 
 	// Share is the model's share of the mean. It is 1 if there is one model.
 	Share float64

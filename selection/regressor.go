@@ -36,14 +36,17 @@ const (
 // of four times the seconds of the last would end in time. Result has their number. Then a row costs
 // O(M).
 type Regressor struct {
-	// Preprocess is fitted, as clones, on the training rows, and anew on those of each fold. The entropy is that of
-	// the preprocessed rows. The first step may be one that fills gaps, as [transformers.Imputer].
+	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
+	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
+	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is what is searched; zero: with a Search that of Over, for [lssvm.Regressor].
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// [lssvm.Regressor].
 	Space Space[estimators.Regressor]
 
-	// Search; nil: &Entropy{} in a Space. Neither: see above.
+	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// zero value's search described above is used.
 	Search Strategy
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
@@ -53,10 +56,10 @@ type Regressor struct {
 	// [kernels.MaxKernelBytes].
 	MaxKernelBytes int64
 
-	// Budget is the time after which the search begins nothing more and the best of what it
-	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
-	// case. It is for all families together. What is done in time, and so what is chosen,
-	// depends on the machine. A deadline of ctx stays an error.
+	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
+	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
+	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
+	// still an error.
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
@@ -64,10 +67,10 @@ type Regressor struct {
 	// after each tenth of a pass and each iteration.
 	Observe func(TraceRow)
 
-	// Resume holds rows of the trace of an earlier search of this configuration for the same
-	// rows and targets, as Observe got them or Result has them: what they say is not computed
-	// again, and the Result is that of a search that was never ended, seconds included. That
-	// they are of the same search cannot be checked.
+	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
+	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
+	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
+	// checked.
 	Resume []TraceRow
 
 	now func() time.Time // nil: time.Now
@@ -152,8 +155,8 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
-// PredictVariance is that of the estimator that was built; an error that
-// wraps errors.ErrUnsupported if it has none.
+// PredictVariance calls PredictVariance of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
@@ -167,8 +170,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return v.PredictVariance(xd)
 }
 
-// PredictInterval is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// PredictInterval calls PredictInterval of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
@@ -185,8 +188,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 // Result returns what the search did and chose, a copy. It returns nil before Fit.
 func (r *Regressor) Result() *Result { return r.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built, nil before Fit. It sees
-// preprocessed rows, and must not be fitted again.
+// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
+// rows, and must not be fitted again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.f == nil {
 		return nil

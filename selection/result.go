@@ -62,8 +62,8 @@ type Result struct {
 	// Param2 is the second parameter of a family of two parameters. It is NaN for others.
 	Param2 float64 `json:"param2"`
 
-	// Entropy is that of the chosen kernel, on 300 drawn rows where an Entropy scored it on all rows
-	// without one; NaN where the strategy computed none.
+	// Entropy is the entropy of the chosen kernel. If an [Entropy] scored the kernel on all rows without computing its
+	// entropy there, it is the entropy on 300 drawn rows. It is NaN if the strategy computed none.
 	Entropy float64 `json:"entropy"`
 	Bits    float64 `json:"bits"`
 
@@ -97,8 +97,8 @@ type Result struct {
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
 
-	// Landmarks is how many the machine of many rows has, which is one of package falkon then, and
-	// EffectiveDimension how much of them it uses; 0 for others.
+	// Landmarks is the number of landmarks of a machine of many rows, which is then one of package falkon, and
+	// EffectiveDimension is how many of them it uses. Both are 0 for other machines.
 	Landmarks          int     `json:"landmarks,omitempty"`
 	EffectiveDimension float64 `json:"effective_dimension,omitempty"`
 

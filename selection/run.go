@@ -118,7 +118,7 @@ func newRun(p problem, b budget) *Run {
 	return r
 }
 
-// Family returns the family whose parameter is searched; nil where Candidates are.
+// Family returns the family whose parameter is searched. It returns nil if Candidates are searched.
 func (r *Run) Family() kernels.Family { return r.family }
 
 // Candidates returns the types of the candidates, nil where kernels are searched.
@@ -137,10 +137,10 @@ func (r *Run) Labels() []int { return r.labels }
 // Weights returns the n weights of the rows, nil for 1 each.
 func (r *Run) Weights() []float64 { return r.weights }
 
-// Workers returns how many goroutines may be used; 0 is GOMAXPROCS.
+// Workers returns the number of goroutines that may be used. 0 is GOMAXPROCS.
 func (r *Run) Workers() int { return r.workers }
 
-// MaxKernelBytes returns the limit on a kernel matrix; 0 is [kernels.MaxKernelBytes].
+// MaxKernelBytes returns the limit on the size of a kernel matrix. 0 is [kernels.MaxKernelBytes].
 func (r *Run) MaxKernelBytes() int64 { return r.maxKernelBytes }
 
 // Budget returns the time that the whole Fit may search for, 0 without a limit.

@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// ScoreRegressor returns the metric of what a fitted regressor predicts for the rows of x (n×d), of which y (n) was
-// observed, as cross-validation does for the rows of a fold. A gap (NaN) is for regressors that take gaps. Weights
-// are those of the metric; nil: 1 each. Errors: [estimators.ErrParam] for a metric of classifiers, those of the
-// predictions and of the metric.
+// ScoreRegressor returns the metric of the predictions of a fitted regressor for the rows of x (n×d), whose
+// observed targets are y (n), as cross-validation does for the rows of a fold. Only regressors that accept gaps
+// (NaN) accept them here. Weights are those of the metric; if they are nil, all are 1. Errors:
+// [estimators.ErrParam] for a metric of classifiers, those of the predictions and of the metric.
 func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := regressionScorer(m)

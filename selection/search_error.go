@@ -28,7 +28,7 @@ type SearchError struct {
 	Err error
 }
 
-// Error is that of Err.
+// Error returns the message of Err.
 func (e *SearchError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.

@@ -28,8 +28,8 @@ type Objective int
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
-	// AutomaticObjective is [LaplaceEvidence] for up to six classes, and [RestrictedEvidence] for more, where that
-	// costs less, and for numbers; docs/shape.md has what it was chosen from.
+	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes, where it costs less, and for
+	// numeric targets it is [RestrictedEvidence]. docs/shape.md has the comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
@@ -120,19 +120,22 @@ type Shape struct {
 	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
 	Objective Objective
 
-	// Start finds one length for all columns; nil: the grid and the climb described above.
-	// An Entropy is another.
+	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. An
+	// [Entropy] can be used instead.
 	Start Strategy
 
-	// Groups holds for each column of the preprocessed rows the number of its length, from 0
-	// on, for those that share one: the levels of a category. nil: each column its own.
+	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
+	// share a length, such as the levels of a category. If it is nil, each column has its own.
 	Groups []int
 
 	// PriorScale is the scale of the Student t density, in units of the logarithm of a length;
 	// 0: 0.5. NoPrior is for none.
-	PriorScale    float64
-	NoPrior       bool
-	MaxIterations int // steps of the climb; 0: 100, on landmarks 50 on few rows and 20 on more
+	PriorScale float64
+	NoPrior    bool
+
+	// MaxIterations is the largest number of steps of the climb. If it is 0, it is 100; on landmarks it is 50 with few
+	// rows and 20 with more.
+	MaxIterations int
 
 	// MaxRows is the largest number of rows that the objective is computed on at once, >= 2. If it is 0, it is 2000.
 	MaxRows int

@@ -21,8 +21,8 @@ type TraceRow struct {
 	// Round is the round of [Halving], of an [Entropy] on more rows, or of a [Shape], from 1.
 	Round int `json:"round,omitempty"`
 
-	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
-	// other parameter too, as kernels.Fixed does.
+	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other
+	// parameter, as kernels.Fixed does.
 	Family string `json:"family,omitempty"`
 
 	// Columns says how the columns were made even, "" but where that is chosen too.
@@ -48,9 +48,11 @@ type TraceRow struct {
 	Rows int `json:"rows"`
 
 	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
-	Rank     int     `json:"rank,omitempty"`
-	Residual float64 `json:"residual,omitempty"` // the share of the trace that they leave
-	Wide     bool    `json:"wide,omitempty"`     // the bounds decide nothing at the most pivots that are allowed
+	Rank int `json:"rank,omitempty"`
+
+	// Residual is the share of the trace of the kernel matrix that the pivots leave.
+	Residual float64 `json:"residual,omitempty"`
+	Wide     bool    `json:"wide,omitempty"` // the bounds decide nothing at the most pivots that are allowed
 
 	// StandardError is the standard error of Entropy, from subsamples.
 	StandardError float64 `json:"standard_error,omitempty"`

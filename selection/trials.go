@@ -115,8 +115,8 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 	return iterations, nil
 }
 
-// Best returns the iteration of the best score among rows; of equal ones, the first. The
-// error, where none has a score, is that of the first fit that failed.
+// Best returns the iteration of the best score among rows. If scores are equal, it is the first of them. If no row
+// has a score, the error is that of the first fit that failed.
 func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	best := 0
 	for _, i := range iterations {
