@@ -8,14 +8,14 @@
 //
 // # Model
 //
-// Of n rows with targets y and weights w, landmarks C, of which there are M, and a ridge Λ,
+// For n rows with targets y and weights w, M landmarks C and a ridge Λ, the model is the solution of
 //
 //	minimise  Σ w (y - b - k(x, C)'β)² + Λ β'Aβ,   A = K_MM + jitter I = T'T
 //
 // With features z(x) = T⁻ᵀk(C, x) and u = Tβ this is a ridge regression on z, in which the jitter, at least 1e-13·M
-// of the mean diagonal, is a part of the model. The constant b is not penalised: features and targets less their
-// weighted means, z~ and y - ȳ, have none. With all rows as landmarks it is the machine of package lssvm. Λ is of
-// the sum over the rows, as there; the papers' λ is Λ/n.
+// of the mean diagonal, is a part of the model. The constant b is not penalised: it is removed by subtracting the
+// weighted means from features and targets, which gives z~ and y - ȳ. With all rows as landmarks the model is the
+// machine of package lssvm. As there, Λ is relative to the sum over the rows; the papers' λ is Λ/n.
 //
 // # Solvers
 //
@@ -42,28 +42,29 @@
 //
 // # The kernel of the zero value
 //
-// Where Kernel is nil it is the Matérn kernel of ν = 5/2 with the length of the least leave-one-out error, at the
-// best ridge of each: on 300 landmarks and 2000 of the rows drawn, a sixteenth to four times the typical distance
-// and further where that is better, then halves and doubles of the best and the top of a parabola; then, where
-// there are 600 landmarks and 4600 rows drawn, halves of it on so many as long as that is better, since more
+// If Kernel is nil, it is the Matérn kernel of ν = 5/2 with the length of the least leave-one-out error, each
+// length at its best ridge: on 300 landmarks and 2000 of the rows drawn, a sixteenth to four times the typical
+// distance and further where that is better, then halves and doubles of the best and the top of a parabola; then,
+// where there are 600 landmarks and 4600 rows drawn, halves of it on so many as long as that is better, since more
 // landmarks want narrower kernels. Few rows are all landmarks, of which that error is exact. A length half or twice
 // as far as the typical distance has to be better by .005, one of a quarter or four times by .02. That is some
 // twelve small fits, about a second and a half of a processor. Beside the RBF of kernels.MedianRBF the error of 10
 // 000 rows is less on five of seven sets and more on two (docs/streams.md).
 //
-// The number of landmarks is by the rows, and doubled up to 2000 as long as the effective dimension takes up more
-// than .7 of them; beyond, a Report warns of that. selection.Regressor and Classifier go up to 4000, or as many as
-// a Budget of time allows. With [LogisticLoss] the effective dimension is not known and it stays at the number by
-// the rows.
+// The number of landmarks depends on the number of rows. It is doubled up to 2000 as long as the effective
+// dimension is more than .7 of it; beyond that, a Report has a warning. selection.Regressor and Classifier go up to
+// 4000, or as many as a Budget of time allows. With [LogisticLoss] the effective dimension is not known, and the
+// number depends only on the number of rows.
 //
 // # Variance
 //
-// Of a new observation, with S = (G + ΛI)⁻¹ and r(x) = k(x,x) - |z|², as a share of the mean k(c, c),
+// With S = (G + ΛI)⁻¹ and r(x) = k(x,x) - |z|², as a share of the mean k(c, c), the variance of a new observation
+// is
 //
 //	s²(1 + 1/Σw + z~'Sz~) + τ² r(x)
 //
 // where s² and τ² maximise the likelihood of the leave-one-out residuals with the variances s²/(w(1-h)) + τ²r. The
-// first part alone knows nothing of rows far from all landmarks. Where the mean of r is below .001, τ² cannot be
+// first part alone does not grow for rows far from all landmarks. Where the mean of r is below .001, τ² cannot be
 // told and is what s² leaves of the variance of y. The estimates use at most 50 000 rows at regular distances.
 //
 // # Limits
