@@ -24,16 +24,17 @@
 //
 // # Kernel
 //
-// A kernel that is not set is learnt: a Matérn kernel of ν = 5/2 with a length for each column, by the evidence of
-// the Gaussian process that has it for covariance, of classes by Laplace's approximation, as Shape of package
-// selection has them. It is climbed on up to 300 rows and then 1000 (300 and 500 of classes; fewer of rows of more
-// than 100 columns and of more than two classes), in units of the columns' standard deviations: scales of columns
-// do not matter, and columns that say nothing get long lengths. On 17 sets the error is half that of an RBF of the
-// median distance, in the geometric mean (docs/rvm.md). The machine's own evidence would not do: it is largest for
-// kernels so narrow that they interpolate.
+// If no kernel is set, it is learnt: it is a Matérn kernel of ν = 5/2 with a length for each column, learnt by the
+// evidence of the Gaussian process with this covariance. For classes the evidence is Laplace's approximation. Both
+// are those of Shape in package selection. It is climbed on up to 300 rows and then 1000 (300 and 500 of classes;
+// fewer of rows of more than 100 columns and of more than two classes), in units of the columns' standard
+// deviations: scales of columns do not matter, and uninformative columns get long lengths. On 17 sets the error is
+// half that of an RBF of the median distance, in the geometric mean (docs/rvm.md). The machine's own evidence
+// cannot be used for this: it is largest for kernels so narrow that they interpolate.
 //
-// Kernels is a dictionary: a basis function of each kernel sits on every row, and the evidence picks. A wide and a
-// narrow one have a trend and its peaks; what the vectors do not see is then that of the sum of the kernels.
+// Kernels is a dictionary: every row has a basis function of each kernel, and the evidence selects among them. A
+// wide and a narrow one have a trend and its peaks; what the vectors do not see is then that of the sum of the
+// kernels.
 //
 // # Variance
 //
@@ -52,10 +53,10 @@
 // numbers are kept for it, and no rows.
 //
 // The refits take as long again as the fit, of more than some hundred rows less, for those left out of two or one
-// are then enough. NoCalibration saves them, and leaves v. Of a kernel that is not positive semi-definite on the
-// vectors, and after FitDesign, r is not known: there is c alone. Of a NoiseVariance there is no c.
-// PredictAugmented is RVM* (Rasmussen and Quiñonero-Candela, ICML 2005), which opens where there are no rows too,
-// but wants all training rows at each prediction.
+// are then enough. NoCalibration omits them, and the variance is then v. Of a kernel that is not positive
+// semi-definite on the vectors, and after FitDesign, r is not known: there is c alone. Of a NoiseVariance there is
+// no c. PredictAugmented is RVM* (Rasmussen and Quiñonero-Candela, ICML 2005), which opens where there are no rows
+// too, but wants all training rows at each prediction.
 //
 // # Classification
 //
@@ -67,14 +68,15 @@
 //
 //	p = 1/(1 + exp(-f/√(1 + πv/8)))
 //
-// More than two classes are learnt each against the rest, and their p divided by the sum.
+// With more than two classes, each class is learnt against the rest, and the probabilities p are divided by their
+// sum.
 //
 // # Weights
 //
 // A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by it. For regression its
 // targets, its row of Φ and that of the column of ones are multiplied by √w, and N is the sum of the weights, less
 // 1 for [FlatPrior], in the evidence, in the estimate of the noise and in 1/(βN). So a weight of 2 is the row given
-// twice, exactly. FitDesign takes none.
+// twice, exactly. FitDesign does not take weights.
 //
 // # Numerics
 //
