@@ -64,9 +64,10 @@
 //
 // A tube of .61 standard deviations of normal noise has the least variance (with φ and Φ of the normal
 // distribution, φ(u) = 2u(1-Φ(u)) at u = ε/σ); r has besides the noise what the machine does not know, which is why
-// ε is a little less of it. Means and medians keep a few wild targets from setting either. In classes only the rows
-// that pull hardest are to end at the bound, hence 6, which is a choice: 4 to 16 differ by two of a hundred in the
-// mean error of 30 sets. Rows over 1000 are represented by a sample; weights count as in package lssvm.
+// ε is a little less of it. Means and medians keep a few wild targets from setting either. For classes only the
+// rows with the largest coefficients should end at the bound, hence the factor 6. It is a choice: factors from 4 to
+// 16 differ by two percent in the mean error of 30 sets. Rows over 1000 are represented by a sample; weights count
+// as in package lssvm.
 //
 // A kernel matrix that is far from positive semi-definite may have no such machine, at any λ. Then C is 1 for
 // classes, and for targets their standard deviation and ε a tenth of it; Report has a warning.
