@@ -20,7 +20,8 @@ type Reference struct {
 	// Median reports that the field was nil.
 	Median bool
 	Gamma  float64
-	Nu     float64 `cbor:",omitempty"` // of a Matern in place of an RBF, whose length is in Params
+	// Nu is the ν of a [Matern] that was used instead of an [RBF], and whose length is in Params.
+	Nu float64 `cbor:",omitempty"`
 
 	// Params are the values of the parameters of the kernel that was used, where they are
 	// others than those in the field.
