@@ -51,8 +51,9 @@ type Axis struct {
 
 	// Choices are the values of an axis of words.
 	Choices []string
-	Low     float64 // ends of a range
-	High    float64
+	// Low and High are the ends of a range.
+	Low  float64
+	High float64
 
 	// Points is the number of points of a range in a grid, including both ends. If it is 0, it is 5.
 	Points int

@@ -27,6 +27,8 @@ const (
 // and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [Shape]. Fit then
 // costs some hundreds of Cholesky factors of up to 2000 rows for each class. Of more than 5000 rows the machines
 // are those of falkon.Classifier, on as many landmarks as a Regressor's.
+//
+// See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
 	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
 	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as

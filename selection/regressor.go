@@ -30,11 +30,12 @@ const (
 // thirty Cholesky factors with an inverse up to 2000 rows, and beyond, where Shape learns on some of the rows, the
 // choice of a ridge on all by lssvm.
 //
-// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000
-// if the effective dimension is more than half of 2000. With a Budget, of which half is for the search,
-// there are 500, doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit
-// of four times the seconds of the last would end in time. Result has their number. Then a row costs
-// O(M).
+// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
+// effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
+// doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
+// the last would end in time. Result has their number. Then a row costs O(M).
+//
+// See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
 	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
 	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as

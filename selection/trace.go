@@ -52,7 +52,9 @@ type TraceRow struct {
 
 	// Residual is the share of the trace of the kernel matrix that the pivots leave.
 	Residual float64 `json:"residual,omitempty"`
-	Wide     bool    `json:"wide,omitempty"` // the bounds decide nothing at the most pivots that are allowed
+	// Wide reports that the bounds are still too wide to decide anything at the largest number of pivots that is
+	// allowed.
+	Wide bool `json:"wide,omitempty"`
 
 	// StandardError is the standard error of Entropy, from subsamples.
 	StandardError float64 `json:"standard_error,omitempty"`
