@@ -33,24 +33,22 @@ const (
 	DropFirst
 )
 
-// OneHot replaces a column of category codes by a column for each category that Fit
-// saw in it, 1 in the rows of that category and 0 elsewhere. The new columns stand
-// where the old one stood, the categories ascending. A category that Fit did not
-// see is 0 in all of them, which with a Drop is how the dropped one looks. Columns that are not encoded stay as they are.
+// OneHot replaces a column of category codes by a column for each category that Fit saw in it, 1 in the rows of
+// that category and 0 elsewhere. The new columns stand where the old one stood, the categories ascending. A
+// category that Fit did not see is 0 in all of them. With a [Drop], the dropped category is also 0 in all of them.
+// Columns that are not encoded are not changed.
 //
-// A column with more than MaxCategories values is ErrTooLarge: it is not likely to
-// be a category, and would become as many columns.
+// A column with more than MaxCategories values is the error ErrTooLarge: it is unlikely to be a category, and would
+// become as many columns.
 //
-// The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for
-// each new column.
+// The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
 type OneHot struct {
 	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
 	Columns []int
 	Drop    Drop
 
-	// Gaps makes NaN a category of its own, after all others, where Fit sees it.
-	// Without it NaN is ErrNotFinite in every column; with it in those that are not
-	// encoded.
+	// If Gaps is set, NaN is a category of its own, after all others, in columns where Fit sees it, and ErrNotFinite
+	// in columns that are not encoded. Otherwise NaN is ErrNotFinite in every column.
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.

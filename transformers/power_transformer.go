@@ -45,8 +45,8 @@ type PowerTransformer struct {
 	// NoStandardize leaves ψ unscaled.
 	NoStandardize bool
 
-	// Clip takes values beyond the range of a column in Fit for its ends, in columns of λ ≠ 1,
-	// and standardised ones beyond 5 for 5: a power can take a new value very far.
+	// If Clip is set, values beyond the range of a column in Fit become the ends of that range, in columns with λ ≠ 1,
+	// and standardised values beyond 5 become 5. Without it a power can map a new value very far away.
 	Clip bool
 
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.

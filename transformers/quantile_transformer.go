@@ -44,17 +44,16 @@ func (o Output) String() string {
 	return fmt.Sprintf("Output(%d)", int(o))
 }
 
-// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows
-// below it, or by the normal quantile of that share. It makes any column even, whatever its shape, and
-// takes no notice of how far an outlier lies. The distances between values are lost: where those tell
-// something, [PowerTransformer] keeps more of them.
+// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by
+// the normal quantile of that share. It gives any column the chosen distribution, whatever its shape, and ignores
+// how far away an outlier is. The distances between values are lost. If they are informative, [PowerTransformer]
+// keeps more of them.
 //
-// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between
-// them, takes the middle of the shares of a value that is there several times, and the ends for
-// what lies beyond. With Output Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993.
-// That is scikit-learn's QuantileTransformer, but that a column of one value goes to the middle, 0.5
-// or 0, where scikit-learn has the lower end, and that the 10⁻⁷ are a share of the range of a column
-// where it is less than 1.
+// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between them, takes the
+// middle of the shares of a value that is there several times, and the ends for what lies beyond. With Output
+// Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993. That is scikit-learn's QuantileTransformer,
+// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, and that the
+// 10⁻⁷ are a share of the range of a column where it is less than 1.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
 type QuantileTransformer struct {

@@ -20,24 +20,24 @@ const randomHiddenName = "transformers: RandomHidden"
 // defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
 const defaultUnits = 250
 
-// Activation is what a hidden unit of weights w and bias b makes of a row x of d
-// columns, and how w and b are drawn.
+// Activation is the function that a hidden unit with weights w and bias b computes from a row x of d columns, and
+// the way in which w and b are drawn.
 type Activation int
 
 // The activations. The first is for features of comparable scale ([StandardScaler]), as is Tanh; Sigmoid,
 // [NormalizedSigmoid] and [RandomRBF] are those of Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1]
 // ([MinMaxScaler]), w and b uniform in [0, 1].
 const (
-	// DataRBF is exp(-b|x-w|²), w a training row and b = 10^u/median|x-x'|², u uniform
-	// in [-1, 1]: units of many widths where the data are.
+	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. It
+	// gives units of many widths where the data are.
 	DataRBF Activation = iota
-	// Sigmoid is 1/(1 + exp(-<w,x> + b)): it saturates as d grows.
+	// Sigmoid is 1/(1 + exp(-<w,x> + b)). It saturates as d grows.
 	Sigmoid
 	// NormalizedSigmoid is 1/(1 + exp(-<w,x>/d + b)).
 	NormalizedSigmoid
 	// RandomRBF is exp(-b|x-w|²).
 	RandomRBF
-	// Tanh is tanh(<w,x> + b), w normal of standard deviation 3/√d, b standard normal.
+	// Tanh is tanh(<w,x> + b), with w normal of standard deviation 3/√d and b standard normal.
 	Tanh
 )
 
@@ -50,9 +50,9 @@ func (a Activation) String() string {
 	return names[a]
 }
 
-// RandomHidden is a hidden layer whose weights are drawn and never trained: the
-// features of extreme learning machines. Layers of the same Seed are nested: the units
-// of a smaller one are the first of a larger one.
+// RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features
+// of extreme learning machines. Layers of the same Seed are nested: the units of a smaller one are the first of a
+// larger one.
 //
 // Fit draws the units, O(hd), and for [DataRBF] looks at a sample of the rows; Transform of m rows costs O(mhd).
 // [DataRBF] has at most as many units as Fit has rows.
