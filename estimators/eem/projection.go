@@ -148,7 +148,7 @@ const (
 	Outside
 	// Always predicts the positive class everywhere.
 	Always
-	// Never predicts the negative class everywhere.
+	// Never means that the positive class is predicted nowhere.
 	Never
 )
 
