@@ -16,17 +16,24 @@ import (
 //
 //	k(x, z) = Σ v[j] κ(|x[j]-z[j]|/l[j])
 //
-// where κ is a kernel of the distance. Its functions are sums of functions of one column each,
-// which can be looked at one by one, and need fewer rows than functions of all columns at once
-// (D. Duvenaud, H. Nickisch and C. E. Rasmussen, NIPS 2011). It is positive definite if κ is.
-// For sums over sets of columns there are Sum and Columns.
+// where κ is a kernel of the distance. Its functions are sums of functions of one column each. These can be
+// inspected one by one, and need fewer rows than functions of all columns at once (D. Duvenaud, H. Nickisch and C.
+// E. Rasmussen, NIPS 2011). It is positive definite if κ is. For sums over sets of columns, use [Sum] and
+// [Columns].
 //
-// Params are "length[j]" and "variance[j]", and those of Kernel less the first that is a length,
-// a rate or a period.
+// Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate
+// or a period.
+//
+// See also [Sum], [Columns].
 type Additive struct {
-	Kernel    Kernel    // κ, a Radial kernel
-	Lengths   []float64 // l for each column, > 0, in its unit
-	Variances []float64 // v for each column, > 0; nil means 1 for each
+	// Kernel is κ, which must be a [Radial] kernel.
+	Kernel Kernel
+
+	// Lengths has a length l > 0 for each column, in the unit of the column.
+	Lengths []float64
+
+	// Variances has a variance v > 0 for each column. If it is nil, all are 1.
+	Variances []float64
 }
 
 var _ interface {
@@ -44,8 +51,8 @@ func (k Additive) variance(j int) float64 {
 	return k.Variances[j]
 }
 
-// Eval returns k(x, z). It panics unless both rows have a length for each column. Cost O(d)
-// evaluations of Kernel.
+// Eval returns k(x, z). It panics unless both rows have a length for each column. The cost is O(d) evaluations of
+// Kernel.
 func (k Additive) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := rowsPool.Get().(*rowsScratch)
@@ -69,8 +76,8 @@ func (k Additive) String() string {
 	return fmt.Sprintf("Additive(%v, lengths=%s, variances=%s)", k.Kernel, list(k.Lengths), list(variances))
 }
 
-// Validate returns an ErrParam error unless Kernel is Radial, there is a length for each
-// variance, and all are positive and finite; or the error of Kernel.
+// Validate returns an ErrParam error unless Kernel is [Radial], there is a length for each variance, and all are
+// positive and finite. Otherwise it returns the error of Kernel.
 func (k Additive) Validate() error {
 	if err := Validate(k.Kernel); err != nil {
 		return err

@@ -21,20 +21,23 @@ import (
 //
 //	k(x, z) = Kernel(x/l, z/l),    x/l = (x[0]/l[0], x[1]/l[1], …)
 //
-// A column of a large length has little to say. Around Matern{Nu: 2.5} it is a Matérn kernel of
-// r² = Σ (x[j]-z[j])²/l[j]², around Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian
-// Learning for Neural Networks, 1996; Rasmussen and Williams, 2006, section 5.1). The lengths
-// are in the units of the columns, and positive definite is what Kernel is. Its matrices are
-// those of Kernel on rows that were scaled once.
+// A column with a large length has little effect. Around Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ
+// (x[j]-z[j])²/l[j]², around Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks,
+// 1996; Rasmussen and Williams, 2006, section 5.1). The lengths are in the units of the columns. ARD is positive
+// definite if Kernel is. Its matrices are those of Kernel on rows that are scaled once.
 //
-// Params are the lengths, "length[j]", and those of Kernel less the first that is a length, a
-// rate or a period of all columns: of the two, one would be enough.
+// Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a
+// period of all columns, which would be redundant.
+//
+// See also [RBF], [Columns].
 type ARD struct {
 	Kernel Kernel
-	// Lengths holds l for each column, or for each group of columns. All are positive.
+
+	// Lengths has the length l of each column, or of each group of columns. All are positive.
 	Lengths []float64
-	// Groups holds for each column the index of its length, so that several have the same:
-	// the columns that stand for the levels of one category. Nil: each column its own.
+
+	// Groups has for each column the index of its length, so that several columns can share a length, such as the
+	// columns of the levels of one category. If it is nil, each column has its own length.
 	Groups []int
 }
 
@@ -202,7 +205,7 @@ func (k ARD) ValidateColumns(d int) error {
 	return nil
 }
 
-// Params returns the lengths, and what Kernel has without its own.
+// Params returns the lengths, and the parameters of Kernel except its own length.
 func (k ARD) Params() []Param {
 	out := make([]Param, len(k.Lengths))
 	for g, l := range k.Lengths {

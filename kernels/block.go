@@ -10,8 +10,8 @@ import (
 // Block, Diag and Row are parts of a kernel matrix, to make one piece by piece. They
 // check nothing: the kernel is valid, and what overflows is not finite in dst.
 
-// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do
-// not overlap. For many blocks of the same rows take a Prepared. Cost O(rcd).
+// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do not overlap. For many
+// blocks of the same rows, use a [Prepared]. The cost is O(rcd).
 func Block(dst *mat.Dense, k Kernel, x, z *mat.Dense) {
 	p, shift := compile(k), meanRow(z)
 	p.block(dst, newOperand(x, &p.layout, shift), newOperand(z, &p.layout, shift))
@@ -20,10 +20,9 @@ func Block(dst *mat.Dense, k Kernel, x, z *mat.Dense) {
 // Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
 func Diag(dst []float64, k Kernel, x *mat.Dense) { compile(k).diag(dst, x) }
 
-// Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating: what a
-// prediction of a single row wants, where Cross would first prepare both sides. The
-// values agree with Cross's to rounding. Cost O(md). It panics unless x has d entries and
-// dst m.
+// Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating memory. It is meant for the prediction
+// of a single row, where [Cross] would first prepare both sides. The values agree with those of Cross up to
+// rounding. The cost is O(md). It panics unless x has d entries and dst m.
 func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	if m, _ := z.Dims(); m != len(dst) {
 		panic("kernels: Row: dst has not as many entries as z has rows")

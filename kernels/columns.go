@@ -10,13 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Columns is a kernel of some columns of the rows. A Sum or a Product of such has a kernel of
-// its own for each set of columns: one of seasons for the time, one of lengths for all else.
-// For a sum over single columns there is Additive.
+// Columns is a kernel of some columns of the rows. A [Sum] or a [Product] of such kernels has a kernel of its own
+// for each set of columns: for example a periodic one for the time and another for all other columns. For a sum
+// over single columns, use [Additive].
 //
-// Params are those of Kernel, with the columns of the rows.
+// Params are the parameters of Kernel, whose columns are the columns of the rows.
+//
+// See also [Additive], [Sum].
 type Columns struct {
-	Of     []int // the indices of the columns, each once, in the order in which Kernel has them
+	// Of has the indices of the columns, each once, in the order in which Kernel gets them.
+	Of     []int
 	Kernel Kernel
 }
 

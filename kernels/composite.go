@@ -11,16 +11,24 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Sum is the sum of kernels, positive semi-definite if they are.
+// Sum is the sum of kernels. It is positive semi-definite if they are.
+//
+// See also [Product], [Additive].
 type Sum []Kernel
 
-// Product is the product of kernels, positive semi-definite if they are.
+// Product is the product of kernels. It is positive semi-definite if they are.
+//
+// See also [Sum], [Scaled].
 type Product []Kernel
 
 // Scaled is a kernel times a factor > 0.
+//
+// See also [Sum], [Product].
 type Scaled struct {
 	Kernel Kernel
-	Factor float64 // > 0; 0 means 1
+
+	// Factor is > 0. If it is 0, it is 1.
+	Factor float64
 }
 
 var (
@@ -50,14 +58,14 @@ func (p Product) String() string { return name("Product", p) }
 // String returns, for example, "Scaled(2, Linear)".
 func (s Scaled) String() string { return fmt.Sprintf("Scaled(%v, %v)", s.factor(), s.Kernel) }
 
-// Validate returns an error for no kernel, and that of the first that has one.
+// Validate returns an error if there is no kernel, or the first error of a kernel.
 func (s Sum) Validate() error { return validateAll("kernels: Sum", s) }
 
-// Validate returns an error for no kernel, and that of the first that has one.
+// Validate returns an error if there is no kernel, or the first error of a kernel.
 func (p Product) Validate() error { return validateAll("kernels: Product", p) }
 
-// Validate returns an ErrParam error unless Factor is finite and at least 0, or
-// the kernel's.
+// Validate returns an ErrParam error unless Factor is finite and at least 0. Otherwise it returns the error of the
+// kernel.
 func (s Scaled) Validate() error {
 	if err := positive("Scaled", "Factor", s.Factor); err != nil {
 		return err
@@ -65,13 +73,13 @@ func (s Scaled) Validate() error {
 	return Validate(s.Kernel)
 }
 
-// ValidateColumns returns the error of the first that has one.
+// ValidateColumns returns the first error of a kernel.
 func (s Sum) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Sum", s, d) }
 
-// ValidateColumns returns the error of the first that has one.
+// ValidateColumns returns the first error of a kernel.
 func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("kernels: Product", p, d) }
 
-// ValidateColumns returns the error of the kernel inside.
+// ValidateColumns returns the error of the kernel.
 func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
 
 func (s Sum) compile(l *layout) part { return fold{inner: compileAll(l, s), op: add, sum: true} }

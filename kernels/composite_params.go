@@ -8,11 +8,11 @@ var (
 	_ Differentiable = Scaled{}
 )
 
-// Params returns those of the kernels, with their place before the name: "1.gamma". A kernel
-// that is not Differentiable has none.
+// Params returns the parameters of the kernels, with the position of the kernel before the name, such as "1.gamma".
+// A kernel that is not [Differentiable] has none.
 func (s Sum) Params() []Param { return paramsOfAll(s) }
 
-// Params returns those of the kernels, as those of Sum.
+// Params returns the parameters of the kernels, named as in [Sum.Params].
 func (p Product) Params() []Param { return paramsOfAll(p) }
 
 // Params returns the factor, and the parameters of the kernel inside.

@@ -26,14 +26,17 @@ type Derivatives struct {
 	x       *mat.Dense
 	shift   []float64
 	options Options
+
 	// The rows as they are, whose distances hold for all kernels, and what they have.
 	rows []*operand
 	have need
 	kept *pairs
+
 	// Of the last kernel.
 	kernel   Differentiable
 	compiled *compiled
 	sides    []*operand
+
 	// The memory of its views' distances.
 	memory []*pairs
 }
@@ -67,10 +70,9 @@ func exactMean(x *mat.Dense) []float64 {
 	return mean
 }
 
-// MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix's to
-// rounding. After an error dst holds nothing of use, and Gradient has no kernel. Cost and
-// errors are those of Matrix and of AsDifferentiable; for k of distances that were computed
-// before, as an isotropic kernel's are, O(n²).
+// MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix's to rounding. After an
+// error dst holds nothing of use, and Gradient has no kernel. Cost and errors are those of Matrix and of
+// [AsDifferentiable]; for k of distances that were computed before, as an isotropic kernel's are, O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -160,12 +162,11 @@ func checkDerivatives(n, keeps int, limit int64) error {
 	return nil
 }
 
-// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] of the last kernel of MatrixTo, whose
-// p-th parameter is θ[p], for a symmetric w (n×n); dst has an entry for each parameter. The
-// derivative in the length of a column of equal values is exactly 0 in a stationary kernel.
-// The result is the same on any number of workers. Cost O(n²d) in matrix products for an ARD
-// of kernels of the distance or the inner product, where d passes over n² elements are what
-// Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
+// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] of the last kernel of MatrixTo, whose p-th parameter is
+// θ[p], for a symmetric w (n×n); dst has an entry for each parameter. The derivative in the length of a column of
+// equal values is exactly 0 in a stationary kernel. The result is the same on any number of workers. The cost is
+// O(n²d) in matrix products for an ARD of kernels of the distance or the inner product, where d passes over n²
+// elements are what Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
 // before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and ctx's.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
 	defer fault.Recover(&err)

@@ -10,17 +10,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// ParamKind says what the value of a Param is in units of.
+// ParamKind is the kind of unit of a [Param].
 type ParamKind int
 
 // The kinds of parameters.
 const (
-	// KindShape has no unit: the α of a RationalQuadratic, the lengths of a Periodic, which
-	// are relative to its periods.
+	// KindShape has no unit: the α of a [RationalQuadratic], the lengths of a Periodic, which are relative to its
+	// periods.
 	KindShape ParamKind = iota
-	// KindLength is in the unit of the columns: the kernel is of their values over it.
+	// KindLength is in the unit of the columns: the kernel depends on their values divided by it.
 	KindLength
-	// KindRate is in one over the unit of the columns, or over its square, as γ.
+	// KindRate is in one over the unit of the columns, or over its square, such as γ.
 	KindRate
 	// KindPeriod is in the unit of the columns.
 	KindPeriod
@@ -39,12 +39,17 @@ func (k ParamKind) String() string {
 
 // Param is a positive parameter of a kernel.
 type Param struct {
-	Name string // of its field: "gamma", "length[3]"; in a Sum or Product "0.gamma", by the kernel's place
+	// Name is the name of the parameter's field, such as "gamma" or "length[3]". In a [Sum] or [Product] it begins
+	// with the position of the kernel, such as "0.gamma".
+	Name string
 	Kind ParamKind
-	// Columns are those of the rows whose length, period or variance it is, in ascending
-	// order. Nil: of all.
+
+	// Columns are the columns whose length, period or variance it is, in ascending order. If it is nil, it belongs to
+	// all columns.
 	Columns []int
-	Value   float64 // > 0
+
+	// Value is the value, > 0.
+	Value float64
 }
 
 // Differentiable is the capability of a kernel whose parameters are positive numbers that can
@@ -52,10 +57,10 @@ type Param struct {
 // a whole matrix. It is asked by kernels that hold others: a kernel without it that stands in
 // a Sum or a Product has no parameters there and stays as it is.
 //
-// Those of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive,
-// Sum, Product and Scaled are made of blocks of pairs. Those of any other kernel are made pair
-// by pair of EvalGradient; one of the distance or of the inner product has the lengths of an
-// ARD around it as fast, if it is a RadialSlopes or DotProductSlopes.
+// Those of RBF, Laplacian, Matern, [RationalQuadratic], Linear, Periodic, ARD, Columns, Additive, Sum, Product and
+// Scaled are made of blocks of pairs. Those of any other kernel are made pair by pair of EvalGradient; one of the
+// distance or of the inner product has the lengths of an ARD around it as fast, if it is a [RadialSlopes] or
+// [DotProductSlopes].
 type Differentiable interface {
 	Kernel
 	// Params returns the parameters in an order that does not change; the caller owns it.
@@ -75,13 +80,13 @@ type Differentiable interface {
 // Additive around it.
 type RadialSlopes interface {
 	Radial
-	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance
-	// s = squared[i], which is -k'(r)/r at the distance r; 0 for a squared distance of 0 at
-	// which it is infinite. dst is as long as squared, and may be squared itself.
+	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the
+	// distance r. If that is infinite at a squared distance of 0, it sets 0 there. dst is as long as squared, and may
+	// be squared itself.
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
-// DotProductSlopes is the same of a DotProduct kernel.
+// DotProductSlopes is the same capability for a [DotProduct] kernel.
 type DotProductSlopes interface {
 	DotProduct
 	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. dst is
@@ -89,9 +94,9 @@ type DotProductSlopes interface {
 	SlopesOfDotProducts(dst, products []float64)
 }
 
-// AsDifferentiable returns k as a Differentiable that has a derivative in each of its
-// parameters. The error, ErrParam, is that of Validate, or says that k is none, or which ARD or
-// Additive in it holds a kernel that has no slopes.
+// AsDifferentiable returns k as a [Differentiable] that has a derivative in each of its parameters. The error,
+// ErrParam, is that of Validate, or says that k is not differentiable, or which ARD or Additive in it holds a
+// kernel that has no slopes.
 func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if err := Validate(k); err != nil {
 		return nil, err

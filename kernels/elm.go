@@ -13,16 +13,18 @@ import (
 // defaultSigma is the s of an ELM whose Sigma is 0.
 const defaultSigma = 1.0
 
-// ELM is the asymptotic kernel of an extreme learning machine, the limit of a
-// hidden layer of infinitely many units of random normal weights (standard
-// deviation s) with the error function for activation:
+// ELM is the asymptotic kernel of an extreme learning machine, the limit of a hidden layer of infinitely many units
+// of random normal weights (standard deviation s) with the error function for activation:
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
 //
-// positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its
-// diagonal lies below 1, and its entropy is low whatever s is.
+// positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its
+// entropy is low whatever s is.
+//
+// See also [Tanh], [RBF].
 type ELM struct {
-	Sigma float64 // s > 0; 0 means 1
+	// Sigma is s > 0. If it is 0, it is 1.
+	Sigma float64
 }
 
 var _ interface {
@@ -44,7 +46,7 @@ func (k ELM) root(squared float64) float64 {
 	return 1 / math.Sqrt(0.5/s/s+1+squared)
 }
 
-// Eval returns k(x, z). Cost O(d).
+// Eval returns k(x, z). The cost is O(d).
 func (k ELM) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return k.of(vecmath.Dot(x, z), k.root(vecmath.Dot(x, x)), k.root(vecmath.Dot(z, z)))

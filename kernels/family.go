@@ -42,7 +42,7 @@ func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
 // Integer returns false.
 func (positiveReals) Integer() bool { return false }
 
-// RBFFamily is RBF over its γ. Start is that of MedianRBF with seed 0.
+// RBFFamily is the family of [RBF] kernels with the parameter γ. Start is that of [MedianRBF] with seed 0.
 type RBFFamily struct{ positiveReals }
 
 // At returns RBF{Gamma: gamma}.
@@ -110,7 +110,9 @@ func (LaplacianFamily) String() string { return "Laplacian" }
 // as that of the other families does.
 type MaternFamily struct {
 	positiveReals
-	Nu float64 // 0.5, 1.5 or 2.5; 0 means 1.5
+
+	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
+	Nu float64
 }
 
 // At returns Matern{Nu: f.Nu, Length: 1 / rate}.
@@ -128,14 +130,15 @@ func (f MaternFamily) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", Matern{Nu: f.Nu}.withDefaults().Nu)
 }
 
-// RationalQuadraticFamily is RationalQuadratic of one α over 1/ℓ, so that its entropy rises with
-// the parameter.
+// RationalQuadraticFamily is [RationalQuadratic] of one α over 1/ℓ, so that its entropy rises with the parameter.
 type RationalQuadraticFamily struct {
 	positiveReals
-	Alpha float64 // α > 0; 0 means 1
+
+	// Alpha is α > 0. If it is 0, it is 1.
+	Alpha float64
 }
 
-// At returns RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}.
+// At returns [RationalQuadratic]{Alpha: f.Alpha, Length: 1 / rate}.
 func (f RationalQuadraticFamily) At(rate float64) Kernel {
 	return RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}
 }
@@ -159,7 +162,9 @@ const startPeriodicRate = 1.0
 // year is, over 1/l, so that its entropy rises with the parameter. (It does not with the period.)
 type PeriodicFamily struct {
 	positiveReals
-	Period float64 // p > 0, in feature units; 0 means 1
+
+	// Period is p > 0, in the units of the features. If it is 0, it is 1.
+	Period float64
 }
 
 func (f PeriodicFamily) period() float64 { return cmp.Or(f.Period, 1) }

@@ -30,8 +30,12 @@ type Family2 interface {
 // Fixed is the Family that is left of a Family2 when one of its parameters has a value.
 type Fixed struct {
 	Family Family2
-	Second bool    // whether it is the second that is fixed, or else the first
-	Value  float64 // of that parameter
+
+	// Second says which parameter is fixed: the second if it is true, otherwise the first.
+	Second bool
+
+	// Value is the value of the fixed parameter.
+	Value float64
 }
 
 var _ Family = Fixed{}
@@ -83,9 +87,8 @@ func (f Fixed) String() string {
 //
 //	k(x, z) = ((<x,z> + c) / √((|x|²+c)(|z|²+c)))^p
 //
-// of which PolynomialFamily has c = 1. A larger shift weighs lower powers more, as a
-// smaller degree does, and its entropy falls with c. c is in units of the squared norm of a
-// row.
+// of which [PolynomialFamily] has c = 1. A larger shift weighs lower powers more, as a smaller degree does, and its
+// entropy falls with c. c is in units of the squared norm of a row.
 type ShiftedPolynomialFamily struct{}
 
 // startShift is where a search over the shift of ShiftedPolynomialFamily begins.

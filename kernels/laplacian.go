@@ -15,11 +15,13 @@ import (
 //
 //	k(x, z) = exp(-γ Σ |x[j]-z[j]|)
 //
-// positive definite for γ > 0, the product of exponential kernels of the columns:
-// rougher than the RBF, and less moved by single columns that lie far out. γ is in
-// one over feature units: scale the features first.
+// positive definite for γ > 0, the product of exponential kernels of the columns: rougher than the RBF, and less
+// moved by single columns that lie far out. γ is in one over feature units: scale the features first.
+//
+// See also [Matern], [RBF].
 type Laplacian struct {
-	Gamma float64 // > 0; 0 means 1
+	// Gamma is > 0. If it is 0, it is 1.
+	Gamma float64
 }
 
 var _ interface {
@@ -32,7 +34,7 @@ var _ interface {
 
 func (k Laplacian) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
-// Eval returns exp(-γ|x-z|₁). Cost O(d).
+// Eval returns exp(-γ|x-z|₁). The cost is O(d).
 func (k Laplacian) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return math.Exp(-k.gamma() * manhattan(x, z))

@@ -9,6 +9,8 @@ import (
 //	k(x, z) = <x, z>
 //
 // It is positive semi-definite, of rank at most d.
+//
+// See also [Polynomial].
 type Linear struct{}
 
 var _ interface {
@@ -16,7 +18,7 @@ var _ interface {
 	DotProductSlopes
 } = Linear{}
 
-// Eval returns <x, z>. Cost O(d).
+// Eval returns <x, z>. The cost is O(d).
 func (Linear) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return vecmath.Dot(x, z)
@@ -37,12 +39,12 @@ func (k Linear) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable: there is nothing to set.
 func (k Linear) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SlopesOfDotProducts implements DotProductSlopes: 1.
+// SlopesOfDotProducts implements [DotProductSlopes]: 1.
 func (Linear) SlopesOfDotProducts(dst, _ []float64) {
 	for i := range dst {
 		dst[i] = 1
 	}
 }
 
-// OfDotProducts implements DotProduct.
+// OfDotProducts implements [DotProduct].
 func (Linear) OfDotProducts(dst, products []float64) { copy(dst, products) }

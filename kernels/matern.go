@@ -21,14 +21,18 @@ const (
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// positive definite; its functions have no (1/2), one (3/2) or two (5/2) derivatives, where
-// the RBF, its limit for ν → ∞ with γ = 1/(2ℓ²), has all. That of 1/2 is the exponential
-// kernel, of the Euclidean distance where Laplacian is of the Manhattan distance. ℓ is in
-// feature units (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine
-// Learning, 2006, section 4.2.1).
+// positive definite; its functions have no (1/2), one (3/2) or two (5/2) derivatives, where the RBF, its limit for
+// ν → ∞ with γ = 1/(2ℓ²), has all. That of 1/2 is the exponential kernel, of the Euclidean distance where Laplacian
+// is of the Manhattan distance. ℓ is in feature units (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes
+// for Machine Learning, 2006, section 4.2.1).
+//
+// See also [RBF], [RationalQuadratic].
 type Matern struct {
-	Nu     float64 // 0.5, 1.5 or 2.5; 0 means 1.5
-	Length float64 // ℓ > 0; 0 means 1
+	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
+	Nu float64
+
+	// Length is ℓ > 0. If it is 0, it is 1.
+	Length float64
 }
 
 var _ interface {
@@ -58,7 +62,7 @@ func (k Matern) polynomial(s float64) float64 {
 	return 1 + s
 }
 
-// Eval returns k(x, z). Cost O(d).
+// Eval returns k(x, z). The cost is O(d).
 func (k Matern) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	k = k.withDefaults()
@@ -98,8 +102,8 @@ func (k Matern) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 // OfSquaredDistances implements Radial.
 func (k Matern) OfSquaredDistances(dst, squared []float64) { k.evaluate(maternValue, dst, squared) }
 
-// SlopesOfSquaredDistances implements RadialSlopes: with s = √(2ν) r they are 1/ℓ² times
-// e^-s/s (0 of equal rows) for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
+// SlopesOfSquaredDistances implements [RadialSlopes]: with s = √(2ν) r they are 1/ℓ² times e^-s/s (0 of equal rows)
+// for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
 func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.evaluate(maternSlope, dst, squared)
 }

@@ -21,8 +21,11 @@ const MaxKernelBytes = check.MaxBytes
 
 // Options says how Matrix and Cross compute. Nil means the zero value.
 type Options struct {
-	Workers  int   // goroutines; 0 means GOMAXPROCS
-	MaxBytes int64 // limit on the result; 0 means MaxKernelBytes
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxBytes is the limit on the size of the result. If it is 0, it is [MaxKernelBytes].
+	MaxBytes int64
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -47,12 +50,11 @@ const stripe = 128
 
 // Matrix returns the n×n kernel matrix of the rows of x (n×d).
 //
-// It is exactly symmetric; the diagonal is the kernel's own (exactly 1 for RBF
-// and Normalized). Cost O(n²d/2) multiplications in matrix products and n²/2
-// passes of the kernel's element function; memory n² float64 and nothing else of
-// that order. Rows that are mostly 0 cost less: see Sparse rows in the package's documentation. Errors: ErrShape and ErrNotFinite for x (and for a kernel whose
-// value overflows), ErrParam for the kernel's parameters, ErrTooLarge over
-// opt.MaxBytes, and ctx's.
+// It is exactly symmetric; the diagonal is the kernel's own (exactly 1 for RBF and Normalized). The cost is
+// O(n²d/2) multiplications in matrix products and n²/2 passes of the kernel's element function; memory n² float64
+// and nothing else of that order. Rows that are mostly 0 cost less: see Sparse rows in the package's documentation.
+// Errors: ErrShape and ErrNotFinite for x (and for a kernel whose value overflows), ErrParam for the kernel's
+// parameters, ErrTooLarge over opt.MaxBytes, and ctx's.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

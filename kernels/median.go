@@ -18,9 +18,8 @@ import (
 // medianSample is the number of rows that MedianSquaredDistance looks at.
 const medianSample = 1000
 
-// MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j,
-// 0 for one row. Of more than 1000 rows it takes that many at random,
-// from the seed (0 is a seed like any other). Cost O(min(n, 1000)²·d).
+// MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, 0 for one row. Of more than 1000
+// rows it takes that many at random, from the seed (0 is a seed like any other). The cost is O(min(n, 1000)²·d).
 // Errors: ErrShape and ErrNotFinite for x.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
 	defer fault.Recover(&err)
@@ -126,10 +125,9 @@ func sampledRows(n, limit int, seed uint64) []int {
 	return rows
 }
 
-// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see
-// MedianSquaredDistance), the kernel that the estimators of this module take
-// when none is given. Where the median is 0 (more than half of the pairs are
-// equal rows, or there is one row) γ is 1/d.
+// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), the kernel that the estimators
+// of this module take when none is given. Where the median is 0 (more than half of the pairs are equal rows, or
+// there is one row) γ is 1/d.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -145,8 +143,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error
 	return RBF{Gamma: g}, nil
 }
 
-// OrMedianRBF returns k, or MedianRBF of x where k is nil: what a nil Kernel field
-// stands for.
+// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of nil Kernel fields.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -15,13 +15,17 @@ import (
 //
 //	k(x, z) = exp(-2 Σ sin²(π(x[j]-z[j])/p[j]) / l[j]²)
 //
-// positive definite: the RBF of the columns as points on circles (D. J. C. MacKay, Introduction
-// to Gaussian Processes, 1998, section 5.2). The periods are in feature units; the lengths have
-// none, and say how much happens in a period: much for small ones. A season that changes over
-// the years is a Product with an RBF or a Matern.
+// positive definite: the RBF of the columns as points on circles (D. J. C. MacKay, Introduction to Gaussian
+// Processes, 1998, section 5.2). The periods are in feature units; the lengths have none, and say how much happens
+// in a period: much for small ones. A season that changes over the years is a Product with an RBF or a Matern.
+//
+// See also [RBF], [Product].
 type Periodic struct {
-	Periods []float64 // p for each column, or one for all, > 0; nil means 1
-	Lengths []float64 // l for each column, or one for all, > 0; nil means 1
+	// Periods has the period p > 0 of each column, or one for all. If it is nil, all are 1.
+	Periods []float64
+
+	// Lengths has the length l > 0 of each column, or one for all. If it is nil, all are 1.
+	Lengths []float64
 }
 
 var _ interface {
@@ -42,7 +46,7 @@ func shared(values []float64, column int) float64 {
 	return values[column]
 }
 
-// Eval returns k(x, z). Cost O(d) sines.
+// Eval returns k(x, z). The cost is O(d) sines.
 func (k Periodic) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	sum := 0.0

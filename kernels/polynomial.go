@@ -16,14 +16,20 @@ const defaultDegree = 3
 //
 //	k(x, z) = (γ <x,z> + c)^p
 //
-// positive semi-definite for a whole degree p ≥ 1, γ > 0 and c ≥ 0 (a fractional
-// degree is not, whence the int). Its values grow like |x|^2p: wrap it in
-// Normalized, which does not overflow, unless the degree is small and the rows
-// are scaled.
+// positive semi-definite for a whole degree p ≥ 1, γ > 0 and c ≥ 0 (a fractional degree is not, whence the int).
+// Its values grow like |x|^2p: wrap it in Normalized, which does not overflow, unless the degree is small and the
+// rows are scaled.
+//
+// See also [Linear], [RBF].
 type Polynomial struct {
-	Degree int     // p ≥ 1; 0 means 3
-	Gamma  float64 // γ > 0; 0 means 1
-	Coef0  float64 // c ≥ 0; 0 is the homogeneous polynomial
+	// Degree is p ≥ 1. If it is 0, it is 3.
+	Degree int
+
+	// Gamma is γ > 0. If it is 0, it is 1.
+	Gamma float64
+
+	// Coef0 is c ≥ 0. If it is 0, the polynomial is homogeneous.
+	Coef0 float64
 }
 
 var _ interface {
@@ -35,7 +41,7 @@ var _ interface {
 func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 func (k Polynomial) degree() int    { return cmp.Or(k.Degree, defaultDegree) }
 
-// Eval returns (γ<x,z> + c)^p. Cost O(d + log p).
+// Eval returns (γ<x,z> + c)^p. The cost is O(d + log p).
 func (k Polynomial) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return powi(k.gamma()*vecmath.Dot(x, z)+k.Coef0, k.degree())
@@ -57,7 +63,7 @@ func (k Polynomial) Validate() error {
 	return positive("Polynomial", "Gamma", k.Gamma)
 }
 
-// OfDotProducts implements DotProduct.
+// OfDotProducts implements [DotProduct].
 func (k Polynomial) OfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i, v := range products {
@@ -65,7 +71,7 @@ func (k Polynomial) OfDotProducts(dst, products []float64) {
 	}
 }
 
-// SlopesOfDotProducts implements DotProductSlopes: pγ(γ<x,z> + c)^(p-1).
+// SlopesOfDotProducts implements [DotProductSlopes]: pγ(γ<x,z> + c)^(p-1).
 func (k Polynomial) SlopesOfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i, v := range products {

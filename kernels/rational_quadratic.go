@@ -17,12 +17,17 @@ const defaultAlpha = 1.0
 //
 //	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
 //
-// positive definite: a mixture of RBF kernels of all lengths around ℓ, the wider the smaller α
-// is. It tends to RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ is in
-// feature units (Rasmussen and Williams, 2006, eq. 4.19).
+// positive definite: a mixture of RBF kernels of all lengths around ℓ, the wider the smaller α is. It tends to
+// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ is in feature units (Rasmussen and Williams, 2006,
+// eq. 4.19).
+//
+// See also [RBF], [Matern].
 type RationalQuadratic struct {
-	Alpha  float64 // α > 0; 0 means 1
-	Length float64 // ℓ > 0; 0 means 1
+	// Alpha is α > 0. If it is 0, it is 1.
+	Alpha float64
+
+	// Length is ℓ > 0. If it is 0, it is 1.
+	Length float64
 }
 
 var _ interface {
@@ -41,7 +46,7 @@ func (k RationalQuadratic) excess(squared float64) float64 {
 	return squared / k.Length / k.Length / (2 * k.Alpha)
 }
 
-// Eval returns k(x, z). Cost O(d).
+// Eval returns k(x, z). The cost is O(d).
 func (k RationalQuadratic) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	k = k.withDefaults()
@@ -87,7 +92,7 @@ func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
 	vecmath.Exp(dst, -k.Alpha, dst)
 }
 
-// SlopesOfSquaredDistances implements RadialSlopes: k/(uℓ²).
+// SlopesOfSquaredDistances implements [RadialSlopes]: k/(uℓ²).
 func (k RationalQuadratic) SlopesOfSquaredDistances(dst, squared []float64) {
 	k = k.withDefaults()
 	for i, s := range squared {

@@ -17,11 +17,13 @@ const defaultGamma = 1.0
 //
 //	k(x, z) = exp(-γ |x-z|²)
 //
-// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends
-// to the all-ones matrix as γ → 0 and to the identity as γ → ∞. γ is in units of
-// one over squared feature units: scale the features first.
+// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends to the all-ones matrix as γ → 0
+// and to the identity as γ → ∞. γ is in units of one over squared feature units: scale the features first.
+//
+// See also [Matern], [RationalQuadratic].
 type RBF struct {
-	Gamma float64 // > 0; 0 means 1
+	// Gamma is > 0. If it is 0, it is 1.
+	Gamma float64
 }
 
 // RBFOfLength returns the RBF of length scale ℓ, in feature units:
@@ -47,7 +49,7 @@ var _ interface {
 
 func (k RBF) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
-// Eval returns exp(-γ|x-z|²). Cost O(d).
+// Eval returns exp(-γ|x-z|²). The cost is O(d).
 func (k RBF) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return math.Exp(-k.gamma() * vecmath.SquaredDistance(x, z))
@@ -73,7 +75,7 @@ func (k RBF) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable: ∂k/∂ ln γ = -γ|x-z|² k.
 func (k RBF) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SlopesOfSquaredDistances implements RadialSlopes: 2γ k.
+// SlopesOfSquaredDistances implements [RadialSlopes]: 2γ k.
 func (k RBF) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.OfSquaredDistances(dst, squared)
 	floats.Scale(2*k.gamma(), dst)

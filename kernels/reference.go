@@ -12,16 +12,21 @@ import (
 // Matern that was taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
 // learnt their values are, which the kernel of the field then takes.
 //
-// An estimator with a Kernel field stores MakeReference(field, used) and gets the
-// kernel back by Resolve(kind, field).
+// An estimator with a Kernel field stores [MakeReference](field, used) and gets the kernel back by Resolve(kind,
+// field).
 type Reference struct {
-	Name   string
-	Median bool // the field was nil
+	Name string
+
+	// Median reports that the field was nil.
+	Median bool
 	Gamma  float64
-	Nu     float64 `cbor:",omitempty"` // of a Matern in place of an RBF, whose length is in Params
+	// Nu is the ν of a [Matern] that was used instead of an [RBF], and whose length is in Params.
+	Nu float64 `cbor:",omitempty"`
+
 	// Params are the values of the parameters of the kernel that was used, where they are
 	// others than those in the field.
 	Params []float64 `cbor:",omitempty"`
+
 	// Lengths are those of an ARD around a Matern in place of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 }

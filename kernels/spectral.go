@@ -25,11 +25,15 @@ type Spectral interface {
 // given as a map from uniform numbers, so that any way to draw those, independent or
 // quasi-Monte Carlo, is one to draw frequencies.
 type SpectralDensity struct {
-	Variance float64 // c
+	// Variance is c.
+	Variance float64
+
 	// RotationInvariant says that the density depends on |w| alone.
 	RotationInvariant bool
+
 	// Uniforms returns how many uniform numbers a frequency of d columns takes.
 	Uniforms func(d int) int
+
 	// Frequency sets w, of d columns, to the frequency of the Uniforms(d) numbers u, each
 	// greater than 0 and less than 1. It is safe for concurrent use.
 	Frequency func(w, u []float64)

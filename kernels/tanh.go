@@ -13,11 +13,16 @@ import (
 //
 //	k(x, z) = tanh(γ <x,z> + c)
 //
-// It is not positive semi-definite: an estimator may refuse its matrix with
-// ErrNotPSD unless the ridge is large. It is here because papers compare with it.
+// It is not positive semi-definite: an estimator may refuse its matrix with ErrNotPSD unless the ridge is large. It
+// is here because papers compare with it.
+//
+// See also [ELM].
 type Tanh struct {
-	Gamma float64 // γ > 0; 0 means 1
-	Coef0 float64 // c
+	// Gamma is γ > 0. If it is 0, it is 1.
+	Gamma float64
+
+	// Coef0 is c.
+	Coef0 float64
 }
 
 var _ interface {
@@ -28,7 +33,7 @@ var _ interface {
 
 func (k Tanh) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 
-// Eval returns tanh(γ<x,z> + c). Cost O(d).
+// Eval returns tanh(γ<x,z> + c). The cost is O(d).
 func (k Tanh) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	return math.Tanh(k.gamma()*vecmath.Dot(x, z) + k.Coef0)
@@ -46,7 +51,7 @@ func (k Tanh) Validate() error {
 	return positive("Tanh", "Gamma", k.Gamma)
 }
 
-// OfDotProducts implements DotProduct.
+// OfDotProducts implements [DotProduct].
 func (k Tanh) OfDotProducts(dst, products []float64) {
 	g, c := k.gamma(), k.Coef0
 	for i, v := range products {
@@ -54,7 +59,7 @@ func (k Tanh) OfDotProducts(dst, products []float64) {
 	}
 }
 
-// SlopesOfDotProducts implements DotProductSlopes: γ(1 - k²).
+// SlopesOfDotProducts implements [DotProductSlopes]: γ(1 - k²).
 func (k Tanh) SlopesOfDotProducts(dst, products []float64) {
 	k.OfDotProducts(dst, products)
 	g := k.gamma()

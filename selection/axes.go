@@ -13,11 +13,13 @@ import (
 
 // Candidate is an estimator to choose among, with a name.
 type Candidate[E any] struct {
-	Name  string
-	Build func() E // returns a new one at each call
+	Name string
+
+	// Build returns a new estimator at each call.
+	Build func() E
 }
 
-// AmongNamed is [Among] with names, which differ: they stand in the trace, its table and the Result.
+// AmongNamed is [Among] with names, which must differ. The names appear in the trace, its table and the [Result].
 func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, c := range candidates {
@@ -26,8 +28,8 @@ func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 	return s
 }
 
-// AmongValues is AmongNamed of what build returns at each of some values of settings, which [GridOf]
-// or [QuasiRandom] make: their text is the name. Any setting will do, of any step of a pipeline.
+// AmongValues is [AmongNamed] of what build returns at each of some values of settings, which [GridOf] or
+// [QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
 func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {
@@ -40,22 +42,34 @@ func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 	return s
 }
 
-// Axis is a setting of a name, and what it can be: Values, Choices, or a range from Low to High.
+// Axis is a named setting and its possible values: Values, Choices, or a range from Low to High.
 type Axis struct {
-	Name    string
-	Values  []float64 // numbers
-	Choices []string  // words
-	Low     float64   // ends of a range
-	High    float64
-	Points  int  // of a range in a grid, the ends among them; 0: 5
-	Log     bool // points of a range in equal ratios; Low > 0
-	Integer bool // points of a range rounded
-	// When, if not nil, says whether the setting is there beside those of the axes before it; where
-	// not, Values.Has is false.
+	Name string
+
+	// Values are the values of an axis of numbers.
+	Values []float64
+
+	// Choices are the values of an axis of words.
+	Choices []string
+	// Low and High are the ends of a range.
+	Low  float64
+	High float64
+
+	// Points is the number of points of a range in a grid, including both ends. If it is 0, it is 5.
+	Points int
+
+	// If Log is set, the points of a range are in equal ratios. Low must then be > 0.
+	Log bool
+
+	// If Integer is set, the points of a range are rounded to whole numbers.
+	Integer bool
+
+	// If When is not nil, it says whether the setting exists, given the settings of the axes before it. If it does not
+	// exist, [Values.Has] returns false.
 	When func(v Values) bool
 }
 
-// Values are settings by name, one point on all axes that are there.
+// Values are settings by name: one point on all axes that exist at it.
 type Values struct{ settings []setting }
 
 type setting struct {
@@ -75,10 +89,10 @@ func (v Values) find(name string) (setting, bool) {
 // Has reports whether a setting is there.
 func (v Values) Has(name string) bool { _, ok := v.find(name); return ok }
 
-// Number returns a setting; of a choice its position, NaN if it is not there.
+// Number returns a setting. For a choice it returns its position, and for a setting that does not exist NaN.
 func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.number }
 
-// Choice returns the word of a setting, "" if it is a number or not there.
+// Choice returns the word of a setting. It returns "" if the setting is a number or does not exist.
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
 
 // String returns "kernel=rbf, C=10".
@@ -100,9 +114,8 @@ const (
 	quasiStream = 0x7175617369 // "quasi"
 )
 
-// GridOf returns all combinations of the values of axes, the last axis fastest. An axis that is not
-// there makes no combinations. Errors: ErrParam, also
-// for more than 2²⁰.
+// GridOf returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
+// exist at a point makes no combinations. Errors: ErrParam, also for more than 2²⁰ combinations.
 func GridOf(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {

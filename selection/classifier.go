@@ -21,38 +21,50 @@ const (
 	classifierKind = "selection.Classifier"
 )
 
-// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use:
-// after Preprocess it fills gaps, of which NaN is the sign (each with a column that says where),
-// and takes the mean of the probabilities of two machines of package lssvm, with Matérn kernels
-// of ν = 5/2: on standardised columns and on columns made even by Yeo-Johnson, each with a length
-// for each column by [Shape]. Fit then costs some hundreds of Cholesky factors of up to 2000 rows
-// for each class. Of more than 5000 rows the machines are those of falkon.Classifier, on as many
-// landmarks as a Regressor's.
+// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
+// fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
+// of the probabilities of two machines of package lssvm with Matérn kernels of ν = 5/2, one on standardised columns
+// and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [Shape]. Fit then
+// costs some hundreds of Cholesky factors of up to 2000 rows for each class. Of more than 5000 rows the machines
+// are those of falkon.Classifier, on as many landmarks as a Regressor's.
+//
+// See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
-	// Preprocess is fitted, as clones, on the training rows, and anew on those of
-	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
-	// fills gaps, as transformers.Imputer.
+	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
+	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
+	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
-	// Space is what is searched; zero: with a Search that of Over, for lssvm.Classifier.
+
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// [lssvm.Classifier].
 	Space Space[estimators.Classifier]
-	// Search; nil: &Entropy{} in a Space. Neither: see above.
+
+	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// zero value's search described above is used.
 	Search Strategy
 
-	Workers        int   // goroutines, and fits at a time; 0: GOMAXPROCS
-	MaxKernelBytes int64 // limit on a kernel matrix of the search; 0: kernels.MaxKernelBytes
-	// Budget is the time after which the search begins nothing more and the best of what it
-	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
-	// case. It is for all families together. What is done in time, and so what is chosen,
-	// depends on the machine. A deadline of ctx stays an error.
+	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
+	// [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
+
+	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
+	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
+	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
+	// still an error.
 	Budget time.Duration
-	// Observe, if not nil, is called after each entropy and each score, by one goroutine at a
-	// time, of points that are scored at the same time in no certain order; and with the Step of a
-	// machine of more than 5000 rows after each tenth of a pass and each iteration.
+
+	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
+	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
+	// after each tenth of a pass and each iteration.
 	Observe func(TraceRow)
-	// Resume holds rows of the trace of an earlier search of this configuration for the same
-	// rows and targets, as Observe got them or Result has them: what they say is not computed
-	// again, and the Result is that of a search that was never ended, seconds included. That
-	// they are of the same search cannot be checked.
+
+	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
+	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
+	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
+	// checked.
 	Resume []TraceRow
 
 	now func() time.Time // nil: time.Now
@@ -90,9 +102,9 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	return out
 }
 
-// Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it.
-// Errors: those of the preprocessing, of the search (ErrParam, ErrShape where all
-// rows are equal, ErrTooLarge) and of the estimator, or ctx's.
+// Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
+// the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and
+// of the estimator, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -104,11 +116,10 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return nil
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. The estimator gets them, on all
-// rows and in each fold, and the score of the search counts the rows by them; the
-// preprocessing and the entropy know no weights. A row is left out, or falls into a
-// fold, with all its weight, so a weight of 2 is not quite the row given twice. The
-// error wraps errors.ErrUnsupported if the estimator that was built takes none.
+// FitWeighted is like Fit, with a weight > 0 for each row. The estimator gets them, on all rows and in each fold,
+// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. A row is
+// left out, or falls into a fold, with all its weight, so a weight of 2 is not quite the row given twice. The error
+// wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -130,9 +141,9 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return c.f.inner.Predict(xd)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
-// estimator PredictTo, as all of this module.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the estimator
+// PredictTo, as all of this module.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
@@ -152,8 +163,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictSet is that of the estimator that was built; an error that wraps errors.ErrUnsupported if it
-// has none.
+// PredictSet calls PredictSet of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -181,7 +192,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
+// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil
@@ -189,8 +200,8 @@ func (c *Classifier) Classes() []int {
 	return c.f.inner.Classes()
 }
 
-// PredictProba is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// PredictProba calls PredictProba of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -204,8 +215,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return p.PredictProba(xd)
 }
 
-// Decision is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// Decision calls Decision of the estimator that was built. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.transform(classifierType, x)
@@ -219,11 +229,11 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return d.Decision(xd)
 }
 
-// Result returns what the search did and chose, a copy; nil before Fit.
+// Result returns a copy of the record of the search and its choice. It returns nil before Fit.
 func (c *Classifier) Result() *Result { return c.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built, nil before Fit. It sees
-// preprocessed rows, and must not be fitted again.
+// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
+// rows, and must not be fitted again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.f == nil {
 		return nil
@@ -231,14 +241,14 @@ func (c *Classifier) Fitted() estimators.Classifier {
 	return c.f.inner
 }
 
-// Report is the fitted estimator's, with the warnings of the search.
+// Report returns the Report of the fitted estimator, with the warnings of the search.
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
 // Supports reports whether the estimator that was built can do a.
 func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }
 
-// Clone returns an unfitted Classifier of the same configuration. Search is
-// shared: a strategy is configuration only.
+// Clone returns an unfitted Classifier with the same configuration. Search is shared: a strategy is configuration
+// only.
 func (c *Classifier) Clone() estimators.Classifier {
 	return &Classifier{
 		Preprocess: chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: c.Space, Search: c.Search, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes,
@@ -250,9 +260,8 @@ func (c *Classifier) Clone() estimators.Classifier {
 // parameter, the estimator and the Result. Functions are not written.
 func (c *Classifier) MarshalBinary() ([]byte, error) { return c.engine().marshal(classifierKind, c.f) }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same
-// Preprocess and Space. Errors are ErrBadModel, naming what does not
-// match, and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Preprocess and Space. Errors are
+// [estimators.ErrBadModel], naming what does not match, and leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	f, err := c.engine().unmarshal(classifierKind, data)
 	if err != nil {

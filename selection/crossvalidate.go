@@ -17,36 +17,47 @@ import (
 
 // CVOptions says how to cross-validate. Nil means the zero value.
 type CVOptions struct {
-	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
+	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers.
 	Splitter Splitter
-	// Metrics; nil: NMSE for regressors, Accuracy for classifiers.
+
+	// Metrics are the metrics. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
-	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the
-	// metrics; nil: none. The mean over the folds is not weighted.
+
+	// Weights, one > 0 for each row, are passed to the estimator's FitWeighted and to the metrics. If they are nil,
+	// there are no weights. The mean over the folds is not weighted.
 	Weights []float64
-	Workers int // folds at a time; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each fold, and meanwhile.
+
+	// Workers is the number of folds at a time. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each fold, and meanwhile.
 	Observe func(estimators.Step)
 }
 
 // Scores is the outcome of a cross-validation.
 type Scores struct {
-	Metrics        []string    // names
-	Values         [][]float64 // [metric][fold]
-	FitSeconds     []float64   // [fold]
-	PredictSeconds []float64   // [fold], the metrics included
+	// Metrics has the names of the metrics.
+	Metrics []string
+
+	// Values has the scores, as [metric][fold].
+	Values [][]float64
+
+	// FitSeconds has the seconds of each fit, as [fold].
+	FitSeconds []float64
+
+	// PredictSeconds has the seconds of each prediction, including the metrics, as [fold].
+	PredictSeconds []float64
 }
 
-// Mean returns the mean over the folds of the named metric, NaN if it is not
-// there.
+// Mean returns the mean over the folds of the named metric. It returns NaN if there is no such metric.
 func (s Scores) Mean(metric string) float64 {
 	mean, _ := s.meanAndSD(metric)
 	return mean
 }
 
-// SD returns the standard deviation over the folds (divided by their number less
-// one) of the named metric, NaN if it is not there or there is one fold. Folds
-// share training rows, so it is no measure of the error of Mean.
+// SD returns the standard deviation over the folds of the named metric, with the number of folds minus one as the
+// divisor. It returns NaN if there is no such metric or only one fold. Folds share training rows, so it does not
+// measure the error of Mean.
 func (s Scores) SD(metric string) float64 {
 	_, sd := s.meanAndSD(metric)
 	return sd
@@ -69,11 +80,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return missing, missing
 }
 
-// CrossValidateRegressor fits what build returns, a new regressor at each call, on the
-// training rows of each fold of x (n×d) and y (n), and scores it on the test
-// rows. To preprocess, build a pipeline; x may have gaps, as NaN, where it fills them. Errors: ErrShape, ErrNotFinite,
-// ErrParam, the first fold's that failed, with its number (one that wraps
-// errors.ErrUnsupported for Weights that the estimator does not take), or ctx's.
+// CrossValidateRegressor fits what build returns, a new regressor at each call, on the training rows of each fold
+// of x (n×d) and y (n), and scores it on the test rows. To preprocess, build a pipeline; x may have gaps, as NaN,
+// where it fills them. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
+// fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
+// take), or the error of ctx.
 func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -83,7 +94,7 @@ func CrossValidateRegressor(ctx context.Context, build func() estimators.Regress
 	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, DefaultRegressionMetric(), regressionScorer)
 }
 
-// CrossValidateClassifier is CrossValidate for classifiers; y are labels.
+// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
 func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -43,33 +43,46 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // entropies, by a closed-form score, without fitting the learner. See the package
 // documentation.
 //
-// A single target takes about three kernel matrices, and each of several about one and a third.
-// The first costs O(n²d) to make, the others O(n²), and each 4n³/3 for its entropy, twice that with
-// LeaveOneOut; memory is one and a half n×n matrices.
-// With the weights of a FitWeighted, which the entropy does not know and the scores
-// do, it is another 4n³/3 and another matrix.
+// A single target takes about three kernel matrices, and each of several about one and a third. The first costs
+// O(n²d) to make, the others O(n²), and each 4n³/3 for its entropy, twice that with [LeaveOneOut]; memory is one
+// and a half n×n matrices. With the weights of a FitWeighted, which the entropy does not know and the scores do, it
+// is another 4n³/3 and another matrix.
 type Entropy struct {
-	// Targets in (0, 1); nil: 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 where those call
-	// for them. A single target is taken as it is found, whatever its score: 0.25
-	// suits regression, 0.4 classification.
-	Targets        []float64
-	Tolerance      float64 // of an entropy, > 0; 0: 0.02, a quarter of a target below 0.08
-	MaxEvaluations int     // entropies for one target, ≥ 2; 0: 40
-	Score          Score   // zero: LeaveOneOutEvidence
-	// MinRidge is the least ridge that a closed-form score takes, in units of the mean
-	// k(x, x), > 0; 0: none for lssvm, whose own score it is, and 1e-3 for other
-	// learners. NoMinRidge is for none with any learner.
+	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 if the
+	// results call for them. A single target is taken as it is found, whatever its score: 0.25 suits regression, 0.4
+	// classification.
+	Targets []float64
+
+	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets
+	// below 0.08.
+	Tolerance float64
+
+	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, it is 40.
+	MaxEvaluations int
+
+	// Score is the score. The zero value is [LeaveOneOutEvidence].
+	Score Score
+
+	// MinRidge is the least ridge that a closed-form score takes, > 0, in units of the mean k(x, x). If it is 0, there
+	// is no least ridge for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the
+	// limit for any learner.
 	MinRidge   float64
 	NoMinRidge bool
-	// Method is how entropies are computed; zero: Exact, on 300 rows that are drawn if there
-	// are more, and the best kernels are then scored on all rows. For a single target, or with
-	// CrossValidation, Exact up to 1000 rows, LowRank up to 20 000, and Subsample beyond.
-	Method  Method
-	MaxRank int    // pivots of a low-rank entropy; 0: 600
-	Seed    uint64 // of pivots and subsamples
-	// Splitter and Metric are those of CrossValidation; nil and zero: KFold{} and
-	// NMSE for a Regressor, StratifiedKFold{} and Accuracy for a Classifier. The Metric is also
-	// that by which the learner decides where LeaveOneOutEvidence leaves it to it.
+
+	// Method says how entropies are computed. If it is the zero value, it is Exact, on 300 rows that are drawn if
+	// there are more, and the best kernels are then scored on all rows. For a single target, or with
+	// [CrossValidation], the zero value is Exact up to 1000 rows, [LowRank] up to 20 000, and Subsample beyond.
+	Method Method
+
+	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, it is 600.
+	MaxRank int
+
+	// Seed is the seed for drawing pivots and subsamples.
+	Seed uint64
+
+	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a
+	// [Regressor], and [StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used when
+	// [LeaveOneOutEvidence] leaves the decision to the learner.
 	Splitter Splitter
 	Metric   metrics.Metric
 }
@@ -122,8 +135,8 @@ func (e *Entropy) tolerance(target float64) float64 { return min(e.Tolerance, ta
 // Name returns "entropy".
 func (e *Entropy) Name() string { return "entropy" }
 
-// Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge,
-// those of the learner where CrossValidation could score nothing, or ctx's.
+// Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
+// learner where [CrossValidation] could score nothing, or the error of ctx.
 func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

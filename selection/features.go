@@ -11,11 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// FeatureLearner is a learner that is ridge regression on features, with the ridge by
-// leave-one-out: of targets, or of ±1 for each class against the rest. An [Entropy] then scores
-// kernels on those features of all rows, which is the learner's own leave-one-out error, and not
-// on the kernel that they stand for. FeatureMap returns the unfitted transformers that make them.
-// A pipeline.Regressor that ends in a ridge.Regressor is one without this method.
+// FeatureLearner is a learner that is ridge regression on features, with the ridge by leave-one-out: of targets, or
+// of ±1 for each class against the rest. An [Entropy] then scores kernels on those features of all rows, which is
+// the learner's own leave-one-out error, and not on the kernel that they stand for. FeatureMap returns the unfitted
+// transformers that make them. A [pipeline.Regressor] that ends in a [ridge.Regressor] is one without this method.
 type FeatureLearner interface {
 	FeatureMap() []transformers.Transformer
 }

@@ -21,10 +21,9 @@ const (
 	defaultSectionHighDegree = 80.0 // of a family of whole numbers
 )
 
-// GoldenSection is the search of the paper that the entropy comes from, as it stands
-// there (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154, section 3.6): it takes the
-// first parameter that it meets whose kernel matrix has an entropy in [BandLow,
-// BandHigh]. It is there to reproduce that paper; Entropy is the better search.
+// GoldenSection is the search of the paper that the entropy comes from, as it stands there (Belanche-Muñoz and
+// Wiejacha, Entropy 25, 2023, 154, section 3.6): it takes the first parameter that it meets whose kernel matrix has
+// an entropy in [BandLow, BandHigh]. It is there to reproduce that paper; Entropy is the better search.
 //
 // The entropies at a = Lo and then at b = Hi are computed. While neither is in the band,
 // and one lies below it and one above, φ = (1+√5)/2,
@@ -51,11 +50,15 @@ const (
 // An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;
 // ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
 type GoldenSection struct {
-	BandLow, BandHigh float64 // in (0, 1), ascending; 0: 0.3, 0.5
-	// Lo and Hi are the ends of the interval, ascending in the family's bounds; 0:
-	// 1 and 33, or 80 of a family of whole numbers.
-	Lo, Hi         float64
-	MaxEvaluations int // entropies, ≥ 2; 0: 40
+	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
+	BandLow, BandHigh float64
+
+	// Lo and Hi are the ends of the interval, ascending and in the family's bounds. If they are 0, they are 1 and 33,
+	// or 80 for a family of whole numbers.
+	Lo, Hi float64
+
+	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, it is 40.
+	MaxEvaluations int
 }
 
 func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {

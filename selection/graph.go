@@ -25,10 +25,11 @@ func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	return graph.Of(f.inner, rows.Rows)
 }
 
-// Graph implements [graph.Grapher] for the estimator that was built, where it has a graph and all steps of Preprocess.
+// Graph implements [graph.Grapher] for the estimator that was built, if it and all steps of Preprocess have a
+// graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) { return r.f.graph(regressorType, x) }
 
-// Graph implements [graph.Grapher] as Regressor's.
+// Graph implements [graph.Grapher], like [Regressor.Graph].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) { return c.f.graph(classifierType, x) }
 
 // Graph is the mean of the parts.

@@ -24,26 +24,34 @@ const (
 // traceBytes is about what a point takes in a trace.
 const traceBytes = 512
 
-// Grid fits the learner at each parameter in each fold and takes the best mean
-// score: the baseline that every user knows. It costs Points × folds + 1 fits. It compares
-// candidates as well, in their order, for which Params, Points, Lo and Hi mean nothing. The
-// machines of lssvm and svm get their kernel matrices from distances that are computed once
-// in each fold, where a gigabyte holds those.
+// Grid fits the learner at each parameter in each fold and takes the best mean score. It is the baseline that every
+// user knows. It costs Points × folds + 1 fits. It also compares candidates, in their order; Params, Points, Lo and
+// Hi then have no effect. The machines of lssvm and svm get their kernel matrices from distances that are computed
+// once in each fold, if a gigabyte is enough for them.
 type Grid struct {
-	Params []float64 // the parameters, tried in their order; nil: Points of them from Lo to Hi in equal ratios
-	Points int       // 0: 24
-	Lo, Hi float64   // > 0; 0: 1e-4 and 1e2 times the family's Start
-	// Splitter; nil: KFold{} for a Regressor, StratifiedKFold{} for a Classifier.
+	// Params are the parameters, which are tried in their order. If they are nil, they are Points values from Lo to Hi
+	// in equal ratios.
+	Params []float64
+
+	// Points is the number of values. If it is 0, it is 24.
+	Points int
+
+	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
+	Lo, Hi float64
+
+	// Splitter makes the folds. If it is nil, it is KFold{} for a [Regressor] and [StratifiedKFold]{} for a
+	// [Classifier].
 	Splitter Splitter
-	// Metric; zero: NMSE for a Regressor, Accuracy for a Classifier.
+
+	// Metric is the metric. If it is the zero value, it is NMSE for a [Regressor] and Accuracy for a [Classifier].
 	Metric metrics.Metric
 }
 
 // Name returns "grid".
 func (g *Grid) Name() string { return "grid" }
 
-// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed
-// if none could be scored, or ctx's.
+// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
+// scored, or the error of ctx.
 func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

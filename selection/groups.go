@@ -15,9 +15,12 @@ import (
 // the part with the fewest rows so far, so that the parts are as even as whole groups allow by that rule; of groups of a size chance
 // decides. Groups belong to the rows of x, all of them.
 type GroupKFold struct {
-	Groups []int // the group of each row; any numbers
-	Folds  int   // 0: 3
-	Seed   uint64
+	// Groups has the group of each row. Any numbers are allowed.
+	Groups []int
+
+	// Folds is the number of folds. If it is 0, it is 3.
+	Folds int
+	Seed  uint64
 }
 
 // Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups of another length than n.
@@ -29,9 +32,12 @@ func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
 // groups allow: those that hold the largest shares of classes first, each group goes to the part that leaves the
 // shares that the parts have of each class the least apart.
 type StratifiedGroupKFold struct {
-	Groups []int // the group of each row; any numbers
-	Folds  int   // 0: 3
-	Seed   uint64
+	// Groups has the group of each row. Any numbers are allowed.
+	Groups []int
+
+	// Folds is the number of folds. If it is 0, it is 3.
+	Folds int
+	Seed  uint64
 }
 
 // Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups or labels of another length

@@ -24,16 +24,25 @@ const (
 // that is cheaper than Grid where fits grow faster than their rows. With few rows it is
 // Grid.
 type Halving struct {
-	Params []float64 // as Grid's
+	// Params are as in [Grid].
+	Params []float64
 	Points int
 	Lo, Hi float64
 
-	Factor int // ≥ 2; 0: 3
-	// LeastRows is the fewest training rows of a fold, ≥ 2; 0: 40.
+	// Factor is ≥ 2. If it is 0, it is 3.
+	Factor int
+
+	// LeastRows is the fewest training rows of a fold, ≥ 2. If it is 0, it is 40.
 	LeastRows int
-	Splitter  Splitter       // as Grid's
-	Metric    metrics.Metric // as Grid's
-	Seed      uint64         // of the parts
+
+	// Splitter is as in [Grid].
+	Splitter Splitter
+
+	// Metric is as in [Grid].
+	Metric metrics.Metric
+
+	// Seed is the seed for drawing the parts.
+	Seed uint64
 }
 
 func (h *Halving) withDefaults() (Halving, error) {

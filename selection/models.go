@@ -8,11 +8,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Model is a fitted model of a Regressor (E is estimators.Regressor) or of a Classifier
-// (estimators.Classifier): the one that predicts, or one of those whose mean does.
+// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier
+// ([estimators.Classifier]): the one that predicts, or one of those whose mean does.
 type Model[E any] struct {
-	Columns string  // how its columns were made even; "" where only Preprocess says that
-	Share   float64 // of the mean; 1 where there is one model
+	// Columns says how the columns of the model were transformed. It is "" if only Preprocess determines that.
+	Columns string
+
+	// Share is the model's share of the mean. It is 1 if there is one model.
+	Share float64
+
 	// Estimator sees the rows that Transform gives. It must not be fitted again.
 	Estimator E
 
@@ -44,10 +48,10 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	return out
 }
 
-// Models returns the fitted models of which Predict gives the mean by their Share, often one;
-// nil before Fit.
+// Models returns the fitted models of which Predict gives the mean by their Share, often one. It returns nil before
+// Fit.
 func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models() }
 
-// Models returns the fitted models of which PredictProba gives the mean by their Share, often
-// one; nil before Fit.
+// Models returns the fitted models of which PredictProba gives the mean by their Share, often one. It returns nil
+// before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }

@@ -21,46 +21,57 @@ const (
 	regressorKind = "selection.Regressor"
 )
 
-// Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after
-// Preprocess it fills gaps, of which NaN is the sign (each with a column that says where), and
-// makes the columns even in two ways, standardised and by Yeo-Johnson. After each it learns a
-// Matérn kernel of ν = 5/2 with a length for each column, and the ridge, by [Shape], for
-// lssvm.Regressor. Predictions are the mean of both, or those of one alone if its
-// leave-one-out error is less by a fifth. Variances and intervals are those of the mixture. The
-// Result's table says what was compared. The columns that Shape sees are those of Preprocess and
-// of the gaps. Fit costs some thirty Cholesky factors with an inverse up to 2000 rows, and beyond,
-// where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
+// Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after Preprocess it
+// fills gaps, of which NaN is the sign (each with a column that says where), and makes the columns even in two
+// ways, standardised and by Yeo-Johnson. After each it learns a Matérn kernel of ν = 5/2 with a length for each
+// column, and the ridge, by [Shape], for [lssvm.Regressor]. Predictions are the mean of both, or those of one alone
+// if its leave-one-out error is less by a fifth. Variances and intervals are those of the mixture. The Result's
+// table says what was compared. The columns that Shape sees are those of Preprocess and of the gaps. Fit costs some
+// thirty Cholesky factors with an inverse up to 2000 rows, and beyond, where Shape learns on some of the rows, the
+// choice of a ridge on all by lssvm.
 //
-// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000
-// if the effective dimension is more than half of 2000. With a Budget, of which half is for the search,
-// there are 500, doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit
-// of four times the seconds of the last would end in time. Result has their number. Then a row costs
-// O(M).
+// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
+// effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
+// doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
+// the last would end in time. Result has their number. Then a row costs O(M).
+//
+// See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
-	// Preprocess is fitted, as clones, on the training rows, and anew on those of
-	// each fold. The entropy is that of the preprocessed rows. The first step may be one that
-	// fills gaps, as transformers.Imputer.
+	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
+	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
+	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
-	// Space is what is searched; zero: with a Search that of Over, for lssvm.Regressor.
+
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// [lssvm.Regressor].
 	Space Space[estimators.Regressor]
-	// Search; nil: &Entropy{} in a Space. Neither: see above.
+
+	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// zero value's search described above is used.
 	Search Strategy
 
-	Workers        int   // goroutines, and fits at a time; 0: GOMAXPROCS
-	MaxKernelBytes int64 // limit on a kernel matrix of the search; 0: kernels.MaxKernelBytes
-	// Budget is the time after which the search begins nothing more and the best of what it
-	// has seen is fitted with, whatever is missing; 0: none. One point is looked at in any
-	// case. It is for all families together. What is done in time, and so what is chosen,
-	// depends on the machine. A deadline of ctx stays an error.
+	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
+	// [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
+
+	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
+	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
+	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
+	// still an error.
 	Budget time.Duration
-	// Observe, if not nil, is called after each entropy and each score, by one goroutine at a
-	// time, of points that are scored at the same time in no certain order; and with the Step of a
-	// machine of more than 5000 rows after each tenth of a pass and each iteration.
+
+	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
+	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
+	// after each tenth of a pass and each iteration.
 	Observe func(TraceRow)
-	// Resume holds rows of the trace of an earlier search of this configuration for the same
-	// rows and targets, as Observe got them or Result has them: what they say is not computed
-	// again, and the Result is that of a search that was never ended, seconds included. That
-	// they are of the same search cannot be checked.
+
+	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
+	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
+	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
+	// checked.
 	Resume []TraceRow
 
 	now func() time.Time // nil: time.Now
@@ -98,9 +109,9 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	return out
 }
 
-// Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of
-// the preprocessing, of the search (ErrParam, ErrShape where all rows are equal,
-// ErrTooLarge) and of the estimator, or ctx's.
+// Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
+// ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
+// estimator, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -112,11 +123,10 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return nil
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. The estimator gets them, on all
-// rows and in each fold, and the score of the search counts the rows by them; the
-// preprocessing and the entropy know no weights. A row is left out, or falls into a
-// fold, with all its weight, so a weight of 2 is not quite the row given twice. The
-// error wraps errors.ErrUnsupported if the estimator that was built takes none.
+// FitWeighted is like Fit, with a weight > 0 for each row. The estimator gets them, on all rows and in each fold,
+// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. A row is
+// left out, or falls into a fold, with all its weight, so a weight of 2 is not quite the row given twice. The error
+// wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -138,16 +148,16 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return r.f.inner.Predict(xd)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the
-// estimator PredictTo, as all of this module.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the estimator
+// PredictTo, as all of this module.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
-// PredictVariance is that of the estimator that was built; an error that
-// wraps errors.ErrUnsupported if it has none.
+// PredictVariance calls PredictVariance of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
@@ -161,8 +171,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return v.PredictVariance(xd)
 }
 
-// PredictInterval is that of the estimator that was built; an error that wraps
-// errors.ErrUnsupported if it has none.
+// PredictInterval calls PredictInterval of the estimator that was built. If it has none, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.f.transform(regressorType, x)
@@ -176,11 +186,11 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return p.PredictInterval(xd, level)
 }
 
-// Result returns what the search did and chose, a copy; nil before Fit.
+// Result returns what the search did and chose, a copy. It returns nil before Fit.
 func (r *Regressor) Result() *Result { return r.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built, nil before Fit. It sees
-// preprocessed rows, and must not be fitted again.
+// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
+// rows, and must not be fitted again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.f == nil {
 		return nil
@@ -194,8 +204,8 @@ func (r *Regressor) Report() estimators.Report { return r.f.report() }
 // Supports reports whether the estimator that was built can do c.
 func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }
 
-// Clone returns an unfitted Regressor of the same configuration. Search is
-// shared: a strategy is configuration only.
+// Clone returns an unfitted Regressor with the same configuration. Search is shared: a strategy is configuration
+// only.
 func (r *Regressor) Clone() estimators.Regressor {
 	return &Regressor{
 		Preprocess: chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: r.Space, Search: r.Search, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes,
@@ -207,9 +217,8 @@ func (r *Regressor) Clone() estimators.Regressor {
 // parameter, the estimator and the Result. Functions are not written.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.engine().marshal(regressorKind, r.f) }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same
-// Preprocess and Space. Errors are ErrBadModel, naming what does not
-// match, and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Preprocess and Space. Errors are
+// [estimators.ErrBadModel], naming what does not match, and leave r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	f, err := r.engine().unmarshal(regressorKind, data)
 	if err != nil {

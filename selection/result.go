@@ -16,15 +16,25 @@ type Status string
 
 // The statuses.
 const (
-	StatusOK          Status = "ok"          // the entropy is within the tolerance of its target
-	StatusCeiling     Status = "ceiling"     // the family or the rows do not reach the target from below
-	StatusFloor       Status = "floor"       // the family stays above the target
-	StatusAtomic      Status = "atomic"      // no whole number comes within the tolerance: the nearer one
-	StatusNonMonotone Status = "nonmonotone" // the entropy falls where it should rise: the nearest seen
-	StatusUnbracketed Status = "unbracketed" // both ends of a GoldenSection lie on one side of its band: the nearer
-	StatusUnconverged Status = "unconverged" // the tolerance was not reached in MaxEvaluations
-	StatusGrid        Status = "grid"        // a grid: there was no target
-	StatusBudget      Status = "budget"      // the budget was spent: the best of what was scored before
+	// StatusOK means that the entropy is within the tolerance of its target.
+	StatusOK Status = "ok"
+	// StatusCeiling means that the family or the rows do not reach the target from below.
+	StatusCeiling Status = "ceiling"
+	// StatusFloor means that the family stays above the target.
+	StatusFloor Status = "floor"
+	// StatusAtomic means that no whole number comes within the tolerance. The nearer one is taken.
+	StatusAtomic Status = "atomic"
+	// StatusNonMonotone means that the entropy falls where it should rise. The nearest value seen is taken.
+	StatusNonMonotone Status = "nonmonotone"
+	// StatusUnbracketed means that both ends of a [GoldenSection] lie on one side of its band. The nearer one is
+	// taken.
+	StatusUnbracketed Status = "unbracketed"
+	// StatusUnconverged means that the tolerance was not reached in MaxEvaluations.
+	StatusUnconverged Status = "unconverged"
+	// StatusGrid means that the search was a grid: there was no target.
+	StatusGrid Status = "grid"
+	// StatusBudget means that the budget was spent. The best of what had been scored is taken.
+	StatusBudget Status = "budget"
 )
 
 // Result is what a search did and chose.
@@ -33,48 +43,79 @@ type Result struct {
 	known *loo.Known
 	near  float64
 
-	Strategy string `json:"strategy"` // as its Name says, for example "entropy"
-	Family   string `json:"family"`   // of the kernel; "" for a candidate
-	Kernel   string `json:"kernel"`   // the chosen one; "" for a candidate
+	// Strategy is the Name of the strategy, for example "entropy".
+	Strategy string `json:"strategy"`
+
+	// Family is the family of the kernel. It is "" for a candidate.
+	Family string `json:"family"`
+
+	// Kernel is the chosen kernel. It is "" for a candidate.
+	Kernel string `json:"kernel"`
 	Point
-	Type   string  `json:"type,omitempty"` // of the chosen candidate
-	Name   string  `json:"name,omitempty"` // of the chosen candidate, if it has one
-	Param2 float64 `json:"param2"`         // the second parameter of a family of two; NaN for others
-	// Entropy is that of the chosen kernel, on 300 drawn rows where an Entropy scored it on all rows
-	// without one; NaN where the strategy computed none.
+
+	// Type is the type of the chosen candidate.
+	Type string `json:"type,omitempty"`
+
+	// Name is the name of the chosen candidate, if it has one.
+	Name string `json:"name,omitempty"`
+
+	// Param2 is the second parameter of a family of two parameters. It is NaN for others.
+	Param2 float64 `json:"param2"`
+
+	// Entropy is the entropy of the chosen kernel. If an [Entropy] scored the kernel on all rows without computing its
+	// entropy there, it is the entropy on 300 drawn rows. It is NaN if the strategy computed none.
 	Entropy float64 `json:"entropy"`
 	Bits    float64 `json:"bits"`
-	Target  float64 `json:"target"` // the entropy that was aimed at; NaN without one
-	Status  Status  `json:"status"`
-	Score   float64 `json:"score"` // of the chosen parameter; NaN where nothing was scored
+
+	// Target is the entropy that was aimed at. It is NaN if there was none.
+	Target float64 `json:"target"`
+	Status Status  `json:"status"`
+
+	// Score is the score of the chosen parameter. It is NaN if nothing was scored.
+	Score float64 `json:"score"`
+
 	// ScoreName says what Score is: "leave-one-out NMSE" (less is better), "log
 	// evidence" (more is), or the metric of a cross-validation.
-	ScoreName      string `json:"score_name"`
-	LargerIsBetter bool   `json:"larger_is_better,omitempty"` // of Score
+	ScoreName string `json:"score_name"`
+
+	// LargerIsBetter reports whether a larger Score is better.
+	LargerIsBetter bool `json:"larger_is_better,omitempty"`
+
 	// Ridge is the one at which the chosen kernel had its closed-form score, NaN
 	// without.
 	Ridge float64 `json:"ridge"`
+
 	// Lengths are those of the columns of the preprocessed rows, nil where none were learnt.
 	// Values are all parameters of the kernel then.
 	Lengths []float64 `json:"lengths,omitempty"`
 	Values  []float64 `json:"values,omitempty"`
-	// Columns says how the columns were made even, LeaveOneOut is the leave-one-out error of the
-	// model over the variance of the targets, and Share its part of the mean that predicts;
-	// "", NaN and 0 but where several ways were compared. Others has the other ways.
+
+	// Columns says how the columns were made even, [LeaveOneOut] is the leave-one-out error of the model over the
+	// variance of the targets, and Share its part of the mean that predicts; "", NaN and 0 but where several ways were
+	// compared. Others has the other ways.
 	Columns     string  `json:"columns,omitempty"`
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
-	// Landmarks is how many the machine of many rows has, which is one of package falkon then, and
-	// EffectiveDimension how much of them it uses; 0 for others.
+
+	// Landmarks is the number of landmarks of a machine of many rows, which is then one of package falkon, and
+	// EffectiveDimension is how many of them it uses. Both are 0 for other machines.
 	Landmarks          int     `json:"landmarks,omitempty"`
 	EffectiveDimension float64 `json:"effective_dimension,omitempty"`
 
-	Evaluations    int        `json:"evaluations"`     // entropies computed
-	KernelMatrices int        `json:"kernel_matrices"` // made by the search itself, not by the learner
-	Fits           int        `json:"fits"`            // of the learner, the final one included
-	Seconds        float64    `json:"seconds"`         // of the search, without the final fit
-	Warnings       []string   `json:"warnings,omitempty"`
-	Trace          []TraceRow `json:"trace"`
+	// Evaluations is the number of entropies computed.
+	Evaluations int `json:"evaluations"`
+
+	// KernelMatrices is the number of kernel matrices that the search itself made, not counting those of the learner.
+	KernelMatrices int `json:"kernel_matrices"`
+
+	// Fits is the number of fits of the learner, including the final one.
+	Fits int `json:"fits"`
+
+	// Seconds is the duration of the search, without the final fit.
+	Seconds  float64    `json:"seconds"`
+	Warnings []string   `json:"warnings,omitempty"`
+	Trace    []TraceRow `json:"trace"`
+
 	// Others are the results of the other Families, whose scores were worse.
 	Others []*Result `json:"others,omitempty"`
 }

@@ -118,7 +118,7 @@ func newRun(p problem, b budget) *Run {
 	return r
 }
 
-// Family returns the family whose parameter is searched; nil where Candidates are.
+// Family returns the family whose parameter is searched. It returns nil if Candidates are searched.
 func (r *Run) Family() kernels.Family { return r.family }
 
 // Candidates returns the types of the candidates, nil where kernels are searched.
@@ -137,10 +137,10 @@ func (r *Run) Labels() []int { return r.labels }
 // Weights returns the n weights of the rows, nil for 1 each.
 func (r *Run) Weights() []float64 { return r.weights }
 
-// Workers returns how many goroutines may be used; 0 is GOMAXPROCS.
+// Workers returns the number of goroutines that may be used. 0 is GOMAXPROCS.
 func (r *Run) Workers() int { return r.workers }
 
-// MaxKernelBytes returns the limit on a kernel matrix; 0 is kernels.MaxKernelBytes.
+// MaxKernelBytes returns the limit on the size of a kernel matrix. 0 is [kernels.MaxKernelBytes].
 func (r *Run) MaxKernelBytes() int64 { return r.maxKernelBytes }
 
 // Budget returns the time that the whole Fit may search for, 0 without a limit.
@@ -225,12 +225,11 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 	return old, ok
 }
 
-// Evaluate appends a row for a point of the family and lets compute fill in what it finds
-// there: an entropy, and a score with its Basis if that comes with it. Rows is how many rows
-// it is of, aim the entropy that is looked for, NaN without one. Where Resume has the point on as
-// many rows it is taken from there. Compute sets Basis with Score, to OnMatrix or a word of its
-// own, and Matrices to the number of kernel matrices that it made. Its context is ctx, with which what it
-// computes says how far it is. The error is compute's, ctx's, or [ErrBudget].
+// Evaluate appends a row for a point of the family and lets compute fill in what it finds there: an entropy, and a
+// score with its Basis if that comes with it. Rows is how many rows it is of, aim the entropy that is looked for,
+// NaN without one. Where Resume has the point on as many rows it is taken from there. Compute sets Basis with
+// Score, to [OnMatrix] or a word of its own, and Matrices to the number of kernel matrices that it made. Its
+// context is ctx, with which what it computes says how far it is. The error is compute's, ctx's, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

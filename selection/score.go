@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// ScoreRegressor returns the metric of what a fitted regressor predicts for the rows of x (n×d),
-// of which y (n) was observed, as cross-validation does for the rows of a fold. A gap (NaN) is for
-// regressors that take gaps. Weights are those of the metric; nil: 1 each. Errors: ErrParam for a
-// metric of classifiers, those of the predictions and of the metric.
+// ScoreRegressor returns the metric of the predictions of a fitted regressor for the rows of x (n×d), whose
+// observed targets are y (n), as cross-validation does for the rows of a fold. Only regressors that accept gaps
+// (NaN) accept them here. Weights are those of the metric; if they are nil, all are 1. Errors:
+// [estimators.ErrParam] for a metric of classifiers, those of the predictions and of the metric.
 func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := regressionScorer(m)
@@ -22,7 +22,7 @@ func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, w
 	return scoreOf("selection: ScoreRegressor", r, score, x, y, weights)
 }
 
-// ScoreClassifier is ScoreRegressor for the labels, scores or probabilities of a fitted classifier.
+// ScoreClassifier is [ScoreRegressor] for the labels, scores or probabilities of a fitted classifier.
 func ScoreClassifier(c estimators.Classifier, m metrics.Metric, x mat.Matrix, y []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := classificationScorer(m)
@@ -47,9 +47,9 @@ func scoreOf[Y float64 | int, E learner[Y]](typ string, e E, score scoring[Y, E]
 	return score(e, xd, y, weights)
 }
 
-// Folds asks a splitter to divide n rows and checks its answer, which may be of a third party: at
-// least one fold, of which both parts have rows, all of them of 0 to n-1. Errors: the
-// splitter's, ErrParam for none, ErrShape.
+// Folds asks a splitter to divide n rows and checks its answer, which may be of a third party: at least one fold,
+// of which both parts have rows, all of them of 0 to n-1. Errors: the splitter's, [estimators.ErrParam] for none,
+// [estimators.ErrShape].
 func Folds(s Splitter, n int, labels []int) (_ []Fold, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(s) {

@@ -20,12 +20,11 @@ type Score int
 // The scores. The first three are closed forms, from the same reduction of the
 // kernel matrix as its entropy: the learner is not fitted.
 const (
-	// LeaveOneOutEvidence is LeaveOneOut where that tells: of all kernels and ridges whose
-	// leave-one-out error is within half a standard error of the least, or a twentieth of it with
-	// more than 600 rows, it takes the pair of the largest log evidence. The least error alone is
-	// often luck, and the evidence alone trusts that the kernel is right. Of classes it takes the
-	// least product of that error and of the share of rows that the others put into another class
-	// (and a hundredth more).
+	// LeaveOneOutEvidence is [LeaveOneOut] where that tells: of all kernels and ridges whose leave-one-out error is
+	// within half a standard error of the least, or a twentieth of it with more than 600 rows, it takes the pair of
+	// the largest log evidence. The least error alone is often luck, and the evidence alone trusts that the kernel is
+	// right. Of classes it takes the least product of that error and of the share of rows that the others put into
+	// another class (and a hundredth more).
 	LeaveOneOutEvidence Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
 	// with an intercept, at the ridge where it is least, over the variance of the

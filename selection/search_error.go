@@ -20,13 +20,15 @@ import (
 type SearchError struct {
 	// Trace has the rows that the search had, of all families. The Resume field of a Regressor or Classifier takes them.
 	Trace []TraceRow
+
 	// Result is what the search found, if it had ended: nil otherwise. No estimator of it was fitted.
 	Result *Result
+
 	// Err ended the Fit.
 	Err error
 }
 
-// Error is that of Err.
+// Error returns the message of Err.
 func (e *SearchError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.

@@ -28,8 +28,8 @@ type Objective int
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
-	// AutomaticObjective is LaplaceEvidence for up to six classes, and RestrictedEvidence for
-	// more, where that costs less, and for numbers; docs/shape.md has what it was chosen from.
+	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes, where it costs less, and for
+	// numeric targets it is [RestrictedEvidence]. docs/shape.md has the comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
@@ -48,11 +48,10 @@ const (
 	// against the rest. Its ridge is one over the variance of the log odds; the machine that is
 	// fitted chooses its own. A value costs some eight Cholesky factors for each class.
 	LaplaceEvidence
-	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022)
-	// of ridge regression on landmarks, whatever the number of rows: the penalised error, more by
-	// what the landmarks leave of the kernel, and σ² times the effective dimension, for which the
-	// least generalised cross-validation is taken. Their code has σ² = 1 for targets of any unit. The
-	// climb starts with RestrictedEvidence. Rows have no weights.
+	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) of ridge
+	// regression on landmarks, whatever the number of rows: the penalised error, more by what the landmarks leave of
+	// the kernel, and σ² times the effective dimension, for which the least generalised cross-validation is taken.
+	// Their code has σ² = 1 for targets of any unit. The climb starts with [RestrictedEvidence]. Rows have no weights.
 	ComplexityRegularised
 )
 
@@ -111,28 +110,38 @@ const (
 // with one length for all columns on all rows, by the leave-one-out error on the features of up to 1000
 // pivots, and the better is kept; the machine that is fitted chooses its ridge on all rows.
 //
-// Of more than 5000 rows, with AutomaticObjective or LeaveOneOutError, those lengths are a start alone:
-// from there, and from the best of three lengths for all columns, the leave-one-out error of ridge
-// regression on 300 landmarks is climbed over 2000 other rows, with its exact gradient, and from the
-// better of both that on 600 landmarks over 6000. A value with its gradient costs about ten times
-// rows × landmarks² multiplications.
+// Of more than 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], those lengths are a start alone: from
+// there, and from the best of three lengths for all columns, the leave-one-out error of ridge regression on 300
+// landmarks is climbed over 2000 other rows, with its exact gradient, and from the better of both that on 600
+// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications.
 //
 // With classes the targets are ±1, of more than two for each against the rest.
 type Shape struct {
-	Objective Objective // zero: by the task, see AutomaticObjective
-	// Start finds one length for all columns; nil: the grid and the climb described above.
-	// An Entropy is another.
+	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
+	Objective Objective
+
+	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. An
+	// [Entropy] can be used instead.
 	Start Strategy
-	// Groups holds for each column of the preprocessed rows the number of its length, from 0
-	// on, for those that share one: the levels of a category. nil: each column its own.
+
+	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
+	// share a length, such as the levels of a category. If it is nil, each column has its own.
 	Groups []int
+
 	// PriorScale is the scale of the Student t density, in units of the logarithm of a length;
 	// 0: 0.5. NoPrior is for none.
-	PriorScale    float64
-	NoPrior       bool
-	MaxIterations int    // steps of the climb; 0: 100, on landmarks 50 on few rows and 20 on more
-	MaxRows       int    // rows of which the objective is taken at once, >= 2; 0: 2000
-	Seed          uint64 // of the rows that are drawn
+	PriorScale float64
+	NoPrior    bool
+
+	// MaxIterations is the largest number of steps of the climb. If it is 0, it is 100; on landmarks it is 50 with few
+	// rows and 20 with more.
+	MaxIterations int
+
+	// MaxRows is the largest number of rows that the objective is computed on at once, >= 2. If it is 0, it is 2000.
+	MaxRows int
+
+	// Seed is the seed for drawing rows.
+	Seed uint64
 }
 
 var _ Strategy = (*Shape)(nil)

@@ -16,15 +16,15 @@ var (
 	_ estimators.LinearSmoother = (*Classifier)(nil)
 )
 
-// Smoother is that of the estimator that was built, on preprocessed rows; an error that wraps
-// errors.ErrUnsupported if it has none, as the mean of several ways.
+// Smoother calls Smoother of the estimator that was built, on preprocessed rows. If it has none, as the mean of
+// several ways has none, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
-// Smoother is that of the estimator that was built, as Regressor's.
+// Smoother calls Smoother of the estimator that was built, as in [Regressor.Smoother].
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

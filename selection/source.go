@@ -20,16 +20,16 @@ type Method int
 
 // The methods.
 const (
-	Automatic Method = iota // by the number of rows
+	// Automatic chooses by the number of rows.
+	Automatic Method = iota
 	// Exact takes all eigenvalues of the kernel matrix, O(n³) and an n×n matrix.
 	Exact
 	// LowRank takes rigorous bounds from a factorisation on random pivots that grows
 	// until they say on which side of every target the entropy lies, O(nm²) for m pivots
 	// and memory mn.
 	LowRank
-	// Subsample is LowRank on three draws of 5000 rows. The bits of a kernel
-	// settle as rows are added while its entropy falls with log2 n, so the mean of the bits
-	// is set against the number of all rows.
+	// Subsample is [LowRank] on three draws of 5000 rows. The bits of a kernel settle as rows are added while its
+	// entropy falls with log2 n, so the mean of the bits is set against the number of all rows.
 	Subsample
 )
 

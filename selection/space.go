@@ -23,12 +23,11 @@ type Space[E any] struct {
 	left       bool     // it had functions, which a model file does not hold
 }
 
-// Over is the space of the kernels of families. Build returns a new estimator with the
-// kernel that it is given; nil: &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. One
-// that returns the same for any kernel is a warning in the Result.
-// Of several families each is searched, and the one of the best score is taken. Without any
-// it is [kernels.RBFFamily], and for an [Entropy] of several targets also the kernels of
-// [kernels.MaternFamily] with Nu 2.5.
+// Over is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
+// it is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the
+// same estimator for any kernel, the Result has a warning. Each of several families is searched, and the one with
+// the best score is taken. Without families it is [kernels.RBFFamily], and for an [Entropy] of several targets also
+// the kernels of [kernels.MaternFamily] with Nu 2.5.
 func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
@@ -41,9 +40,8 @@ func defaultFamilies(search Strategy) []kernels.Family {
 	return []kernels.Family{kernels.RBFFamily{}}
 }
 
-// OverTwo is the space of the kernels of a family of two parameters: the search takes them in
-// turn, each with the other at the best that was seen, until the score no longer improves.
-// Build is as Over's.
+// OverTwo is the space of the kernels of a family of two parameters: the search takes them in turn, each with the
+// other at the best that was seen, until the score no longer improves. Build is as in [Over].
 func OverTwo[E any](build func(k kernels.Kernel) E, family kernels.Family2) Space[E] {
 	return Space[E]{build: build, two: family}
 }
@@ -58,8 +56,11 @@ func Among[E any](candidates ...func() E) Space[E] {
 // Point is one thing that a search can choose: the kernel of a family at Param, or the
 // candidate of a number.
 type Point struct {
-	Param     float64 `json:"param"`     // NaN for a candidate
-	Candidate int     `json:"candidate"` // from 0; NoCandidate for a kernel
+	// Param is the parameter. It is NaN for a candidate.
+	Param float64 `json:"param"`
+
+	// Candidate is the candidate's position, from 0. It is [NoCandidate] for a kernel.
+	Candidate int `json:"candidate"`
 }
 
 // NoCandidate is the Candidate of a Point that is a kernel.

@@ -30,8 +30,11 @@ const (
 // KFold cuts the rows, shuffled, into Folds parts whose sizes differ by at most
 // one; each is the test part once. Repeats shuffles anew and does it again.
 type KFold struct {
-	Folds   int // 0: 3
-	Repeats int // 0: 1
+	// Folds is the number of folds. If it is 0, it is 3.
+	Folds int
+
+	// Repeats is the number of repeats. If it is 0, it is 1.
+	Repeats int
 	Seed    uint64
 }
 
@@ -45,8 +48,11 @@ func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 // parts. A class with fewer rows than folds is absent from some test parts, and
 // one with a single row from a training part.
 type StratifiedKFold struct {
-	Folds   int // 0: 3
-	Repeats int // 0: 1
+	// Folds is the number of folds. If it is 0, it is 3.
+	Folds int
+
+	// Repeats is the number of repeats. If it is 0, it is 1.
+	Repeats int
 	Seed    uint64
 }
 
@@ -107,8 +113,11 @@ func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 // ShuffleSplit draws Splits independent divisions with TestFraction of the rows,
 // rounded, in the test part: repeated hold-out.
 type ShuffleSplit struct {
-	Splits       int     // 0: 10
-	TestFraction float64 // in (0, 1); 0: 0.25
+	// Splits is the number of splits. If it is 0, it is 10.
+	Splits int
+
+	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
+	TestFraction float64
 	Seed         uint64
 }
 
@@ -118,18 +127,20 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 	return holdOut("selection: ShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
 }
 
-// StratifiedShuffleSplit is ShuffleSplit whose test parts, of the same size as its,
-// hold each class in the proportion of all rows, as nearly as whole rows allow: with
-// m of n rows in the test part, a class of c gets the whole part of its share mc/n,
-// and the rows that remain go one each to the classes that are furthest below theirs;
+// StratifiedShuffleSplit is [ShuffleSplit] whose test parts, of the same size as its, hold each class in the
+// proportion of all rows, as nearly as whole rows allow: with m of n rows in the test part, a class of c gets the
+// whole part of its share mc/n, and the rows that remain go one each to the classes that are furthest below theirs;
 // of equals, chance decides, anew in each split.
 //
 // Each class keeps a row for training, so one with a single row is never tested; only
 // where there are fewer training rows than classes do some go without, those furthest
 // below their share. A class of few rows may be absent from a test part.
 type StratifiedShuffleSplit struct {
-	Splits       int     // 0: 10
-	TestFraction float64 // in (0, 1); 0: 0.25
+	// Splits is the number of splits. If it is 0, it is 10.
+	Splits int
+
+	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
+	TestFraction float64
 	Seed         uint64
 }
 

@@ -30,29 +30,40 @@ var errNoRun = fault.Param("selection: Strategy", "Run", nil, "the one that a Re
 type Strategy interface {
 	// Name is what a [Result] calls the strategy, for example "grid".
 	Name() string
-	// Choose searches and returns the row of the trace to fit with. Errors: ErrParam for a
-	// field out of range or a space that the strategy cannot search, those of what it
-	// computes, or ctx's.
+	// Choose searches and returns the row of the trace to fit with. Errors: ErrParam for a field out of range or a
+	// space that the strategy cannot search, those of what it computes, or the error of ctx.
 	Choose(ctx context.Context, r *Run) (Choice, error)
 }
 
 // Choice is what a Strategy decides.
 type Choice struct {
-	Iteration int     // of the row of the trace whose point is taken
-	Status    Status  // how the search ended; the Run makes it StatusBudget if that was spent
-	Target    float64 // the entropy that was aimed at; NaN without one
-	Measure   Measure // of the scores; zero where nothing was scored
+	// Iteration is the Iteration of the trace row whose point is taken.
+	Iteration int
+
+	// Status says how the search ended. The [Run] makes it [StatusBudget] if the budget was spent.
+	Status Status
+
+	// Target is the entropy that was aimed at. It is NaN if there was none.
+	Target float64
+
+	// Measure is the measure of the scores. It is the zero value if nothing was scored.
+	Measure Measure
+
 	// Values, if not nil, are parameters that were learnt beside the point's: the kernel is the
 	// kernels.ARD around the family's that has them as its Params, a length for each column
 	// first.
 	Values []float64
+
 	// Ridge, if not 0, is the one that goes with Values, or one of the Ridges of the row. Machines
 	// of package lssvm that would choose theirs take it.
 	Ridge float64
+
 	// known is the machine that it makes on all rows, nil where the search did not solve for it.
 	known *loo.Known
+
 	// near, if not 0, is a ridge near that of the machine on all rows.
 	near float64
+
 	// entropy is that of the choice where its row has none.
 	entropy *measures.VonNeumann
 }

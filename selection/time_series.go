@@ -14,9 +14,14 @@ import (
 //
 // The first rows are never tested.
 type TimeSeriesSplit struct {
-	Splits   int // 0: 5
-	TestRows int // 0: n/(Splits+1), the whole part
-	MaxTrain int // the largest number of training rows; 0: all
+	// Splits is the number of splits. If it is 0, it is 5.
+	Splits int
+
+	// TestRows is the number of test rows. If it is 0, it is n/(Splits+1), the whole part.
+	TestRows int
+
+	// MaxTrain is the largest number of training rows. If it is 0, all are used.
+	MaxTrain int
 	Gap      int
 }
 

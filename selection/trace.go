@@ -15,51 +15,87 @@ import (
 // TraceRow is one step of a search: what was looked at, what was computed, and what became
 // of it. What was not computed is NaN, null in JSON.
 type TraceRow struct {
-	Iteration int `json:"iteration"`       // from 1
-	Round     int `json:"round,omitempty"` // of Halving, of an Entropy's on more rows, or of a Shape's, from 1
-	// Family is that of Param, "" for a candidate; of a family of two parameters it says the
-	// other parameter too, as kernels.Fixed does.
+	// Iteration is the number of the row, from 1.
+	Iteration int `json:"iteration"`
+
+	// Round is the round of [Halving], of an [Entropy] on more rows, or of a [Shape], from 1.
+	Round int `json:"round,omitempty"`
+
+	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other
+	// parameter, as kernels.Fixed does.
 	Family string `json:"family,omitempty"`
+
 	// Columns says how the columns were made even, "" but where that is chosen too.
 	Columns string `json:"columns,omitempty"`
 	Point
-	Type string `json:"type,omitempty"` // of a candidate
-	Name string `json:"name,omitempty"` // of a candidate that has one
 
-	Aim           float64 `json:"aim"`         // the entropy that was looked for; NaN without one
-	EntropyLow    float64 `json:"entropy_low"` // a bound; equal to Entropy where it is exact
-	Entropy       float64 `json:"entropy"`
-	EntropyHigh   float64 `json:"entropy_high"`
-	Bits          float64 `json:"bits"`
-	Rows          int     `json:"rows"`                     // that the entropy is of, or that the learner was fitted on
-	Rank          int     `json:"rank,omitempty"`           // pivots of a low-rank entropy; 0: exact
-	Residual      float64 `json:"residual,omitempty"`       // the share of the trace that they leave
-	Wide          bool    `json:"wide,omitempty"`           // the bounds decide nothing at the most pivots that are allowed
-	StandardError float64 `json:"standard_error,omitempty"` // of Entropy, from subsamples
-	Band          Band    `json:"band,omitempty"`           // where the entropy lies, of a GoldenSection
+	// Type is the type of a candidate.
+	Type string `json:"type,omitempty"`
+
+	// Name is the name of a candidate, if it has one.
+	Name string `json:"name,omitempty"`
+
+	// Aim is the entropy that was looked for. It is NaN if there was none.
+	Aim float64 `json:"aim"`
+
+	// EntropyLow is a lower bound. It is equal to Entropy if that is exact.
+	EntropyLow  float64 `json:"entropy_low"`
+	Entropy     float64 `json:"entropy"`
+	EntropyHigh float64 `json:"entropy_high"`
+	Bits        float64 `json:"bits"`
+
+	// Rows is the number of rows that the entropy was computed on, or that the learner was fitted on.
+	Rows int `json:"rows"`
+
+	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
+	Rank int `json:"rank,omitempty"`
+
+	// Residual is the share of the trace of the kernel matrix that the pivots leave.
+	Residual float64 `json:"residual,omitempty"`
+	// Wide reports that the bounds are still too wide to decide anything at the largest number of pivots that is
+	// allowed.
+	Wide bool `json:"wide,omitempty"`
+
+	// StandardError is the standard error of Entropy, from subsamples.
+	StandardError float64 `json:"standard_error,omitempty"`
+
+	// Band says where the entropy of a [GoldenSection] lies.
+	Band Band `json:"band,omitempty"`
 
 	Score float64 `json:"score"`
-	Ridge float64 `json:"ridge"` // at which a closed form has its score
+
+	// Ridge is the ridge at which a closed form has its score.
+	Ridge float64 `json:"ridge"`
+
 	// Ridges are all at which a closed form was looked at, in ascending order.
 	Ridges []RidgeScore `json:"ridges,omitempty"`
+
 	// Theta are the logarithms of what a Shape tries there: of the kernel's parameters and of
 	// the ridge. Gradient is that of the score in them.
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
-	Basis    Basis    `json:"basis,omitempty"`
-	ScoredOn int      `json:"scored_on,omitempty"` // pivots, rows or folds, as Basis says
+	Basis Basis `json:"basis,omitempty"`
+
+	// ScoredOn is the number of pivots, rows or folds, as Basis says.
+	ScoredOn int      `json:"scored_on,omitempty"`
 	Unscored Unscored `json:"unscored,omitempty"`
 
-	Taken    []Taken `json:"taken,omitempty"` // the targets that it was taken for
-	Chosen   bool    `json:"chosen,omitempty"`
-	Matrices int     `json:"matrices,omitempty"` // kernel matrices that the search made for it
-	Fits     int     `json:"fits,omitempty"`     // of the learner
-	Seconds  float64 `json:"seconds"`
+	// Taken has the targets that the point was taken for.
+	Taken  []Taken `json:"taken,omitempty"`
+	Chosen bool    `json:"chosen,omitempty"`
+
+	// Matrices is the number of kernel matrices that the search made for this row.
+	Matrices int `json:"matrices,omitempty"`
+
+	// Fits is the number of fits of the learner.
+	Fits    int     `json:"fits,omitempty"`
+	Seconds float64 `json:"seconds"`
 
 	// Done is the share of the whole Fit that is done, search, folds and the last fit, from 0 to 1, of a row that
 	// Observe is shown: it is an estimate, and never falls. The trace of a Result has none.
 	Done float64 `json:"done,omitempty"`
+
 	// Step is how far a row is that Observe alone is shown, between the others whenever a four-hundredth more is done: it has no
 	// Iteration, no score and no place in the Result's trace, and Resume passes over it. While the machine of many rows is fitted, on
 	// ScoredOn landmarks, it is a step of that.
@@ -68,11 +104,19 @@ type TraceRow struct {
 
 // RidgeScore is what the closed forms say of a kernel at one ridge.
 type RidgeScore struct {
-	Ridge         float64 `json:"ridge"`
-	Score         float64 `json:"score"`           // the leave-one-out error over the variance of the targets
-	StandardError float64 `json:"standard_error"`  // of Score, from its spread over the rows
-	Evidence      float64 `json:"evidence"`        // the log evidence
-	Wrong         float64 `json:"wrong,omitempty"` // the share of rows that the others put into another class
+	Ridge float64 `json:"ridge"`
+
+	// Score is the leave-one-out error divided by the variance of the targets.
+	Score float64 `json:"score"`
+
+	// StandardError is the standard error of Score, from its spread over the rows.
+	StandardError float64 `json:"standard_error"`
+
+	// Evidence is the log evidence.
+	Evidence float64 `json:"evidence"`
+
+	// Wrong is the share of rows that the model of the other rows puts into another class.
+	Wrong float64 `json:"wrong,omitempty"`
 }
 
 // Basis says what a score was computed on.
@@ -80,12 +124,18 @@ type Basis string
 
 // The bases. Scores of different bases do not compare.
 const (
-	OnMatrix   Basis = "matrix"   // the kernel matrix of all rows
-	OnPivots   Basis = "pivots"   // all rows, by the features of ScoredOn pivots
-	OnRows     Basis = "rows"     // the kernel matrix of ScoredOn rows
-	OnFolds    Basis = "folds"    // the mean over ScoredOn folds
-	OnFeatures Basis = "features" // all rows, by the ScoredOn features of the learner
-	OnBlocks   Basis = "blocks"   // the sum over blocks of rows, of ScoredOn rows in all
+	// OnMatrix means the kernel matrix of all rows.
+	OnMatrix Basis = "matrix"
+	// OnPivots means all rows, by the features of ScoredOn pivots.
+	OnPivots Basis = "pivots"
+	// OnRows means the kernel matrix of ScoredOn rows.
+	OnRows Basis = "rows"
+	// OnFolds means the mean over ScoredOn folds.
+	OnFolds Basis = "folds"
+	// OnFeatures means all rows, by the ScoredOn features of the learner.
+	OnFeatures Basis = "features"
+	// OnBlocks means the sum over blocks of rows, with ScoredOn rows in all.
+	OnBlocks Basis = "blocks"
 	// OnLandmarks is Rows rows by the features of ScoredOn landmarks that are not among them.
 	OnLandmarks Basis = "landmarks"
 )
@@ -99,7 +149,7 @@ const (
 	BudgetSpent Unscored = "the budget was spent"
 )
 
-// Band is where an entropy lies to the band of a GoldenSection.
+// Band is where an entropy lies to the band of a [GoldenSection].
 type Band string
 
 // The places.

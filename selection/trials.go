@@ -13,18 +13,24 @@ import (
 
 // Trials are points to fit and score the learner at.
 type Trials struct {
-	Points []Point // rows of the trace are appended in this order
+	// Points are the points to score. Rows of the trace are appended in this order.
+	Points []Point
 	Folds  []Fold
 	Metric metrics.Metric
+
 	// Spread tries the points in an order of which every beginning is spread over them, so
 	// that a budget that ends it has looked everywhere, if coarsely.
 	Spread bool
-	Round  int // from 1, of strategies that score a point more than once; otherwise 0
-	Rows   int // training rows of a fold as the trace has them; 0: all rows
+
+	// Round is the round, from 1, of strategies that score a point more than once. Otherwise it is 0.
+	Round int
+
+	// Rows is the number of training rows of a fold, as in the trace. If it is 0, all rows are used.
+	Rows int
 }
 
-// Folds asks a splitter, nil for KFold of a regression and StratifiedKFold of a
-// classification, and checks what it gives. Errors: the splitter's, or ErrShape.
+// Folds asks a splitter, nil for KFold of a regression and [StratifiedKFold] of a classification, and checks what
+// it gives. Errors: the splitter's, or ErrShape.
 func (r *Run) Folds(s Splitter) ([]Fold, error) {
 	if s == nil {
 		s = r.splitter
@@ -42,12 +48,11 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	return m
 }
 
-// CrossValidate fits the learner at each point on each fold and writes the mean score into
-// the point's row of the trace, which it appends where there is none; it returns the rows'
-// iterations, in the order of Points. Points whose row has a score of folds already, or that
-// Resume knows, are not fitted. A point at which a fit fails has no score, and the Result a
-// warning; once the budget is spent no fit begins but for those that it takes until one point
-// has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or ctx's.
+// CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the
+// trace, which it appends where there is none; it returns the rows' iterations, in the order of Points. Points
+// whose row has a score of folds already, or that Resume knows, are not fitted. A point at which a fit fails has no
+// score, and the Result a warning; once the budget is spent no fit begins but for those that it takes until one
+// point has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or the error of ctx.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -110,8 +115,8 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 	return iterations, nil
 }
 
-// Best returns the iteration of the best score among rows; of equal ones, the first. The
-// error, where none has a score, is that of the first fit that failed.
+// Best returns the iteration of the best score among rows. If scores are equal, it is the first of them. If no row
+// has a score, the error is that of the first fit that failed.
 func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	best := 0
 	for _, i := range iterations {

@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// BlockFitter is the capability to fit from a stream of rows that are not all in memory: a
-// file, or a query.
+// BlockFitter is the capability to fit from a stream of rows that are not all in memory, such as a file or a query.
 type BlockFitter interface {
 	// FitBlocks is Fit on the rows of all blocks, one after the other, whatever their sizes are.
 	// The iterator is run from its beginning once or a few times, and has to give the same rows in

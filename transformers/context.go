@@ -15,10 +15,10 @@ import (
 // they are mapped one by one.
 const leastPiece = 2048
 
-// TransformContext is t.Transform(x), the same to the bit, in pieces of some thousand rows between which it looks at ctx, and says how far it is
-// to whom [estimators.Observed] has made listen. A transformer without [TransformerTo] of its own says nothing of what its rows have to
-// do with each other: it transforms all of them at once. Errors are Transform's, [estimators.ErrTooLarge] of a result of more
-// than 8 GiB, or ctx's.
+// TransformContext is t.Transform(x), the same to the bit, in pieces of some thousand rows. Between the pieces it
+// checks ctx and reports its progress to a listener set by [estimators.Observed]. A transformer that does not
+// implement [TransformerTo] does not say how its rows depend on each other, so all of them are transformed at once.
+// Errors are those of Transform, [estimators.ErrTooLarge] for a result of more than 8 GiB, or the error of ctx.
 //
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge

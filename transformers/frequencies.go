@@ -19,23 +19,22 @@ import (
 // LocallyStationaryFourier or a Nystroem whose Components is 0.
 const defaultComponents = 500
 
-// Sampling is how random frequencies are drawn from a kernel's spectral density.
+// Sampling says how random frequencies are drawn from a kernel's spectral density.
 type Sampling int
 
 const (
-	// AutomaticSampling is Orthogonal for more than ten columns and a density that
-	// depends on |w| alone (RBF, Matern, products of those), and QuasiMonteCarlo elsewhere. Of more than 2048
-	// columns it is Independent: random directions are nearly orthogonal there, and a rotation costs O(d³).
+	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends on |w| alone (RBF,
+	// Matern, products of those), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]:
+	// random directions are nearly orthogonal there, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
-	// Independent draws each frequency for itself (Rahimi and Recht, NIPS 2007).
+	// Independent draws each frequency independently (Rahimi and Recht, NIPS 2007).
 	Independent
 	// Orthogonal gives each d frequencies the directions of a random rotation and lengths
 	// of their own (F. X. Yu and others, Orthogonal Random Features, NIPS 2016): a smaller
 	// error without a bias, for densities that depend on |w| alone.
 	Orthogonal
-	// QuasiMonteCarlo maps a Halton sequence whose digits are randomly permuted (A. B. Owen,
-	// arXiv 1706.02808) in place of random numbers (H. Avron and others, JMLR 17, 2016): the
-	// frequencies fill the density evenly.
+	// QuasiMonteCarlo maps a Halton sequence whose digits are randomly permuted (A. B. Owen, arXiv 1706.02808) instead
+	// of random numbers (H. Avron and others, JMLR 17, 2016): the frequencies fill the density evenly.
 	QuasiMonteCarlo
 )
 

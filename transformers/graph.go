@@ -296,7 +296,8 @@ func (t *Nystroem) Graph(x graph.Value) (graph.Outputs, error) {
 	})
 }
 
-// RowResidualsGraph is RowResiduals of rows x that became z, one column: a pipeline adds their variance.
+// RowResidualsGraph is the graph of RowResiduals, as one column, for rows x that were transformed to z. A pipeline
+// adds their variance.
 func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	if t.fitted == nil {
 		return z, fault.NotFitted(nystroemName)

@@ -17,14 +17,16 @@ import (
 
 const imputerName = "transformers: Imputer"
 
-// Statistic is what an Imputer fills the gaps of a column with.
+// Statistic says what an [Imputer] fills the gaps of a column with.
 type Statistic int
 
 // The statistics, of the values that the column has in the rows of Fit.
 const (
-	Mean         Statistic = iota
-	Median                 // the mean of the two in the middle where their number is even
-	MostFrequent           // the least of those that tie
+	Mean Statistic = iota
+	// Median is the middle value, or the mean of the two middle values if the number of values is even.
+	Median
+	// MostFrequent is the most frequent value. If several are equally frequent, it is the least of them.
+	MostFrequent
 )
 
 // String returns the statistic's name.
@@ -40,18 +42,14 @@ func (s Statistic) String() string {
 	return fmt.Sprintf("Statistic(%d)", int(s))
 }
 
-// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that
-// Fit saw, and no other value changes. It is the one transformer for which NaN is
-// no error. A column without a single value in Fit is filled with 0; it holds
-// nothing to learn from, and stays a column so that the width does not depend on
-// the rows.
+// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
+// changes. It is the only transformer that accepts NaN. A column without a single value in Fit is filled with 0.
+// There is nothing to learn from it, but it stays a column so that the width does not depend on the rows.
 //
-// With Indicators a column is appended for each column that had gaps in Fit, in
-// their order, 1 where the value was missing and 0 elsewhere: that it is missing
-// often tells something.
+// If Indicators is set, a column is appended for each column that had gaps in Fit, in their order. It is 1 where
+// the value was missing and 0 elsewhere, since a missing value is often informative.
 //
-// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd).
-// Infinities are ErrNotFinite.
+// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
 type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
@@ -64,7 +62,7 @@ type imputerModel struct {
 	Gaps   []int // the columns that get an indicator
 }
 
-// Fit takes the statistic of each column of x (n×d), in which NaN is a gap.
+// Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -87,10 +85,10 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream
-// once; with Median as Winsorizer's, in its memory. With MostFrequent it counts up to 65 536
-// different values of a column: of one with more, a second pass finds the most frequent if it is
-// in more than one of 65 536 rows; if not, that is ErrTooLarge.
+// FitBlocks implements [BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
+// it reads it as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536
+// different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
+// than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -157,15 +155,15 @@ func (p *Imputer) statistics() (imputing, error) {
 	return imputing{}, p.unknown()
 }
 
-// NewStatistics implements [StatisticsFitter]: for Mean exact sums, for MostFrequent counts of up to
-// 65 536 different values in a column (more are ErrTooLarge), for Median the sketch of QuantileTransformer.
+// NewStatistics implements [StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
+// different values in a column (more are ErrTooLarge), for Median the sketch of [QuantileTransformer].
 func (p *Imputer) NewStatistics() (Statistics, error) {
 	of, err := p.statistics()
 	return of.fresh, err
 }
 
-// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a
-// Median of 8192 values or more is one whose rank is as far off as QuantileTransformer's.
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
+// values or more is one whose rank is as far off as [QuantileTransformer]'s.
 func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -291,11 +289,11 @@ func mostFrequentOf(v []float64) float64 {
 // Values returns the d numbers that gaps are filled with, or nil before Fit.
 func (p *Imputer) Values() []float64 { return slices.Clone(p.known().Values) }
 
-// Indicated returns the columns that have an indicator, in its order; nil before
-// Fit and without Indicators.
+// Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
+// and without Indicators.
 func (p *Imputer) Indicated() []int { return slices.Clone(p.known().Gaps) }
 
-// Clone returns an unfitted Imputer of the same configuration.
+// Clone returns an unfitted Imputer with the same configuration.
 func (p *Imputer) Clone() Transformer {
 	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
 }

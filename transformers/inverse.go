@@ -6,8 +6,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Inverter is the capability to go back from rows of a result to rows as they were: to read a
-// centre of clusters, or a bound of an interval, in the units of the data.
+// Inverter is the capability to map rows of a result back to rows of the data, for example to read a cluster centre
+// or the end of an interval in the units of the data.
 type Inverter interface {
 	// InverseTransform returns the rows x (m×d) that Transform maps to z (m×r), for the rows of
 	// Fit to rounding but where Transform maps several values to one. Errors: ErrNotFitted,

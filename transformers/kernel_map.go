@@ -21,20 +21,25 @@ const (
 //
 //	z[i,j] = k(x[i], fitted row j)
 //
-// so that the rows of Fit themselves become the kernel matrix, and any model that
-// is linear in its features becomes one that is linear in the kernel: the direct
-// kernel methods of Embrechts (IJCNN 2004). Models without a bias want
-// KernelCenterer after it. Fitted on a few rows only, it is a basis of those.
+// The rows of Fit themselves become the kernel matrix, and any model that is linear in its features becomes one
+// that is linear in the kernel. These are the direct kernel methods of Embrechts (IJCNN 2004). A model without a
+// bias needs a [KernelCenterer] after it. Fitted on a few rows only, it is a basis of those rows.
 //
-// The zero value takes the RBF with γ = 1/median squared distance; scale the
-// features first. Fit keeps a copy of the rows, O(nd); Transform of m rows costs
-// O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model file holds
-// the rows and the kernel's name and is read into a KernelMap of the same Kernel.
+// The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps a copy of
+// the rows, O(nd); Transform of m rows costs O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model
+// file holds the rows and the kernel's name and is read into a KernelMap that has the same Kernel.
 type KernelMap struct {
-	Kernel         kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
-	Seed           uint64         // for the sample that MedianRBF takes of many rows
-	Workers        int            // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64          // limit on a result; 0: kernels.MaxKernelBytes
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	Kernel kernels.Kernel
+
+	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of a result. If it is 0, it is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
 
 	fitted *kernelMapModel
 }
@@ -125,7 +130,7 @@ func (m *kernelMapModel) columns() (from, to int) {
 
 func (m *kernelMapModel) row(dst, x []float64) { kernels.Row(dst, m.kernel, x, m.rows) }
 
-// ChosenKernel returns the kernel in use; nil before Fit.
+// ChosenKernel returns the kernel in use. It returns nil before Fit.
 func (k *KernelMap) ChosenKernel() kernels.Kernel {
 	if k.fitted == nil {
 		return nil
@@ -133,7 +138,7 @@ func (k *KernelMap) ChosenKernel() kernels.Kernel {
 	return k.fitted.kernel
 }
 
-// Clone returns an unfitted KernelMap of the same configuration.
+// Clone returns an unfitted KernelMap with the same configuration.
 func (k *KernelMap) Clone() Transformer {
 	return &KernelMap{Kernel: k.Kernel, Seed: k.Seed, Workers: k.Workers, MaxKernelBytes: k.MaxKernelBytes}
 }

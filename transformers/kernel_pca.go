@@ -36,19 +36,29 @@ const (
 // An eigenvalue of at most n·2⁻⁵² of the largest is rounding, and no component, as is one below 0, of a kernel that is
 // not positive semi-definite. Where nothing is left, for rows that are all the same, there is one component, which is 0.
 //
-// The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps the rows and costs
-// O(n²d + n³), memory for 2n² numbers (ErrTooLarge over MaxKernelBytes for the matrix); Transform of m rows
-// O(mn(d+r)). [Nystroem] has features of a kernel for many rows. A model file holds the rows and the kernel's name and is
-// read into a KernelPCA of the same Kernel.
+// The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps the rows and
+// costs O(n²d + n³), memory for 2n² numbers (ErrTooLarge over MaxKernelBytes for the matrix); Transform of m rows
+// O(mn(d+r)). [Nystroem] has features of a kernel for many rows. A model file holds the rows and the kernel's name
+// and is read into a KernelPCA that has the same Kernel.
 type KernelPCA struct {
-	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
-	Components int            // r; 0: all, or as many as Share asks for
-	// Share, in (0, 1], keeps as few components as have this share of the variance in the feature space, at most
-	// Components; 0: it does not count.
-	Share          float64
-	Seed           uint64 // for the sample that MedianRBF takes of many rows
-	Workers        int    // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64  // limit on the kernel matrix of a Fit; 0: kernels.MaxKernelBytes
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	Kernel kernels.Kernel
+
+	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
+	Components int
+
+	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most
+	// Components. If it is 0, it has no effect.
+	Share float64
+
+	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of the kernel matrix in Fit. If it is 0, it is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
 
 	fitted *kernelPCAModel
 }
@@ -76,7 +86,7 @@ func (t *KernelPCA) validate() error {
 	return nil
 }
 
-// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or ctx's.
+// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -257,7 +267,7 @@ func (t *KernelPCA) Ratios() []float64 {
 	return slices.Clone(t.fitted.ratios)
 }
 
-// ChosenKernel returns the kernel in use; nil before Fit.
+// ChosenKernel returns the kernel in use. It returns nil before Fit.
 func (t *KernelPCA) ChosenKernel() kernels.Kernel {
 	if t.fitted == nil {
 		return nil
@@ -265,7 +275,7 @@ func (t *KernelPCA) ChosenKernel() kernels.Kernel {
 	return t.fitted.kernel
 }
 
-// Clone returns an unfitted KernelPCA of the same configuration.
+// Clone returns an unfitted KernelPCA with the same configuration.
 func (t *KernelPCA) Clone() Transformer {
 	return &KernelPCA{Kernel: t.Kernel, Components: t.Components, Share: t.Share, Seed: t.Seed, Workers: t.Workers, MaxKernelBytes: t.MaxKernelBytes}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule is how a Nystroem chooses landmarks among the rows of Fit.
+// LandmarkRule says how a [Nystroem] chooses landmarks among the rows of Fit.
 type LandmarkRule int
 
 const (

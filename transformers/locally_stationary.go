@@ -20,9 +20,8 @@ import (
 
 const locallyStationaryName = "transformers: LocallyStationaryFourier"
 
-// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With
-// frequencies w of the kernel k2 and v of the kernel k1, both stationary, and x taken from
-// the origin,
+// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of the
+// kernel k2 and v of the kernel k1, both stationary, and x taken from the origin,
 //
 //	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
 //
@@ -30,34 +29,41 @@ const locallyStationaryName = "transformers: LocallyStationaryFourier"
 //
 //	k(x, x') = ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x')
 //
-// positive semi-definite: a stationary kernel k2, stronger where the rows lie near the
-// origin, in the measure of k1. Narrow k1 makes k small far out, at least half of k2; with
-// v = 0 it is the RandomFourier of k2.
+// positive semi-definite: a stationary kernel k2, stronger where the rows lie near the origin, in the measure of
+// k1. Narrow k1 makes k small far out, at least half of k2; with v = 0 it is the [RandomFourier] of k2.
 //
-// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product
-// k1((x+x')/2) k2(x-x'). Their equation (6) as printed does not approximate it, and
-// nothing could: that product is not positive semi-definite in general. The map here has
-// the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as
-// many features it converges far more slowly than the pairs, and their Theorem 1 does not
-// hold for it.
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product k1((x+x')/2) k2(x-x'). Their equation
+// (6) as printed does not approximate it, and nothing could: that product is not positive semi-definite in general.
+// The map here has the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as many
+// features it converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
 //
-// The map is not invariant to a shift of x, so the origin counts: by default it is the
-// mean of the rows of Fit. Cost as RandomFourier's.
+// The map is not invariant to a shift of x, so the origin matters. By default it is the mean of the rows of Fit.
+// Cost as [RandomFourier]'s.
 type LocallyStationaryFourier struct {
-	Local      kernels.Kernel // k1, with a spectral density; nil: kernels.MedianRBF of the rows of Fit
-	Stationary kernels.Kernel // k2, likewise
-	// Components is the number of features, 2M, even; 0: 500. AllPairs takes
-	// as many v as w, ⌊√(Components/2)⌋, and has twice their product.
+	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	Local kernels.Kernel
+
+	// Stationary is k2, with the same requirement and default as Local.
+	Stationary kernels.Kernel
+
+	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are as
+	// many v as w, ⌊√(Components/2)⌋ of each, and twice their product features.
 	Components int
 	AllPairs   bool
-	Sampling   Sampling // of v and of w
-	// LocalFrequencies and Frequencies, if not nil, are the v and the w (a row each); both
-	// or none are given, as many of each but for AllPairs, and Components and Sampling have
-	// to be 0.
+
+	// Sampling says how v and w are drawn.
+	Sampling Sampling
+
+	// If LocalFrequencies and Frequencies are not nil, they are the v and the w, one in each row. Both or neither must
+	// be given, with the same number of rows except with AllPairs, and Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
-	Origin                        []float64 // nil: the column means of Fit
-	Seed                          uint64
-	Workers                       int // goroutines; 0: GOMAXPROCS
+
+	// Origin is the origin of the coordinates. If it is nil, it is the column means of the rows of Fit.
+	Origin []float64
+	Seed   uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[localModel]
 }
@@ -129,7 +135,7 @@ func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [StatisticsFitter], as RandomFourier's.
+// FitStatistics implements [StatisticsFitter], as [RandomFourier]'s.
 func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -235,7 +241,7 @@ func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err er
 	return transformed(l.whole, x)
 }
 
-// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+// TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return l.into(dst, x, true, l.many)
@@ -311,7 +317,7 @@ func (m localModel) row(dst, x []float64) {
 	m.combine(dst, of, cos, unused, sin)
 }
 
-// ChosenFrequencies returns the frequencies v and w (a row each), nil before Fit.
+// ChosenFrequencies returns the frequencies v and w, one in each row. It returns nil before Fit.
 func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.Dense) {
 	if l.fitted == nil {
 		return nil, nil
@@ -322,7 +328,7 @@ func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.
 	return dense(l.fitted.V), dense(l.fitted.W)
 }
 
-// Clone returns an unfitted LocallyStationaryFourier of the same configuration.
+// Clone returns an unfitted LocallyStationaryFourier with the same configuration.
 func (l *LocallyStationaryFourier) Clone() Transformer {
 	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs, Sampling: l.Sampling,
 		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}

@@ -28,17 +28,18 @@ const (
 //
 //	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
 //
-// with the least and the largest value that Fit saw, which go to Low and High
-// exactly. A column of one value goes to Low. New rows beyond the range of Fit go
-// beyond Low and High, unless Clip is set. A single far value presses all others of
-// its column together; StandardScaler suffers less.
+// with the least and the largest value that Fit saw, which go to Low and High exactly. A column of one value goes
+// to Low. New rows beyond the range of Fit go beyond Low and High, unless Clip is set. A single far value presses
+// all others of its column together; [StandardScaler] suffers less.
 //
 // Low and High both 0 stand for 0 and 1. Fit and Transform cost O(nd). Besides the
 // errors of Transformer, a row of Transform so far from the rows of Fit that its
 // scaled value overflows is ErrNotFinite.
 type MinMaxScaler struct {
 	Low, High float64
-	Clip      bool // values beyond the range of Fit become Low or High
+
+	// If Clip is set, values beyond the range of Fit become Low or High.
+	Clip bool
 
 	learned[minMaxModel]
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// FeatureNamer is the capability to name the columns of a result: for a table, a picture, or the Names of package inspection.
-// All transformers of this package have it.
+// FeatureNamer is the capability to name the columns of a result, for example for a table, a picture, or the Names
+// of package inspection. All transformers of this package have it.
 type FeatureNamer interface {
 	// FeatureNames returns a name for each column of Transform's result, from those of the columns of x, or from x0, x1, ...
 	// for nil. Errors: ErrNotFitted; ErrShape for another number of names than Fit saw columns.

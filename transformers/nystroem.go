@@ -42,22 +42,31 @@ const (
 // feature: with repeated rows, a kernel of low rank, or more Components than rows there
 // are fewer features than Components.
 //
-// With h landmarks Fit costs O(nhd + nh²) by PivotedCholesky, which keeps h kernel rows of
-// n (ErrTooLarge over MaxKernelBytes), O(nhd) by KMeansPlusPlus and O(h²d + h³) by
-// UniformLandmarks; Transform of m rows O(mhd + mh²). A model file holds the landmarks and
-// the kernel's name and is read into a Nystroem of the same Kernel.
+// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which keeps h kernel rows of n (ErrTooLarge over
+// MaxKernelBytes), O(nhd) by KMeansPlusPlus and O(h²d + h³) by [UniformLandmarks]; Transform of m rows O(mhd +
+// mh²). A model file holds the landmarks and the kernel's name and is read into a Nystroem that has the same
+// Kernel.
 type Nystroem struct {
-	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the rows of Fit
-	Components int            // landmarks h, at most n; 0: 500
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	Kernel kernels.Kernel
+
+	// Components is h, the number of landmarks, at most n. If it is 0, it is 500.
+	Components int
 	Rule       LandmarkRule
-	// Tolerance, in [0, 1), ends PivotedCholesky with fewer than Components landmarks when
-	// the residual trace is this share of the trace.
+
+	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is
+	// this share of the trace.
 	Tolerance float64
+
 	// Landmarks, if not nil, are given (h×d); Components, Rule and Tolerance have to be 0.
-	Landmarks      *mat.Dense
-	Seed           uint64
-	Workers        int   // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64 // limit on the kernel rows of a Fit; 0: kernels.MaxKernelBytes
+	Landmarks *mat.Dense
+	Seed      uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of the kernel rows in Fit. If it is 0, it is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
 
 	fitted *nystroemModel
 }
@@ -95,8 +104,8 @@ func (t *Nystroem) validate() error {
 	return nil
 }
 
-// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape,
-// ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel that is 0 on all landmarks, or ctx's.
+// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD
+// for a kernel that is 0 on all landmarks, or the error of ctx.
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -266,7 +275,7 @@ func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return transformed(t.whole, x)
 }
 
-// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+// TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.into(dst, x, true)
@@ -356,8 +365,8 @@ func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
 	return left / trace, nil
 }
 
-// RowResiduals implements RowResidualer: what of each row's k(x, x) the landmarks do not
-// see, 0 for a landmark. Cost O(m(d+r)).
+// RowResiduals implements [RowResidualer]: what of each row's k(x, x) the landmarks do not see, 0 for a landmark.
+// The cost is O(m(d+r)).
 func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	m := t.fitted
 	if m == nil {
@@ -394,8 +403,8 @@ func unseen(diagonal []float64, z *mat.Dense) {
 	}
 }
 
-// TrainingResidual returns Residual of the rows of Fit as PivotedCholesky found it on its
-// way; ok is false before Fit and where landmarks were chosen in another way.
+// TrainingResidual returns Residual of the rows of Fit as [PivotedCholesky] found it on its way; ok is false before
+// Fit and where landmarks were chosen in another way.
 func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	if t.fitted == nil || math.IsNaN(t.fitted.residual) {
 		return 0, false
@@ -403,8 +412,8 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns which rows of Fit the landmarks of the features are; nil before Fit, for
-// given landmarks and after FitStatistics.
+// Indices returns the indices of the rows of Fit that are landmarks of the features. It returns nil before Fit, for
+// given landmarks, and after FitStatistics.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
 		return nil
@@ -412,7 +421,7 @@ func (t *Nystroem) Indices() []int {
 	return append([]int(nil), t.fitted.indices...)
 }
 
-// LandmarkRows returns the landmarks of the features, r×d; nil before Fit.
+// LandmarkRows returns the landmarks of the features, r×d. It returns nil before Fit.
 func (t *Nystroem) LandmarkRows() *mat.Dense {
 	if t.fitted == nil {
 		return nil
@@ -420,7 +429,7 @@ func (t *Nystroem) LandmarkRows() *mat.Dense {
 	return mat.DenseCopyOf(t.fitted.landmarks)
 }
 
-// ChosenKernel returns the kernel in use; nil before Fit.
+// ChosenKernel returns the kernel in use. It returns nil before Fit.
 func (t *Nystroem) ChosenKernel() kernels.Kernel {
 	if t.fitted == nil {
 		return nil
@@ -428,7 +437,7 @@ func (t *Nystroem) ChosenKernel() kernels.Kernel {
 	return t.fitted.kernel
 }
 
-// Clone returns an unfitted Nystroem of the same configuration.
+// Clone returns an unfitted Nystroem with the same configuration.
 func (t *Nystroem) Clone() Transformer {
 	return &Nystroem{Kernel: t.Kernel, Components: t.Components, Rule: t.Rule, Tolerance: t.Tolerance,
 		Landmarks: copied(t.Landmarks), Seed: t.Seed, Workers: t.Workers, MaxKernelBytes: t.MaxKernelBytes}

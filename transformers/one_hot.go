@@ -20,34 +20,39 @@ const oneHotName = "transformers: OneHot"
 // defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
 const defaultMaxCategories = 1000
 
-// Drop says which categories of a OneHot get no column.
+// Drop says which categories of a [OneHot] get no column.
 type Drop int
 
 // What is dropped.
 const (
-	DropNone   Drop = iota // each category has a column
-	DropBinary             // of two categories the first has none
-	DropFirst              // the first has none: no column is the sum of others
+	// DropNone gives each category a column.
+	DropNone Drop = iota
+	// DropBinary leaves out the column of the first category if there are two.
+	DropBinary
+	// DropFirst leaves out the column of the first category, so that no column is the sum of others.
+	DropFirst
 )
 
-// OneHot replaces a column of category codes by a column for each category that Fit
-// saw in it, 1 in the rows of that category and 0 elsewhere. The new columns stand
-// where the old one stood, the categories ascending. A category that Fit did not
-// see is 0 in all of them, which with a Drop is how the dropped one looks. Columns that are not encoded stay as they are.
+// OneHot replaces a column of category codes by a column for each category that Fit saw in it, 1 in the rows of
+// that category and 0 elsewhere. The new columns stand where the old one stood, the categories ascending. A
+// category that Fit did not see is 0 in all of them. With a [Drop], the dropped category is also 0 in all of them.
+// Columns that are not encoded are not changed.
 //
-// A column with more than MaxCategories values is ErrTooLarge: it is not likely to
-// be a category, and would become as many columns.
+// A column with more than MaxCategories values is the error ErrTooLarge: it is unlikely to be a category, and would
+// become as many columns.
 //
-// The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for
-// each new column.
+// The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
 type OneHot struct {
-	Columns []int // the positions of the columns to encode, ascending; nil: all
+	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
+	Columns []int
 	Drop    Drop
-	// Gaps makes NaN a category of its own, after all others, where Fit sees it.
-	// Without it NaN is ErrNotFinite in every column; with it in those that are not
-	// encoded.
-	Gaps          bool
-	MaxCategories int // in a column; 0: 1000
+
+	// If Gaps is set, NaN is a category of its own, after all others, in columns where Fit sees it, and ErrNotFinite
+	// in columns that are not encoded. Otherwise NaN is ErrNotFinite in every column.
+	Gaps bool
+
+	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
+	MaxCategories int
 
 	learned[oneHotModel]
 }
@@ -357,11 +362,16 @@ func position(values codec.Floats, v float64) int {
 	return -1
 }
 
-// Encoded is the column of a result of OneHot.
+// Encoded is the column of a result of [OneHot].
 type Encoded struct {
-	Column   int     // of x
-	Category float64 // NaN for gaps; 0 where Copied
-	Copied   bool    // the column of x as it is
+	// Column is the position of the column of x.
+	Column int
+
+	// Category is the category. It is NaN for gaps, and 0 if Copied is set.
+	Category float64
+
+	// Copied reports that the column of x was copied unchanged.
+	Copied bool
 }
 
 // Encoding returns what each column of a result stands for, or nil before Fit.
@@ -385,7 +395,7 @@ func (o *OneHot) Encoding() []Encoded {
 	return out
 }
 
-// Clone returns an unfitted OneHot of the same configuration.
+// Clone returns an unfitted OneHot with the same configuration.
 func (o *OneHot) Clone() Transformer {
 	return &OneHot{Columns: slices.Clone(o.Columns), Drop: o.Drop, Gaps: o.Gaps, MaxCategories: o.MaxCategories}
 }

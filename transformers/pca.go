@@ -20,28 +20,34 @@ import (
 
 const pcaName = "transformers: PCA"
 
-// PCA maps rows to their principal components: their coordinates along the directions in which the rows
-// of Fit vary most (K. Pearson, 1901; scikit-learn's PCA),
+// PCA maps rows to their principal components: their coordinates along the directions in which the rows of Fit vary
+// most (K. Pearson, 1901; scikit-learn's PCA),
 //
 //	z[i,k] = <v[k], x[i] - mean>,   C v[k] = λ[k] v[k],   C = Σᵢ (x[i] - mean)(x[i] - mean)' / (n-1)
 //
-// with the eigenvectors v of the covariances C, orthonormal, of the largest eigenvalues λ first. The signs are
-// such that the largest entry of each v is positive, the first of those that tie to rounding. Columns that are measured in
-// different units want a [StandardScaler] before it.
+// with the eigenvectors v of the covariances C, orthonormal, of the largest eigenvalues λ first. The signs are such
+// that the largest entry of each v is positive, the first of those that tie to rounding. Columns that are measured
+// in different units need a [StandardScaler] before it.
 //
-// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest is rounding, and no component: there are at most
-// n-1. Rows that are all the same have one component, of variance 0.
+// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest is rounding, and no component: there are at
+// most n-1. Rows that are all the same have one component, of variance 0.
 //
-// Eigenvalues are computed of the smaller of the matrix of covariances (d×d) and that of the inner products of the rows
-// (n×n), so the directions of deviations below 10⁻⁷ of the largest are those of rounding. Fit costs O(ndm + m³) with m =
-// min(n, d) and memory for 2m² numbers (ErrTooLarge over 8 GiB); Transform of m rows O(mdr).
+// Eigenvalues are computed of the smaller of the matrix of covariances (d×d) and that of the inner products of the
+// rows (n×n), so the directions of deviations below 10⁻⁷ of the largest are those of rounding. Fit costs O(ndm +
+// m³) with m = min(n, d) and memory for 2m² numbers (ErrTooLarge over 8 GiB); Transform of m rows O(mdr).
 type PCA struct {
-	Components int // r; 0: all, or as many as Share asks for
-	// Share, in (0, 1], keeps as few components as have this share of the variance, at most Components; 0: it
-	// does not count.
-	Share   float64
-	Whiten  bool // divides each component by its standard deviation
-	Workers int  // goroutines of Transform; 0: GOMAXPROCS
+	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
+	Components int
+
+	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
+	// 0, it has no effect.
+	Share float64
+
+	// Whiten divides each component by its standard deviation.
+	Whiten bool
+
+	// Workers is the number of goroutines of Transform. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[pcaModel]
 }
@@ -97,7 +103,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	return count, total
 }
 
-// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or ctx's.
+// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -374,7 +380,7 @@ func (p *PCA) Deviations() []float64 { return slices.Clone(p.known().Deviations)
 // Ratios returns the share of the variance that each component has, or nil before Fit.
 func (p *PCA) Ratios() []float64 { return slices.Clone(p.known().Ratios) }
 
-// Clone returns an unfitted PCA of the same configuration.
+// Clone returns an unfitted PCA with the same configuration.
 func (p *PCA) Clone() Transformer {
 	return &PCA{Components: p.Components, Share: p.Share, Whiten: p.Whiten, Workers: p.Workers}
 }

@@ -18,12 +18,11 @@ import (
 // mostValues are those of a column of a stream that the first look for λ is at.
 const mostValues = 8192
 
-// FitBlocks implements [BlockFitter]. It reads the stream four times, and three times if columns
-// have fewer than 8192 values: then λ is that of Fit to rounding. Otherwise it is first that of 8192
-// values at evenly spaced ranks of the column, as QuantileTransformer's FitBlocks finds them, and is
-// moved to the top of a parabola through the likelihood of all rows at three λ: of 100 000 rows at
-// most .0001 from Fit's, whose standard error is .004. Mean and standard deviation are exact for that
-// λ. Where the values of the first look are one or two, λ is 1.
+// FitBlocks implements [BlockFitter]. It reads the stream four times, and three times if columns have fewer than
+// 8192 values: then λ is that of Fit to rounding. Otherwise it is first that of 8192 values at evenly spaced ranks
+// of the column, as [QuantileTransformer]'s FitBlocks finds them, and is moved to the top of a parabola through the
+// likelihood of all rows at three λ: of 100 000 rows at most .0001 from Fit's, whose standard error is .004. Mean
+// and standard deviation are exact for that λ. Where the values of the first look are one or two, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -62,12 +61,12 @@ func (t *PowerTransformer) statistics() *columnStatistics[*ranks] {
 	return &columnStatistics[*ranks]{typ: powerTransformerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
 }
 
-// NewStatistics implements [StatisticsFitter]: the sketch of QuantileTransformer for each column.
+// NewStatistics implements [StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
 func (t *PowerTransformer) NewStatistics() (Statistics, error) { return t.statistics(), nil }
 
-// FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
-// column. Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far
-// off as QuantileTransformer's.
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column.
+// Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far off as
+// [QuantileTransformer]'s.
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -42,13 +42,18 @@ const farthest = 5
 // bounded above where λ < 0 and below where λ > 2. With NoStandardize that may befall the rows of Fit:
 // ψ of a column far from 0 against its spread can be beyond all numbers, or one number for all.
 type PowerTransformer struct {
-	NoStandardize bool // leaves ψ as it is
-	// Clip takes values beyond the range of a column in Fit for its ends, in columns of λ ≠ 1,
-	// and standardised ones beyond 5 for 5: a power can take a new value very far.
+	// NoStandardize leaves ψ unscaled.
+	NoStandardize bool
+
+	// If Clip is set, values beyond the range of a column in Fit become the ends of that range, in columns with λ ≠ 1,
+	// and standardised values beyond 5 become 5. Without it a power can map a new value very far away.
 	Clip bool
+
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
-	Gaps    bool
-	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+	Gaps bool
+
+	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[powerModel]
 }
@@ -156,7 +161,7 @@ func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err err
 // Lambdas returns the d exponents λ, or nil before Fit.
 func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.known().Lambdas) }
 
-// Clone returns an unfitted PowerTransformer of the same configuration.
+// Clone returns an unfitted PowerTransformer with the same configuration.
 func (t *PowerTransformer) Clone() Transformer {
 	return &PowerTransformer{NoStandardize: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps, Workers: t.Workers}
 }

@@ -22,13 +22,15 @@ const quantileTransformerName = "transformers: QuantileTransformer"
 // defaultQuantiles is the number of a QuantileTransformer whose Quantiles is 0.
 const defaultQuantiles = 1000
 
-// Output is the distribution that a QuantileTransformer gives its columns.
+// Output is the distribution that a [QuantileTransformer] gives its columns.
 type Output int
 
 // The distributions.
 const (
-	Uniform Output = iota // on [0, 1]
-	Normal                // of mean 0 and standard deviation 1, within ±5.2
+	// Uniform is the uniform distribution on [0, 1].
+	Uniform Output = iota
+	// Normal is the normal distribution of mean 0 and standard deviation 1, within ±5.2.
+	Normal
 )
 
 // String returns the distribution's name.
@@ -42,25 +44,28 @@ func (o Output) String() string {
 	return fmt.Sprintf("Output(%d)", int(o))
 }
 
-// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows
-// below it, or by the normal quantile of that share. It makes any column even, whatever its shape, and
-// takes no notice of how far an outlier lies. The distances between values are lost: where those tell
-// something, [PowerTransformer] keeps more of them.
+// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by
+// the normal quantile of that share. It gives any column the chosen distribution, whatever its shape, and ignores
+// how far away an outlier is. The distances between values are lost. If they are informative, [PowerTransformer]
+// keeps more of them.
 //
-// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between
-// them, takes the middle of the shares of a value that is there several times, and the ends for
-// what lies beyond. With Output Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993.
-// That is scikit-learn's QuantileTransformer, but that a column of one value goes to the middle, 0.5
-// or 0, where scikit-learn has the lower end, and that the 10⁻⁷ are a share of the range of a column
-// where it is less than 1.
+// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between them, takes the
+// middle of the shares of a value that is there several times, and the ends for what lies beyond. With Output
+// Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993. That is scikit-learn's QuantileTransformer,
+// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, and that the
+// 10⁻⁷ are a share of the range of a column where it is less than 1.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
 type QuantileTransformer struct {
-	Quantiles int // at most n count; 0: 1000
+	// Quantiles is the number of quantiles, of which at most n count. If it is 0, it is 1000.
+	Quantiles int
 	Output    Output
+
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
-	Gaps    bool
-	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+	Gaps bool
+
+	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[quantileModel]
 }
@@ -260,7 +265,7 @@ func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
 	return mat.NewDense(q.Rows, q.Cols, slices.Clone(q.Data))
 }
 
-// Clone returns an unfitted QuantileTransformer of the same configuration.
+// Clone returns an unfitted QuantileTransformer with the same configuration.
 func (t *QuantileTransformer) Clone() Transformer {
 	return &QuantileTransformer{Quantiles: t.Quantiles, Output: t.Output, Gaps: t.Gaps, Workers: t.Workers}
 }

@@ -25,9 +25,9 @@ import (
 
 const randomFourierName = "transformers: RandomFourier"
 
-// RandomFourier maps rows to D features whose inner products approximate a stationary
-// kernel (A. Rahimi and B. Recht, NIPS 2007): with c = k(x, x) and frequencies w from the
-// kernel's spectral density (see kernels.SpectralDensity),
+// RandomFourier maps rows to D features whose inner products approximate a stationary kernel (A. Rahimi and B.
+// Recht, NIPS 2007): with c = k(x, x) and frequencies w from the kernel's spectral density (see
+// [kernels.SpectralDensity]),
 //
 //	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
 //	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
@@ -42,18 +42,23 @@ const randomFourierName = "transformers: RandomFourier"
 // Transform of m rows costs O(mDd). Columns should be of comparable scale. Rows that are mostly 0, of a matrix that is a
 // mat.RowNonZeroDoer, are read by what of them is not, in Fit and in Transform: O(D) for each of these values, and no dense copy.
 type RandomFourier struct {
-	// Kernel has a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an
-	// ARD, Columns or Additive of those, a Product of those, Scaled, or
-	// one of one's own (kernels.Spectral). nil: kernels.MedianRBF of the rows of Fit.
-	Kernel      kernels.Kernel
-	Components  int // features D, even but with RandomPhase; 0: 500
+	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of
+	// those, a Product of those, Scaled, or a kernel of your own ([kernels.Spectral]). If it is nil, it is
+	// [kernels.MedianRBF] of the rows of Fit.
+	Kernel kernels.Kernel
+
+	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
+	Components  int
 	Sampling    Sampling
 	RandomPhase bool
-	// Frequencies, if not nil, are the w (a row each) of x as it is; nothing but phases is
-	// drawn, and Components and Sampling have to be 0. The factor is that of Kernel.
+
+	// If Frequencies is not nil, it has the frequencies w, one in each row, for x without scaling. Only phases are
+	// then drawn, and Components and Sampling must be 0. The factor is that of Kernel.
 	Frequencies *mat.Dense
 	Seed        uint64
-	Workers     int // goroutines; 0: GOMAXPROCS
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[fourierModel]
 }
@@ -128,8 +133,8 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns; without one the median
-// distance is that of the sample's rows. The same bits come of any parts in any order.
+// FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
+// distance is that of the sample's rows. The result is the same to the bit for any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -229,7 +234,7 @@ func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return transformed(r.whole, x)
 }
 
-// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+// TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if r.fitted != nil && sparse.Is(x) {
@@ -373,8 +378,8 @@ func inChunks(m mapper, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense
 	})
 }
 
-// ChosenFrequencies returns the frequencies (a row each), nil before Fit, and the phases, nil for
-// pairs.
+// ChosenFrequencies returns the frequencies, one in each row, and the phases. The frequencies are nil before Fit,
+// and the phases are nil for pairs.
 func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []float64) {
 	if r.fitted == nil {
 		return nil, nil
@@ -383,7 +388,7 @@ func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []fl
 	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.fitted.Phases...)
 }
 
-// Clone returns an unfitted RandomFourier of the same configuration.
+// Clone returns an unfitted RandomFourier with the same configuration.
 func (r *RandomFourier) Clone() Transformer {
 	return &RandomFourier{Kernel: r.Kernel, Components: r.Components, Sampling: r.Sampling, RandomPhase: r.RandomPhase,
 		Frequencies: copied(r.Frequencies), Seed: r.Seed, Workers: r.Workers}

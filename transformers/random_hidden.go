@@ -20,24 +20,24 @@ const randomHiddenName = "transformers: RandomHidden"
 // defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
 const defaultUnits = 250
 
-// Activation is what a hidden unit of weights w and bias b makes of a row x of d
-// columns, and how w and b are drawn.
+// Activation is the function that a hidden unit with weights w and bias b computes from a row x of d columns, and
+// the way in which w and b are drawn.
 type Activation int
 
-// The activations. The first is for features of comparable scale (StandardScaler), as
-// is Tanh; Sigmoid, NormalizedSigmoid and RandomRBF are those of Czarnecki and Tabor
-// (arXiv 1501.05279), for features in [0, 1] (MinMaxScaler), w and b uniform in [0, 1].
+// The activations. The first is for features of comparable scale ([StandardScaler]), as is Tanh; Sigmoid,
+// [NormalizedSigmoid] and [RandomRBF] are those of Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1]
+// ([MinMaxScaler]), w and b uniform in [0, 1].
 const (
-	// DataRBF is exp(-b|x-w|²), w a training row and b = 10^u/median|x-x'|², u uniform
-	// in [-1, 1]: units of many widths where the data are.
+	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. It
+	// gives units of many widths where the data are.
 	DataRBF Activation = iota
-	// Sigmoid is 1/(1 + exp(-<w,x> + b)): it saturates as d grows.
+	// Sigmoid is 1/(1 + exp(-<w,x> + b)). It saturates as d grows.
 	Sigmoid
 	// NormalizedSigmoid is 1/(1 + exp(-<w,x>/d + b)).
 	NormalizedSigmoid
 	// RandomRBF is exp(-b|x-w|²).
 	RandomRBF
-	// Tanh is tanh(<w,x> + b), w normal of standard deviation 3/√d, b standard normal.
+	// Tanh is tanh(<w,x> + b), with w normal of standard deviation 3/√d and b standard normal.
 	Tanh
 )
 
@@ -50,17 +50,20 @@ func (a Activation) String() string {
 	return names[a]
 }
 
-// RandomHidden is a hidden layer whose weights are drawn and never trained: the
-// features of extreme learning machines. Layers of the same Seed are nested: the units
-// of a smaller one are the first of a larger one.
+// RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features
+// of extreme learning machines. Layers of the same Seed are nested: the units of a smaller one are the first of a
+// larger one.
 //
-// Fit draws the units, O(hd), and for DataRBF looks at a sample of the rows;
-// Transform of m rows costs O(mhd). DataRBF has at most as many units as Fit has rows.
+// Fit draws the units, O(hd), and for [DataRBF] looks at a sample of the rows; Transform of m rows costs O(mhd).
+// [DataRBF] has at most as many units as Fit has rows.
 type RandomHidden struct {
-	Units      int // h; 0: 250
+	// Units is h, the number of hidden units. If it is 0, it is 250.
+	Units      int
 	Activation Activation
 	Seed       uint64
-	Workers    int // goroutines; 0: GOMAXPROCS
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[hiddenModel]
 }
@@ -111,7 +114,8 @@ func (r *RandomHidden) unitCount() (int, error) {
 	return units, nil
 }
 
-// RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows DataRBF has as many units as rows.
+// RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows [DataRBF] has as many
+// units as rows.
 func (r *RandomHidden) RowsWanted() int {
 	if units, err := r.unitCount(); err == nil && r.Activation == DataRBF {
 		return units
@@ -131,8 +135,8 @@ func (r *RandomHidden) statistics() (*sampleStatistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [StatisticsFitter]: the width of the rows, and for DataRBF a sample of 4096 different rows, or
-// four for each unit, those whose hash with Seed is least.
+// NewStatistics implements [StatisticsFitter]: the width of the rows, and for [DataRBF] a sample of 4096 different
+// rows, or four for each unit, those whose hash with Seed is least.
 func (r *RandomHidden) NewStatistics() (Statistics, error) {
 	s, err := r.statistics()
 	if err != nil {
@@ -141,8 +145,8 @@ func (r *RandomHidden) NewStatistics() (Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for DataRBF of the rows of the sample. The same
-// bits come of any parts in any order.
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for [DataRBF] of the rows of the sample.
+// The same bits come of any parts in any order.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -223,7 +227,7 @@ func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return transformed(r.whole, x)
 }
 
-// TransformTo implements TransformerTo. Few rows agree with Transform's to rounding.
+// TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.into(dst, x, true, r.many)
@@ -288,7 +292,7 @@ func (r *RandomHidden) First(units int) (*RandomHidden, error) {
 	return out, nil
 }
 
-// UnitWeights returns the units' w (h×d) and b (h), nil before Fit.
+// UnitWeights returns the weights w (h×d) and b (h) of the units. It returns nil before Fit.
 func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	if r.fitted == nil {
 		return nil, nil
@@ -296,7 +300,7 @@ func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	return mat.NewDense(r.fitted.W.Rows, r.fitted.W.Cols, append([]float64(nil), r.fitted.W.Data...)), append([]float64(nil), r.fitted.B...)
 }
 
-// Clone returns an unfitted RandomHidden of the same configuration.
+// Clone returns an unfitted RandomHidden with the same configuration.
 func (r *RandomHidden) Clone() Transformer {
 	return &RandomHidden{Units: r.Units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it
-// begins with what the first one needs, and goes on when that is learnt. Its bytes are where it stands:
-// workers that read them into NewStages of an equally configured transformer sum up rows for the same stage.
+// Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it begins with
+// what the first one needs, and goes on when that is learnt. Its bytes are where it stands: workers that read them
+// into [NewStages] of an equally configured transformer sum up rows for the same stage.
 type Stages interface {
 	// NewStatistics returns statistics of no rows for this stage, which take the rows as they are. After
 	// the last stage it is ErrParam.
 	NewStatistics() (Statistics, error)
-	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of
-	// StatisticsFitter's, after which the stage is what it was.
+	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of [StatisticsFitter]; after
+	// an error the stage is unchanged.
 	FitStatistics(ctx context.Context, s Statistics) error
 	// Stage returns the number of this stage, from 0, and how many there are in all; the two are the same when
 	// all are learnt.
@@ -40,7 +40,7 @@ type StagedFitter interface {
 	FitStages(ctx context.Context, s Stages) error
 }
 
-// NewStages returns the stages of a StagedFitter, or the one stage of a StatisticsFitter; for another
+// NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]; for another
 // transformer the error wraps errors.ErrUnsupported.
 func NewStages(t Transformer) (Stages, error) {
 	if f, ok := own.As[StagedFitter](t); ok {
@@ -56,7 +56,7 @@ func NewStages(t Transformer) (Stages, error) {
 	return &oneStage{of: f}, nil
 }
 
-// FitStages fits t by stages that NewStages gave for a transformer of its kind and settings, and that are at
+// FitStages fits t by stages that [NewStages] gave for a transformer of its kind and settings, and that are at
 // their end.
 func FitStages(ctx context.Context, t Transformer, s Stages) (err error) {
 	defer fault.Recover(&err)

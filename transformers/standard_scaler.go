@@ -27,7 +27,8 @@ import (
 // errors of [Transformer], a row of Transform that is so far from the rows of Fit
 // that its scaled value overflows is ErrNotFinite.
 type StandardScaler struct {
-	Clip bool // takes scaled values beyond 5 for 5: rows far from those of Fit stay near them
+	// Clip limits scaled values to the range from -5 to 5, so that rows far from those of Fit stay near them.
+	Clip bool
 
 	learned[standardScalerModel]
 }

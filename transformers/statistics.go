@@ -18,10 +18,10 @@ import (
 // The zero number of rows is no error of AddBlock's callers or of Merge: a machine that saw none has
 // such statistics. It is one of FitStatistics.
 type Statistics interface {
-	// AddBlock takes in the rows of x, NaN for gaps where the transformer knows gaps, and keeps no reference to
-	// them. Errors: ErrShape for an x without rows or of another width than the rows so far,
-	// ErrNotFinite with the place in x, what the transformer's Fit says of such rows, or ctx's. After an
-	// error the statistics are what they were.
+	// AddBlock takes in the rows of x, NaN for gaps where the transformer knows gaps, and keeps no reference to them.
+	// Errors: ErrShape for an x without rows or of another width than the rows so far, ErrNotFinite with the place in
+	// x, what the transformer's Fit says of such rows, or the error of ctx. After an error the statistics are what
+	// they were.
 	AddBlock(ctx context.Context, x *mat.Dense) error
 	// Merge takes in the rows that other holds, which stays as it is. Errors: ErrParam, which
 	// names both, for statistics of another type or of other settings; ErrShape for another width;
@@ -38,11 +38,11 @@ type Statistics interface {
 	encoding.BinaryUnmarshaler
 }
 
-// Unmerger is the capability of [Statistics] to take rows out again: a window that moves over time, or rows that
-// somebody wants forgotten. Those of [StandardScaler], [RMSScaler], [UnitRows], and of [Imputer] with Mean and
-// MostFrequent can: they sum and count without rounding, so that what is left is, to the bit, the statistics of the rows that are
-// left. Products of features are rounded
-// where they are summed; of those only [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
+// Unmerger is the capability of [Statistics] to remove rows again, for example for a window that moves over time,
+// or for rows that must be forgotten. Those of [StandardScaler], [RMSScaler], [UnitRows], and of [Imputer] with
+// Mean and [MostFrequent] can: they sum and count without rounding, so that what is left is, to the bit, the
+// statistics of the rows that are left. Products of features are rounded where they are summed; of those only
+// [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
 type Unmerger interface {
 	// Unmerge takes the rows out that other holds, which stays as it is. Errors: ErrParam, which
 	// names both, for statistics of another type or of other settings, and for rows that cannot have been taken in, as far
@@ -56,9 +56,9 @@ type StatisticsFitter interface {
 	// NewStatistics returns statistics of no rows, for the settings. Errors: ErrParam for a field
 	// out of range.
 	NewStatistics() (Statistics, error)
-	// FitStatistics learns from the rows that s holds, which stays as it is. Errors: ErrShape for no
-	// rows; ErrParam for nil, for statistics of another type and for those of other settings, naming both; or
-	// those of Fit. After an error the transformer is what it was.
+	// FitStatistics learns from the rows that s holds, and does not change s. Errors: ErrShape for no rows; ErrParam
+	// for nil, for statistics of another type and for those of other settings, naming both; or those of Fit. After an
+	// error the transformer is unchanged.
 	FitStatistics(ctx context.Context, s Statistics) error
 }
 

@@ -26,17 +26,14 @@
 //	                  random features of a kernel that depends on the place
 //	Nystroem          the features that a kernel has on a few rows
 //
-// FeatureNames names the columns of a result ([FeatureNamer]).
-// TransformTo is Transform into memory of the caller's; few rows then allocate nothing.
-// Scalers, PowerTransformer, QuantileTransformer and PCA go back by InverseTransform.
-// Scalers, UnitRows, Imputer, OneHot, PowerTransformer, QuantileTransformer, Winsorizer and PCA fit from
-// a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of
-// long streams QuantileTransformer and PowerTransformer learn from a sketch of the ranks, to bounds
-// that they document.
-// All but KernelMap, KernelCenterer and KernelPCA learn from Statistics of parts of the rows, which are merged in any order
-// ([StatisticsFitter], NewStages), and over time ([PartialFitter]).
-// All of them are stored by MarshalBinary, cloned by Clone, and keep the checks of
-// package estimatortest.
+// FeatureNames names the columns of a result ([FeatureNamer]). TransformTo is Transform into memory of the
+// caller's; few rows then allocate nothing. Scalers, [PowerTransformer], [QuantileTransformer] and PCA go back by
+// InverseTransform. Scalers, [UnitRows], Imputer, [OneHot], [PowerTransformer], [QuantileTransformer], Winsorizer
+// and PCA fit from a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of long
+// streams [QuantileTransformer] and [PowerTransformer] learn from a sketch of the ranks, to bounds that they
+// document. All but [KernelMap], [KernelCenterer] and [KernelPCA] learn from Statistics of parts of the rows, which
+// are merged in any order ([StatisticsFitter], [NewStages]), and over time ([PartialFitter]). All of them are
+// stored by MarshalBinary, cloned by Clone, and keep the checks of package estimatortest.
 package transformers
 
 import (

@@ -37,12 +37,20 @@ const (
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
 type Winsorizer struct {
-	Lower            float64 // the quantile that is low, in (0, 1); 0: 0.01
-	Upper            float64 // the quantile that is high, in (Lower, 1]; 0: 0.99
-	NoLower, NoUpper bool    // no bound on that side
+	// Lower is the quantile that low values are raised to, in (0, 1). If it is 0, it is 0.01.
+	Lower float64
+
+	// Upper is the quantile that high values are lowered to, in (Lower, 1]. If it is 0, it is 0.99.
+	Upper float64
+
+	// NoLower and NoUpper leave out the bound on that side.
+	NoLower, NoUpper bool
+
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
-	Gaps    bool
-	Workers int // goroutines of Fit, over columns; 0: GOMAXPROCS
+	Gaps bool
+
+	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	Workers int
 
 	learned[winsorModel]
 }
@@ -95,10 +103,9 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [BlockFitter]. The bounds are those of Fit, exactly. It reads the stream
-// once and, if there are 8192 values or more of a column, once more to count those that a first look
-// leaves possible. Memory is QuantileTransformer's, and a count for each of those: at most one in
-// 250 of a million rows for each bound.
+// FitBlocks implements [BlockFitter]. The bounds are those of Fit, exactly. It reads the stream once and, if there
+// are 8192 values or more of a column, once more to count those that a first look leaves possible. Memory is
+// [QuantileTransformer]'s, and a count for each of those: at most one in 250 of a million rows for each bound.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -131,11 +138,11 @@ func (w *Winsorizer) statistics() *columnStatistics[*ranks] {
 	return &columnStatistics[*ranks]{typ: winsorizerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
 }
 
-// NewStatistics implements [StatisticsFitter]: the sketch of QuantileTransformer for each column.
+// NewStatistics implements [StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
 func (w *Winsorizer) NewStatistics() (Statistics, error) { return w.statistics(), nil }
 
-// FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
-// column; of more, bounds whose ranks are as far off as QuantileTransformer's.
+// FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column;
+// of more, bounds whose ranks are as far off as [QuantileTransformer]'s.
 func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -196,7 +203,7 @@ func (w *Winsorizer) Bounds() (low, high []float64) {
 	return low, high
 }
 
-// Clone returns an unfitted Winsorizer of the same configuration.
+// Clone returns an unfitted Winsorizer with the same configuration.
 func (w *Winsorizer) Clone() Transformer {
 	return &Winsorizer{Lower: w.Lower, Upper: w.Upper, NoLower: w.NoLower, NoUpper: w.NoUpper, Gaps: w.Gaps, Workers: w.Workers}
 }

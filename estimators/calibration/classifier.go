@@ -32,14 +32,15 @@ type Method int
 
 // The methods.
 const (
-	// Automatic is the one of the others that has the least log loss on parts of the scores that it was not
+	// Automatic is the method among the others that has the least log loss on parts of the scores that it was not
 	// fitted to.
 	Automatic Method = iota
-	// Temperature has one number, by which probabilities are made sharper or flatter.
+	// Temperature has one number, which makes probabilities sharper or flatter.
 	Temperature
-	// Platt has a slope, and an offset for each class but the first.
+	// Platt has a slope, and an offset for each class except the first.
 	Platt
-	// Isotonic has a step function for each class, one alone of two, between which it interpolates.
+	// Isotonic has a step function for each class, or a single one for two classes, and interpolates between the
+	// steps.
 	Isotonic
 )
 
@@ -53,17 +54,24 @@ func (m Method) String() string {
 	return methodNames[m]
 }
 
-// Classifier gives the estimator that it wraps probabilities that agree with how often they come true. The
-// zero value wraps lssvm.Classifier and chooses the method.
+// Classifier gives calibrated probabilities to the estimator that it wraps: they agree with how often the classes
+// occur. The zero value wraps [lssvm.Classifier] and chooses the method.
+//
+// See also Classifier in package conformal.
 type Classifier struct {
-	// Estimator is fitted as a clone and left as it is; it has PredictProba or Decision. nil: &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision. If it is nil, it is
+	// &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 	Method    Method
-	// Folds is the number of parts, dealt by class, without each of which Estimator is fitted. 0: where that
-	// is known in closed form leaving out each row, else 5.
+
+	// Folds is the number of parts, stratified by class, each of which is left out of one fit of Estimator. If it is
+	// 0, each row is left out by itself if that is known in closed form; otherwise it is 5.
 	Folds int
-	Seed  uint64 // of the parts that rows are dealt to
-	// Observe, if not nil, is called after each fit.
+
+	// Seed is the seed for dealing the rows to parts.
+	Seed uint64
+
+	// If Observe is not nil, it is called after each fit.
 	Observe func(estimators.Step)
 
 	m *model
@@ -104,9 +112,9 @@ func (c *Classifier) validate() error {
 }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost: a fit of Estimator and a system of
-// its rows, or a fit for each fold and one more. Errors: ErrParam, ErrShape, also where rows without a fold
-// lack a class, ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported where Estimator has neither
-// PredictProba nor Decision, or ctx's.
+// its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape], also where
+// rows without a fold lack a class, [estimators.ErrNotFinite], those of Estimator, one that wraps
+// errors.ErrUnsupported where Estimator has neither PredictProba nor Decision, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -116,7 +124,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which Estimator and the link get.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the fit of the link.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -324,7 +332,7 @@ func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	return newScores(decided, proba), nil
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -356,7 +364,8 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, p), nil
 }
 
-// Chosen returns the clone of Estimator that was fitted to all rows, which is not to be changed; nil before Fit.
+// Chosen returns the clone of Estimator that was fitted to all rows, which must not be changed. It returns nil
+// before Fit.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil
@@ -364,7 +373,7 @@ func (c *Classifier) Chosen() estimators.Classifier {
 	return c.m.chosen
 }
 
-// ChosenMethod returns the method of the last Fit; Automatic before.
+// ChosenMethod returns the method of the last Fit. It returns Automatic before Fit.
 func (c *Classifier) ChosenMethod() Method {
 	if c.m == nil {
 		return Automatic
@@ -372,7 +381,8 @@ func (c *Classifier) ChosenMethod() Method {
 	return c.m.link.method
 }
 
-// Slope returns a of Temperature and Platt, 1 over the temperature; NaN before Fit and of Isotonic.
+// Slope returns a of [Temperature] and [Platt], which is 1 over the temperature. It returns NaN before Fit and for
+// [Isotonic].
 func (c *Classifier) Slope() float64 {
 	if c.m == nil || c.m.link.method == Isotonic {
 		return math.NaN()
@@ -380,7 +390,7 @@ func (c *Classifier) Slope() float64 {
 	return c.m.link.smooth.Slope
 }
 
-// Report is that of Chosen, the zero Report where it has none.
+// Report returns the Report of Chosen, or the zero Report if Chosen has none.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil || !estimators.Supports(c.m.chosen, estimators.Reporting) {
 		return estimators.Report{}
@@ -388,7 +398,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.chosen.(estimators.Reporter).Report()
 }
 
-// Supports implements estimators.Wrapper.
+// Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
 		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba},

@@ -10,7 +10,7 @@ import (
 
 var _ graph.Grapher = (*Classifier)(nil)
 
-// Graph implements [graph.Grapher], where Chosen does.
+// Graph implements [graph.Grapher] if Chosen does.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)

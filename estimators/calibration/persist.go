@@ -43,8 +43,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Errors are ErrBadModel
-// and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

@@ -52,8 +52,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Sets are made with
-// the Score and the Seed of the file. Errors are ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Sets are made with the
+// Score and the Seed of the file. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClasses
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

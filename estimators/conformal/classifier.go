@@ -29,37 +29,53 @@ const (
 	defaultFree    = 2
 )
 
-// Classifier gives, beside a class, a set of classes that has the right one with a guarantee. The
-// zero value wraps lssvm.Classifier and chooses the method by the rows.
+// Classifier predicts, in addition to a class, a set of classes that contains the right class with a guaranteed
+// probability. The zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
-// Full and JackknifePlus score a class by the decisions of a least-squares machine for each class,
-// with the kernel and the ridge that Estimator chose: one system of all rows, and O(n² + nK²) for a set. The
-// weights of classes that Estimator may have are not in them. CrossValidation and Split score it by
-// probabilities (Score), and want an Estimator that has estimators.Proba.
+// Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the
+// kernel and the ridge that Estimator chose: one system of all rows, and O(n² + nK²) for a set. The weights of
+// classes that Estimator may have are not in them. [CrossValidation] and Split score it by probabilities (Score),
+// and need an Estimator that has [estimators.Proba].
+//
+// See also [Regressor], Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
-	Method    Method // all but JackknifeMinMax
-	Score     Score  // of CrossValidation and Split
-	// Penalty and FreeClasses are of RegularisedAdaptive: for each class of a set beyond so many. 0: .1
-	// and 2.
+
+	// Method is the method. All methods except [JackknifeMinMax] are allowed.
+	Method Method
+
+	// Score is the score of [CrossValidation] and Split.
+	Score Score
+
+	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: the penalty for each class of a set beyond that
+	// number of classes. If they are 0, they are .1 and 2.
 	Penalty     float64
 	FreeClasses int
-	// NoRandom counts the whole of a class's own probability in an adaptive score: sets are then larger than
-	// they need to be, and do not hang on a row's place in x.
+
+	// NoRandom counts the whole probability of a class itself in an adaptive score. Sets are then larger than they
+	// need to be, but do not depend on a row's place in x.
 	NoRandom bool
-	// ByClass keeps the promise for the rows of each class by itself (Mondrian), from the scores of that class
+
+	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), from the scores of that class
 	// alone.
 	ByClass bool
-	// AllowEmpty leaves a set without any class as it is; otherwise it gets the class that Predict gives.
+
+	// AllowEmpty leaves a set without any class empty. Otherwise the set contains the class that Predict returns.
 	AllowEmpty bool
-	// Held and SameRows are those of Regressor, Folds too.
+
+	// Held, SameRows and Folds are as in [Regressor].
 	Held     float64
 	SameRows bool
 	Folds    int
-	Seed     uint64 // of the parts that rows are dealt to, and of the shares of adaptive scores
-	Workers  int    // goroutines that predict sets; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each fit and each system.
+
+	// Seed is the seed for dealing the rows to parts, and for the random numbers of adaptive scores.
+	Seed uint64
+
+	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each fit and each system.
 	Observe func(estimators.Step)
 
 	m *classModel
@@ -108,9 +124,10 @@ func (c *Classifier) scoring() scoring {
 	return scoring{of: c.Score, penalty: cmp.Or(c.Penalty, defaultPenalty), free: cmp.Or(c.FreeClasses, defaultFree)}
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: ErrParam, ErrShape, also
-// where rows that an estimator is fitted to lack a class, ErrNotFinite, those of Estimator, one that wraps
-// errors.ErrUnsupported for a method that Estimator cannot serve, or ctx's.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
+// [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
+// those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error
+// of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -120,7 +137,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, as Regressor's.
+// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator gets, as in [Regressor].
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -282,7 +299,7 @@ func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastS
 	return m.machine, m.squares, nil
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -290,8 +307,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Decision returns n×K scores: of Full and JackknifePlus those of the system of all rows, else
-// probabilities.
+// Decision returns n×K scores: of Full and [JackknifePlus] those of the system of all rows, else probabilities.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -322,7 +338,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, scores), nil
 }
 
-// PredictProba returns Chosen's probabilities: with Full and JackknifePlus of the fit to a part of the rows.
+// PredictProba returns Chosen's probabilities: with Full and [JackknifePlus] of the fit to a part of the rows.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -339,7 +355,7 @@ func probabilities(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	return p.PredictProba(x)
 }
 
-// Chosen returns the fitted clone of Estimator, as Regressor's; nil before Fit.
+// Chosen returns the fitted clone of Estimator, as in [Regressor]. It returns nil before Fit.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil
@@ -355,7 +371,7 @@ func (c *Classifier) ChosenMethod() Method {
 	return c.m.method
 }
 
-// Report is that of Chosen, the zero Report where it has none.
+// Report returns the Report of Chosen, or the zero Report if Chosen has none.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil || !estimators.Supports(c.m.chosen, estimators.Reporting) {
 		return estimators.Report{}
@@ -363,7 +379,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.chosen.(estimators.Reporter).Report()
 }
 
-// Supports implements estimators.Wrapper.
+// Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
 		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Sets, estimators.Decision},

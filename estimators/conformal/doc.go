@@ -7,11 +7,11 @@
 //
 // # One system of all rows
 //
-// For an estimator with the capability estimators.Smoothing, which is linear in its targets once its
-// settings are chosen, leaving out a row and adding one are a few operations on numbers that one
-// system of all rows has ([estimators.Smoother] has a, c, b, s and f). With a new row of target
-// f + t added, row i has the studentised residual |a - bt/s|/√(c + b²/s), and the new one |t|/√s. The first
-// is no less than the second for -L ≤ t ≤ U, signs such that a ≥ 0,
+// For an estimator with the capability estimators.Smoothing, which is linear in its targets once its settings are
+// chosen, leaving out a row and adding one are a few operations on numbers that one system of all rows has
+// ([estimators.Smoother] has a, c, b, s and f). With a new row of target f + t added, row i has the studentised
+// residual |a - bt/s|/√(c + b²/s), and the new one |t|/√s. The first is no less than the second for -L ≤ t ≤ U,
+// signs such that a ≥ 0,
 //
 //	U = as/(R + b),  L = as/(R - b),  R = √(sc + b²)
 //

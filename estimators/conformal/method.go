@@ -9,7 +9,7 @@ type Method int
 // row exchangeable with them.
 const (
 	// Automatic is Full for an estimator with the capability estimators.Smoothing and more than 200 rows, and
-	// CrossValidation otherwise; Split for other estimators of more than 2000 rows.
+	// [CrossValidation] otherwise; Split for other estimators of more than 2000 rows.
 	Automatic Method = iota
 	// Full conformal prediction with studentised residuals, in closed form: 1-α to 1-α+1/(n+1). It is at the
 	// same time jackknife+ with studentised residuals. One fit on a part of the rows, which chooses

@@ -47,8 +47,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Estimator. Errors are
-// ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Estimator. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {

@@ -30,37 +30,52 @@ const (
 	fewRows, manyRows = 200, 2000
 )
 
-// Regressor gives a regressor's predictions intervals with a guarantee, whatever the distribution
-// of the targets is. The zero value wraps lssvm.Regressor and chooses the method by the rows.
+// Regressor adds prediction intervals with a guaranteed coverage to a regressor, whatever the distribution of the
+// targets is. The zero value wraps [lssvm.Regressor] and chooses the method by the number of rows.
 //
-// Fit costs that of Estimator on the rows that choose its settings, and one system of all rows (n³, n²
-// numbers) for Full and the jackknives, Folds fits more for CrossValidation. An interval costs O(n²) there,
-// and a prediction and variance of each fold.
+// Fit costs that of Estimator on the rows that choose its settings, and one system of all rows (n³, n² numbers) for
+// Full and the jackknives, Folds fits more for [CrossValidation]. An interval costs O(n²) there, and a prediction
+// and variance of each fold.
+//
+// See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and left as it is. nil: &lssvm.Regressor{}.
+	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Regressor{}.
 	Estimator estimators.Regressor
 	Method    Method
-	// Held is the share of rows whose scores count, while the others choose the settings: of Full and the
-	// jackknives, whose last system is of all rows, and of Split, whose fit is of the others alone. 0: .5.
+
+	// Held is the share of rows whose scores count, while the other rows choose the settings. It applies to Full and
+	// the jackknives, whose last system is of all rows, and to Split, whose fit is of the other rows alone. If it is
+	// 0, it is .5.
 	Held float64
-	// SameRows says that Full and the jackknives let all rows choose and all of them count. It is exact where
-	// there is nothing to choose, as with a kernel and a ridge that are given; elsewhere intervals are too
-	// short for few rows (package documentation).
+
+	// If SameRows is set, with Full and the jackknives all rows choose the settings and the scores of all rows count.
+	// This is exact if there is nothing to choose, as with a given kernel and ridge. Otherwise intervals are too short
+	// for few rows (see the package documentation).
 	SameRows bool
-	Folds    int // of CrossValidation; 0: 10, or as many as there are rows
-	// NoScaling takes plain residuals for CrossValidation and Split. Otherwise they are divided by the
-	// standard deviations of the predictions where Estimator has estimators.Variance.
+
+	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
+	Folds int
+
+	// NoScaling uses plain residuals for [CrossValidation] and Split. Otherwise they are divided by the standard
+	// deviations of the predictions if Estimator has [estimators.Variance].
 	NoScaling bool
-	// Group, if not nil, is a group for each row of x: intervals then keep their promise in each group by
-	// itself (Mondrian), from the scores of the group alone. It is not stored in a model file.
+
+	// If Group is not nil, it returns a group for each row of x. Intervals then keep their guarantee in each group
+	// separately (Mondrian), from the scores of the group alone. It is not stored in a model file.
 	Group func(row []float64) int
-	// LikelihoodRatio, if not nil, is how much more likely a row is among those to be predicted than among
-	// those of Fit, up to a factor: with Full and Split intervals keep their promise under such a shift. It
-	// is not stored in a model file.
+
+	// If LikelihoodRatio is not nil, it returns how much more likely a row is among the rows to be predicted than
+	// among those of Fit, up to a factor. With Full and Split intervals keep their guarantee under such a shift. It is
+	// not stored in a model file.
 	LikelihoodRatio func(row []float64) float64
-	Seed            uint64 // of the parts that rows are dealt to
-	Workers         int    // goroutines that predict intervals; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each fit and each system.
+
+	// Seed is the seed for dealing the rows to parts.
+	Seed uint64
+
+	// Workers is the number of goroutines that predict intervals. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each fit and each system.
 	Observe func(estimators.Step)
 
 	m *model
@@ -97,9 +112,9 @@ func (r *Regressor) estimator() estimators.Regressor {
 	return r.Estimator
 }
 
-// Fit learns from x (n×d) and y (n). Errors: ErrParam, ErrShape for fewer rows than a method needs,
-// ErrNotFinite, those of Estimator, one that wraps errors.ErrUnsupported for a method that needs
-// estimators.Smoothing of an estimator without, or ctx's.
+// Fit learns from x (n×d) and y (n). Errors: [estimators.ErrParam], [estimators.ErrShape] for fewer rows than a
+// method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
+// that needs [estimators.Smoothing] of an estimator without, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -109,8 +124,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which Estimator gets, and the system of all rows. Full
-// studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
+// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the system of all
+// rows. Full studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
 // is of rows that are exchangeable with their weights, and of a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
@@ -237,8 +252,8 @@ func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 	return machine, err
 }
 
-// Predict returns, for each row of x (m×d), the prediction of the system of all rows, of the clone fitted
-// to all rows (CrossValidation), or to those that Split fits on.
+// Predict returns, for each row of x (m×d), the prediction of the system of all rows, of the clone fitted to all
+// rows ([CrossValidation]), or to those that Split fits on.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
@@ -259,9 +274,9 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, check.Vector(regressorType+": prediction", out)
 }
 
-// PredictInterval returns, for each row of x (m×d), the ends of the interval that its observation lies in
-// with probability at least level, in (0, 1), as the method promises. An end is infinite where there
-// are too few scores for the level: fewer than level/(1-level).
+// PredictInterval returns, for each row of x (m×d), the ends of the interval that contains its observation with
+// probability at least level, in (0, 1), as the method guarantees. An end is infinite if there are too few scores
+// for the level, that is, fewer than level/(1-level).
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
@@ -297,7 +312,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, nil
 }
 
-// Chosen returns the fitted clone of Estimator that chose the settings, or that predicts; nil before
+// Chosen returns the fitted clone of Estimator that chose the settings, or that predicts. It returns nil before
 // Fit. It must not be fitted again.
 func (r *Regressor) Chosen() estimators.Regressor {
 	if r.m == nil {
@@ -306,7 +321,7 @@ func (r *Regressor) Chosen() estimators.Regressor {
 	return r.m.chosen
 }
 
-// ChosenMethod returns the method of the last Fit; Automatic before.
+// ChosenMethod returns the method of the last Fit. It returns Automatic before Fit.
 func (r *Regressor) ChosenMethod() Method {
 	if r.m == nil {
 		return Automatic
@@ -314,7 +329,7 @@ func (r *Regressor) ChosenMethod() Method {
 	return r.m.method
 }
 
-// Report is that of Chosen, the zero Report where it has none.
+// Report returns the Report of Chosen, or the zero Report if Chosen has none.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil || !estimators.Supports(r.m.chosen, estimators.Reporting) {
 		return estimators.Report{}
@@ -322,7 +337,7 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.chosen.(estimators.Reporter).Report()
 }
 
-// Supports implements estimators.Wrapper.
+// Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Estimators: []any{r.estimator()}, Own: []estimators.Capability{estimators.Interval}}.Supports(r, c)
 }

@@ -22,35 +22,51 @@ const classifierType = "eem: Classifier"
 // defaultUnits are those of a Classifier whose Units is 0, which transformers.RandomHidden draws.
 const defaultUnits = 250
 
-// Classifier is the extreme entropy machine. The zero value is ready to use: 250 units
-// of many widths on training rows, balanced classes. Features should be of comparable
-// scale, or in [0, 1] for the paper's own activations (see transformers.Activation).
+// Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
+// centred on training rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the
+// paper's own activations (see [transformers.Activation]).
+//
+// See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
-	Units      int // units; 0: 250
+	// Units is the number of hidden units. If it is 0, it is 250.
+	Units      int
 	Activation transformers.Activation
-	Seed       uint64 // of the units
-	Workers    int    // goroutines; 0: GOMAXPROCS
-	// Labels are the classes, ascending, where the first chunk of PartialFit may not
-	// hold all of them; nil: those of Fit's rows, or of the first chunk.
+
+	// Seed is the seed for drawing the hidden units.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// Labels are the classes, ascending. They are needed if the first chunk of PartialFit does not contain all of
+	// them. If they are nil, they are those of the rows of Fit, or of the first chunk.
 	Labels []int
-	// Priors are the probabilities of the classes, in the order of Classes; nil: equal.
-	// Only their ratios count.
+
+	// Priors are the probabilities of the classes, in the order of Classes. If they are nil, they are equal. Only
+	// their ratios matter.
 	Priors []float64
-	// Costs are of taking a class for another, in the order of Classes; nil: equal.
+
+	// Costs are the costs of predicting another class for a row of this class, in the order of Classes. If they are
+	// nil, they are equal.
 	Costs []float64
-	// EmpiricalPriors takes the classes' shares of the training rows for Priors: for
-	// accuracy, where the default is for balanced accuracy.
+
+	// EmpiricalPriors uses the classes' shares of the training rows as Priors. This aims at accuracy, while the
+	// default aims at balanced accuracy.
 	EmpiricalPriors bool
-	// Balanced asks for what is the default here, equal priors whatever the numbers of
-	// rows: with Priors or EmpiricalPriors it is an error.
+
+	// Balanced requests the default of this package, equal priors whatever the numbers of rows. With Priors or
+	// EmpiricalPriors it is an error.
 	Balanced bool
-	// ClassWeights are factors > 0 of the priors, by label; absent: 1.
+
+	// ClassWeights has a factor > 0 for the prior of each class, by label. A class that is absent has the factor 1.
 	ClassWeights map[int]float64
-	// Multiclass is how more than two classes are told apart; zero: OneVersusOne.
+
+	// Multiclass says how more than two classes are handled. The zero value is [OneVersusOne].
 	Multiclass Multiclass
-	// Observe, if not nil, is called after each block of rows that is summed and each system
-	// of equations that is solved, in HeldOut after each block that is held out, by one
-	// goroutine at a time; Objective is Report's so far.
+
+	// If Observe is not nil, it is called after each block of rows that is summed and each system of equations that is
+	// solved, and in HeldOut after each block that is held out, by one goroutine at a time. Objective is that of
+	// Report so far.
 	Observe func(estimators.Step)
 
 	machine[classifierName]
@@ -91,8 +107,8 @@ func (c *Classifier) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
-// class, or one of Labels without a row), ErrNotFinite, or ctx's.
+// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
+// class, or one of Labels without a row), [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -101,10 +117,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows in all
-// that is learnt of a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, its
-// share in EmpiricalPriors. Weights should therefore be of the size of 1: a class whose
-// weights sum to no more than that counts as one row.
+// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows in all that is learnt of
+// a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, its share in EmpiricalPriors. Weights should
+// therefore be of the size of 1: a class whose weights sum to no more than that counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -113,9 +128,9 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath fits a machine for each number of hidden units, ascending, as Fit would with
-// Units set to it: the units of a smaller one are the first of a larger one, so that all
-// share the products of the largest, and each adds its own system of equations, O(h³).
+// FitPath fits a machine for each number of hidden units, ascending, as Fit would with Units set to that number.
+// The units of a smaller machine are the first units of a larger one. All machines therefore share the products of
+// the largest, and each adds only its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -138,13 +153,11 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 	return out, nil
 }
 
-// HeldOut cross-validates: it returns for each row of x (n×d) the probabilities, n×K in
-// the order of the ascending labels, of the machine that has not seen the rows of its
-// block; block names the block of each row. The units are drawn once, from rows without
-// their labels; the statistics of all rows are summed once and those of a block are taken
-// out again, so that k blocks cost two passes over the rows and k solutions, O(kh³),
-// where k fits would cost k passes. Errors are Fit's, and ErrShape for a block without
-// which a class has no rows.
+// HeldOut cross-validates: it returns for each row of x (n×d) the probabilities, n×K in the order of the ascending
+// labels, of the machine that has not seen the rows of its block; block names the block of each row. The units are
+// drawn once, from rows without their labels; the statistics of all rows are summed once and those of a block are
+// taken out again, so that k blocks cost two passes over the rows and k solutions, O(kh³), where k fits would cost
+// k passes. Errors are Fit's, and [estimators.ErrShape] for a block without which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -153,12 +166,12 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// NewStages implements estimators.StagedFitter. Where units sit on rows (DataRBF) the first stage takes a sample of them,
-// those of the least hash with Seed: 4096 different rows, or four for each unit. The last sums up the moments of the
-// classes. Labels that are not in a given list of Labels are ErrParam.
+// NewStages implements [estimators.StagedFitter]. Where units sit on rows (DataRBF) the first stage takes a sample
+// of them, those of the least hash with Seed: 4096 different rows, or four for each unit. The last sums up the
+// moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
 func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements estimators.StagedFitter. It is Fit, for DataRBF with the units of the sample; PartialFit
+// FitStages implements [estimators.StagedFitter]. It is Fit, for DataRBF with the units of the sample; PartialFit
 // goes on from it. Labels, where they are given, have to have rows.
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
@@ -168,10 +181,10 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves for these statistics, one of each of classes, ascending, in the features of the units that
-// c has, as Statistics gives them: summed elsewhere and merged, or kept beside a model file, after which PartialFit
-// goes on. Errors: ErrNotFitted before there are units; ErrShape for other numbers of classes, statistics and
-// features, and for a class without rows; ErrParam.
+// FitClassStatistics solves for these statistics, one of each of classes, ascending, in the features of the units
+// that c has, as Statistics gives them: summed elsewhere and merged, or kept beside a model file, after which
+// PartialFit goes on. Errors: [estimators.ErrNotFitted] before there are units; [estimators.ErrShape] for other
+// numbers of classes, statistics and features, and for a class without rows; [estimators.ErrParam].
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -180,14 +193,13 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
-// PartialFit takes in more rows: after all chunks the machine is that of Fit on all
-// rows, but for rounding, and for DataRBF, whose units sit on a sample of the first chunk, NewStages'.
-// The classes are Labels, or those of the first chunk; a chunk need not hold all of
-// them. Later chunks add no units: of a first chunk of fewer rows than DataRBF has Units there are as many as rows, which is
-// a warning of Report. Before each class has had a row there is nothing to predict with: ErrNotFitted. A
-// chunk that is an error changes nothing. The system of equations is solved by Solve, or
-// by the first prediction; until then Report and Pairs tell of the solution before, and
-// MarshalBinary is ErrNotFitted.
+// PartialFit learns from more rows. After all chunks the machine is that of Fit on all rows, up to rounding. The
+// exception is DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are
+// Labels, or those of the first chunk; a chunk need not contain all of them. Later chunks add no units: if the
+// first chunk has fewer rows than DataRBF has Units, there are only as many units as rows, and Report has a
+// warning. Until each class has had a row, predictions return [estimators.ErrNotFitted]. A chunk that is an error
+// changes nothing. The system of equations is solved by Solve, or by the first prediction. Until then Report and
+// Pairs describe the solution before, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -196,22 +208,22 @@ func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.predictTo(dst, x)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil

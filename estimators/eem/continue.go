@@ -49,14 +49,14 @@ func noStatistics(typ string) error {
 	return fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", typ, fault.ErrNotFitted)
 }
 
-// UnmarshalStatistics implements estimators.Continuer.
+// UnmarshalStatistics implements [estimators.Continuer].
 func (c *Classifier) UnmarshalStatistics(data []byte) (err error) {
 	defer fault.Recover(&err)
 	return c.keep(c.settings().continued(c.m, data))
 }
 
-// UnmarshalStatistics implements estimators.Continuer. It factorises the kernel matrix of the landmarks anew, which a model file does not hold:
-// O(h³).
+// UnmarshalStatistics implements [estimators.Continuer]. It factorises the kernel matrix of the landmarks anew,
+// which a model file does not hold: O(h³).
 func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
 	defer fault.Recover(&err)
 	return c.keep(c.settings().continued(c.m, data))

@@ -25,24 +25,36 @@ const kernelClassifierType = "eem: KernelClassifier"
 // is 0.
 const defaultComponents = 250
 
-// KernelClassifier is the extreme entropy kernel machine (EEKM): the same machine on
-// the features that a kernel has on a few training rows,
+// KernelClassifier is the extreme entropy kernel machine (EEKM): the same machine on the features that a kernel has
+// on a few training rows,
 //
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
-// the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible in numbers,
-// whatever the kernel promises: landmarks that depend on those before them, to h·2⁻⁵² of
-// the largest k(x, x), add no feature. The features are computed from a Cholesky factor in place of the
-// eigenvectors, which is the same but for a rotation that the machine does not see.
-// Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³); a prediction,
-// from coefficients on the landmarks, O(hd) a row.
+// the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible in numbers, whatever the kernel
+// promises: landmarks that depend on those before them, to h·2⁻⁵² of the largest k(x, x), add no feature. The
+// features are computed from a Cholesky factor in place of the eigenvectors, which is the same but for a rotation
+// that the machine does not see. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³); a
+// prediction, from coefficients on the landmarks, O(hd) for each row.
+//
+// See also [Classifier], Classifier in package lssvm.
 type KernelClassifier struct {
-	Kernel     kernels.Kernel // nil: kernels.MedianRBF of the training rows
-	Components int            // landmarks h, drawn from the training rows; 0: 250, at most n
-	Landmarks  *mat.Dense     // given landmarks (h×d); nil: drawn
-	Seed       uint64         // of the landmarks
-	Workers    int            // goroutines; 0: GOMAXPROCS
-	// The following are as Classifier's.
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
+	Kernel kernels.Kernel
+
+	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, it is 250, at most
+	// n.
+	Components int
+
+	// Landmarks are given landmarks (h×d). If they are nil, they are drawn.
+	Landmarks *mat.Dense
+
+	// Seed is the seed for drawing the landmarks.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// Labels and the following fields are as in [Classifier].
 	Labels          []int
 	Priors, Costs   []float64
 	EmpiricalPriors bool
@@ -103,10 +115,10 @@ func (c *KernelClassifier) signature() string {
 	return fmt.Sprintf("(Kernel %v, %d components, Landmarks %s, Seed %d, Labels %v)", c.Kernel, c.Components, landmarks, c.Seed, c.Labels)
 }
 
-// NewStages is Classifier's; a sample is of four rows for each landmark, and at least 4096.
+// NewStages is like [Classifier.NewStages]. A sample has four rows for each landmark, and at least 4096.
 func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
 
-// FitStages is Classifier's.
+// FitStages is like [Classifier.FitStages].
 func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -140,9 +152,9 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 	return newLandmarkLayer(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }
 
-// Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
-// class, or one of Labels without a row), ErrNotFinite, ErrNotPSD for a kernel without
-// a positive eigenvalue, or ctx's.
+// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
+// class, or one of Labels without a row), [estimators.ErrNotFinite], [estimators.ErrNotPSD] for a kernel without a
+// positive eigenvalue, or the error of ctx.
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -151,8 +163,8 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err 
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, as Classifier's. The median distance of
-// a nil Kernel and the draw of the landmarks are of the rows without their weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The median distance of a
+// nil Kernel and the draw of the landmarks ignore the weights.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -161,7 +173,7 @@ func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []in
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath is Classifier's, for numbers of landmarks.
+// FitPath is like [Classifier.FitPath], for numbers of landmarks.
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -184,7 +196,7 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 	return out, nil
 }
 
-// HeldOut is Classifier's; the landmarks are drawn from all rows.
+// HeldOut is like [Classifier.HeldOut]. The landmarks are drawn from all rows.
 func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -193,7 +205,7 @@ func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block [
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// PartialFit takes in more rows, as Classifier's; the landmarks are of the first chunk.
+// PartialFit learns from more rows, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -202,7 +214,7 @@ func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 
-// ChosenKernel returns the kernel in use; nil before Fit.
+// ChosenKernel returns the kernel in use. It returns nil before Fit.
 func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
 	if c.m == nil {
 		return nil
@@ -210,7 +222,7 @@ func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
 	return c.m.layer.(*landmarkLayer).kernel
 }
 
-// ChosenLandmarks returns the landmarks (h×d), nil before Fit.
+// ChosenLandmarks returns the landmarks (h×d). It returns nil before Fit.
 func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -230,22 +242,22 @@ func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	return mat.Col(nil, direction, s.scorer.(*landmarkScorer).coefficients)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.predictTo(dst, x)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)
 }
 
-// Clone returns an unfitted KernelClassifier of the same configuration.
+// Clone returns an unfitted KernelClassifier with the same configuration.
 func (c *KernelClassifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil

@@ -226,16 +226,27 @@ func (c *machine[N]) Report() estimators.Report {
 	return s.report.Clone()
 }
 
-// Pair is what was learnt of two classes.
+// Pair is the model of two classes.
 type Pair struct {
-	Negative, Positive int       // the classes; Negative is the lesser
-	Direction          []float64 // β, of the hidden units, or of a KernelClassifier's features
-	Means              [2]float64
-	Variances          [2]float64 // of the negative and the positive class along β
-	Divergence         float64    // of Cauchy and Schwarz, of the two along β
-	Distance           float64    // its first term, which β maximises
-	Shrinkage          [2]float64 // ρ of Ledoit and Wolf
-	Thresholds         Thresholds
+	// Negative and Positive are the two classes. Negative is the lesser.
+	Negative, Positive int
+
+	// Direction is β, in the space of the hidden units or of a [KernelClassifier]'s features.
+	Direction []float64
+	Means     [2]float64
+
+	// Variances has the variances of the negative and of the positive class along β.
+	Variances [2]float64
+
+	// Divergence is the Cauchy-Schwarz divergence of the two classes along β.
+	Divergence float64
+
+	// Distance is the first term of Divergence, which β maximises.
+	Distance float64
+
+	// Shrinkage has the ρ of Ledoit and Wolf for each class.
+	Shrinkage  [2]float64
+	Thresholds Thresholds
 }
 
 // Pairs returns what was learnt of each two classes by the last Fit or Solve, or a

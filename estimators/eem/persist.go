@@ -131,10 +131,9 @@ type storedClassifier struct {
 	Units estimators.Part
 }
 
-// MarshalBinary writes the fitted machine: its units and the direction of each pair of
-// classes. The statistics, O(h²) for each class, are not written: MarshalStatistics gives
-// them. ErrNotFitted before Fit, and after
-// PartialFit until Solve or a prediction.
+// MarshalBinary writes the fitted machine: its units and the direction of each pair of classes. The statistics,
+// O(h²) for each class, are not written: MarshalStatistics gives them. [estimators.ErrNotFitted] before Fit, and
+// after PartialFit until Solve or a prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {
@@ -148,8 +147,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave c
-// as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
@@ -179,9 +177,8 @@ type storedKernelClassifier struct {
 	Coefficients codec.Matrix // b̂
 }
 
-// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the
-// direction of each pair of classes, and the kernel's name. The statistics are not
-// written. Errors as Classifier's.
+// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the direction of each pair of
+// classes, and the kernel's name. The statistics are not written. Errors are those of [Classifier.MarshalBinary].
 func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {
@@ -194,8 +191,8 @@ func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a KernelClassifier of the same
-// Kernel. Errors are ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a KernelClassifier that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	var in storedKernelClassifier
 	if _, err := codec.Unmarshal(data, kernelClassifierKind, version, &in); err != nil {

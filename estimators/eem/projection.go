@@ -135,16 +135,21 @@ func (p *projection) logOdds(z, logW float64) float64 {
 	return odds
 }
 
-// Region says where, along the projection, a row is of the positive class.
+// Region says where along the projection a row is assigned to the positive class.
 type Region int
 
 // The regions.
 const (
-	Above   Region = iota // at and above Near: both classes spread alike
-	Between               // between Near and Far: the positive class spreads less
-	Outside               // outside of Far and Near: the positive class spreads more
-	Always                // everywhere
-	Never                 // nowhere
+	// Above predicts the positive class at and above Near. Both classes have the same spread.
+	Above Region = iota
+	// Between predicts the positive class between Near and Far. The positive class has the smaller spread.
+	Between
+	// Outside predicts the positive class outside of Far and Near. The positive class has the larger spread.
+	Outside
+	// Always predicts the positive class everywhere.
+	Always
+	// Never means that the positive class is predicted nowhere.
+	Never
 )
 
 // String returns the region's name.
@@ -164,8 +169,8 @@ func (r Region) String() string {
 	return "Region(?)"
 }
 
-// Thresholds are where the odds along the projection are even: one, or two where the
-// classes spread differently. NaN where there is none.
+// Thresholds are the points along the projection where the odds are even. There is one, or two if the classes have
+// different spreads. A threshold that does not exist is NaN.
 type Thresholds struct {
 	Near, Far float64
 	Region    Region

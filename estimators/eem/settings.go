@@ -13,18 +13,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Multiclass is how more than two classes are told apart.
+// Multiclass says how more than two classes are handled.
 type Multiclass int
 
 // The ways. Of two classes both are the same machine.
 const (
-	// OneVersusOne finds a direction for each two classes; a row is of the class with
-	// the largest sum of pairwise probabilities.
+	// OneVersusOne finds a direction for each pair of classes. A row is assigned to the class with the largest sum of
+	// pairwise probabilities.
 	OneVersusOne Multiclass = iota
-	// Discriminant finds the space of K-1 directions in which the class means lie
-	// farthest apart by the mean of the class covariances, and takes each class for a
-	// Gaussian of its own in it: one system of equations in place of K(K-1)/2, and as a
-	// rule a little less accurate.
+	// Discriminant finds the space of K-1 directions in which the class means lie farthest apart relative to the mean
+	// of the class covariances, and models each class as a Gaussian of its own in that space. It solves one system of
+	// equations instead of K(K-1)/2, and is usually a little less accurate.
 	Discriminant
 )
 

@@ -42,7 +42,7 @@ func (s *Statistics) N() float64 { return s.n }
 // Dim returns the number of columns, 0 before the first row.
 func (s *Statistics) Dim() int { return len(s.mean) }
 
-// Mean returns m; nil without rows.
+// Mean returns m. It returns nil without rows.
 func (s *Statistics) Mean() []float64 { return append([]float64(nil), s.mean...) }
 
 // Clone returns an independent copy.
@@ -120,8 +120,8 @@ func (s *Statistics) shift(e []float64) {
 	}
 }
 
-// Merge takes in the rows that o holds, which stays as it is. Any order and grouping
-// gives the same to rounding. Cost O(h²). Error: ErrShape for another width.
+// Merge takes in the rows that o holds, which stays as it is. Any order and grouping gives the same to rounding.
+// The cost is O(h²). Error: ErrShape for another width.
 func (s *Statistics) Merge(o *Statistics) error {
 	if o == nil {
 		return nil
@@ -163,9 +163,8 @@ func (s *Statistics) absorb(o *Statistics) error {
 	return nil
 }
 
-// Unmerge takes the rows that o holds out again. They have to be in: that cannot be
-// checked but for their number. Cost O(h²). Error: ErrShape for another width or more
-// rows than there are.
+// Unmerge takes the rows that o holds out again. They have to be in: that cannot be checked but for their number.
+// The cost is O(h²). Error: ErrShape for another width or more rows than there are.
 func (s *Statistics) Unmerge(o *Statistics) error {
 	if o == nil || o.n == 0 {
 		return nil
@@ -228,7 +227,7 @@ func (s *Statistics) recentre(d []float64) {
 	s.move(d)
 }
 
-// Covariance returns C2/n; nil without rows.
+// Covariance returns C2/n. It returns nil without rows.
 func (s *Statistics) Covariance() *mat.SymDense {
 	if s.n == 0 {
 		return nil
@@ -242,9 +241,8 @@ func (s *Statistics) Covariance() *mat.SymDense {
 //
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
-// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal
-// of Multivariate Analysis 88, 2004); up to two rows ρ is 0. It is
-// scikit-learn's. Nil without rows. Cost O(h²).
+// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88,
+// 2004); up to two rows ρ is 0. It is scikit-learn's. Nil without rows. The cost is O(h²).
 func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	cov = s.Covariance()
 	if cov == nil {

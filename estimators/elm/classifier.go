@@ -26,22 +26,41 @@ import (
 
 const classifierType = "elm: Classifier"
 
-// Classifier is the weighted extreme learning machine. The zero value is ready to use:
-// 250 units of many widths on training rows, rows of equal weight, and a ridge that exact leave-one-out chooses. Features should be of comparable scale, or in [0, 1] for the paper's
-// own activations (see transformers.Activation). It has no probabilities: package eem's
-// machine on the same units has.
+// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many
+// widths centred on training rows, rows of equal weight, and a ridge chosen by exact leave-one-out. Features should
+// be of comparable scale, or in [0, 1] for the paper's own activations (see [transformers.Activation]). It has no
+// probabilities; the machine of package eem on the same units has them.
+//
+// See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
-	Units        int // units; 0: 250
-	Activation   transformers.Activation
-	Ridge        float64         // λ, added to the diagonal of the units' products; 0: chosen by the leave-one-out error
-	NoRidge      bool            // take the pseudo-inverse, as the paper does; Ridge must be 0 then
-	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike
-	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Seed         uint64          // of the units
-	Workers      int             // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called when the units' outputs are there, after each ridge that leave-one-out looks at, and
-	// when the machines are solved. Objective is the weighted share of the targets' squares that is left over: of no
-	// coefficients, of the rows left out, and Report's.
+	// Units is the number of hidden units. If it is 0, it is 250.
+	Units      int
+	Activation transformers.Activation
+
+	// Ridge is λ, which is added to the diagonal of the products of the units. If it is 0, it is chosen by the
+	// leave-one-out error.
+	Ridge float64
+
+	// If NoRidge is set, the pseudo-inverse is used, as in the paper. Ridge must then be 0.
+	NoRidge bool
+
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
+	// classes have the same total weight.
+	Balanced bool
+
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// 1. If Balanced is set, both factors are multiplied.
+	ClassWeights map[int]float64
+
+	// Seed is the seed for drawing the hidden units.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that
+	// leave-one-out evaluates, and when the machines are solved. Objective is the weighted share of the squared
+	// targets that is left unexplained: without coefficients, on the rows left out, and as in Report.
 	Observe func(estimators.Step)
 
 	m *model
@@ -64,8 +83,8 @@ type model struct {
 	report  estimators.Report
 }
 
-// Fit learns from x (n×d) and n labels y. Errors: ErrParam, ErrShape (also for a single
-// class), ErrNotFinite, or ctx's.
+// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
+// class), [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -74,8 +93,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, times its class's. A class's rows are
-// then the sum of their weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The
+// number of rows of a class is then the sum of their weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -343,8 +362,8 @@ func (m *model) finite() error {
 	return nil
 }
 
-// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and
-// -1 for the others; of two classes minus and plus the one output.
+// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and -1 for the others; With two
+// classes the columns are minus the single output and the output.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m := c.m
@@ -376,8 +395,8 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(&out), nil
 }
 
-// Predict returns the class of the largest output for each row of x (r×d), of two equal
-// ones the first of Classes. Cost O(rhd).
+// Predict returns the class with the largest output for each row of x (r×d). If two outputs are equal, it is the
+// first of these in Classes. The cost is O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
@@ -387,7 +406,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, scores), nil
 }
 
-// Classes returns the labels, ascending; nil before Fit.
+// Classes returns the labels, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -395,7 +414,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Coefficients returns β, h×K, or h×1 of two classes; nil before Fit.
+// Coefficients returns β, h×K, or h×1 of two classes. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -403,7 +422,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta)
 }
 
-// ChosenRidge returns the λ of the last Fit, given or chosen; 0 for the pseudo-inverse, and before Fit.
+// ChosenRidge returns the λ of the last Fit, given or chosen. It returns 0 for the pseudo-inverse and before Fit.
 func (c *Classifier) ChosenRidge() float64 {
 	if c.m == nil {
 		return 0
@@ -411,8 +430,8 @@ func (c *Classifier) ChosenRidge() float64 {
 	return c.m.ridge
 }
 
-// Report says how the last Fit went. Objective is the weighted share of the targets'
-// squares that is left over.
+// Report describes how the last Fit went. Objective is the weighted share of the targets' squares that is left
+// unexplained.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -420,7 +439,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.report.Clone()
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
@@ -462,16 +481,16 @@ func (c *Classifier) row(out, x []float64) {
 	}
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.labels()), c.Decision, c.row)

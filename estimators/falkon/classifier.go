@@ -23,34 +23,68 @@ import (
 
 const classifierType = "falkon: Classifier"
 
-// Classifier is classification on landmarks: with SquaredLoss, the default, ridge regression of
-// targets ±1 for each class against the rest (one for two classes) that share each pass over the
-// rows, with probabilities by a link fitted to leave-one-out scores, as lssvm.Classifier's; with
-// LogisticLoss logistic regression. The zero value is ready to use.
+// Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on
+// targets ±1 for each class against the rest, or a single one for two classes. All of them share each pass over the
+// rows, and the probabilities come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With
+// [LogisticLoss] it is logistic regression. The zero value is ready to use.
 //
-// Predict takes the largest score. PredictProba estimates the class frequencies of data like the
-// training rows, so under class weights the most probable class may be another than the
-// predicted one.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
+// training rows. With class weights the most probable class can therefore differ from the predicted one.
+//
+// See also Classifier in package lssvm.
 type Classifier struct {
-	Kernel kernels.Kernel // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
-	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000, doubled up to
-	// those while the effective dimension takes up more than .7 of them.
-	Components    int
-	Landmarks     *mat.Dense      // given landmarks (M×d); Components and Rule have to be 0
-	Rule          LandmarkRule    // how landmarks are chosen; zero: UniformLandmarks
-	Ridge         float64         // Λ, of the sum of losses over all rows; 0: by leave-one-out
-	NoIntercept   bool            // leaves out the constant b
-	Loss          Loss            // zero: SquaredLoss
-	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
-	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Solver        Solver          // zero: Automatic
-	Tolerance     float64         // of ConjugateGradients, as Regressor's; 0: .001
-	MaxIterations int             // of ConjugateGradients, or steps of Newton's method; 0: 200
-	Seed          uint64          // of landmarks and samples
-	Workers       int             // goroutines; 0: GOMAXPROCS
-	MaxBytes      int64           // limit on what Fit allocates, as Regressor's; 0: 8 GiB
-	// Observe, Checkpoint and Resume are as Regressor's. With LogisticLoss there is no
-	// Checkpoint, and Resume is ErrParam.
+	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
+	Kernel kernels.Kernel
+
+	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
+	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
+	Components int
+
+	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	Landmarks *mat.Dense
+
+	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	Rule LandmarkRule
+
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
+	// mean. If it is 0, it is chosen by leave-one-out.
+	Ridge float64
+
+	// NoIntercept leaves out the constant b.
+	NoIntercept bool
+
+	// Loss is the loss that Fit minimises. The zero value is [SquaredLoss].
+	Loss Loss
+
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
+	// classes have the same total weight.
+	Balanced bool
+
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// 1. If Balanced is set, both factors are multiplied.
+	ClassWeights map[int]float64
+
+	// Solver says how the system is solved. The zero value is [Automatic].
+	Solver Solver
+
+	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is .001.
+	Tolerance float64
+
+	// MaxIterations is the largest number of iterations of [ConjugateGradients], or of steps of Newton's method. If it
+	// is 0, it is 200.
+	MaxIterations int
+
+	// Seed is the seed for drawing landmarks and samples.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
+	MaxBytes int64
+
+	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and setting
+	// Resume is the error [estimators.ErrParam].
 	Observe    func(estimators.Step)
 	Checkpoint func(*State)
 	Resume     *State
@@ -95,8 +129,8 @@ func (c *Classifier) validated() (settings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those
-// of Regressor.Fit; the kernel is computed once a pass, whatever the number of classes.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those of
+// [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -105,7 +139,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, times its class's.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -168,8 +202,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 	return out
 }
 
-// FitBlocks is Fit or FitWeighted on the rows of all blocks, as Regressor.FitBlocks. It reads them
-// once more, for the classes.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
+// more, for the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -268,12 +302,11 @@ func (l *leftOut) link(factors []float64) platt.Link {
 	return platt.Fit(classes.Scores(scores), at, weights)
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With
-// SquaredLoss they are near +1 for the class and -1 for others, with LogisticLoss log odds. With
-// two classes the columns are -f and f.
+// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With [SquaredLoss] they are
+// near +1 for the class and -1 for others, with [LogisticLoss] log odds. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.m.decide(classifierType, x, c.Workers)
@@ -283,7 +316,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(f), nil
 }
 
-// Predict returns the class of the largest score for each row of x (m×d). Cost O(mMd).
+// Predict returns the class with the largest score for each row of x (m×d). The cost is O(mMd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -293,9 +326,9 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d): with SquaredLoss by the link
-// fitted to leave-one-out scores; with LogisticLoss those of the model, of more than two classes
-// divided by their sum.
+// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted
+// to leave-one-out scores. With [LogisticLoss] they are the probabilities of the model; with more than two classes
+// they are divided by their sum.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -306,8 +339,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return f, nil
 }
 
-// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of Classes.
-// Up to sixteen rows of a dense matrix allocate nothing.
+// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
+// each of Classes. Up to sixteen rows of a dense matrix are predicted without allocating memory.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
@@ -350,32 +383,32 @@ func (c *Classifier) row(out, x []float64) {
 	classes.Both(out, out[0])
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with Decision's to
-// rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes, without
-// allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// ChosenRidge returns the ridge Λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge Λ that Fit used. It returns 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
-// LandmarkRows returns the landmarks, M×d; nil before Fit.
+// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
 func (c *Classifier) LandmarkRows() *mat.Dense { return c.m.landmarkRows() }
 
-// Coefficients returns β, a row for each landmark and a column for each of Classes, or one
-// column for two classes; nil before Fit.
+// Coefficients returns β, a row for each landmark and a column for each of Classes, or one column for two classes.
+// It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -383,7 +416,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta.T())
 }
 
-// Intercepts returns b, one for each column of Coefficients; nil before Fit.
+// Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.
 func (c *Classifier) Intercepts() []float64 {
 	if c.m == nil {
 		return nil
@@ -391,9 +424,9 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Report says how the last Fit went. Iterations are those of ConjugateGradients, with Direct the
-// number of ridges looked at, with LogisticLoss Newton steps. Objective is Details' LeaveOneOut,
-// with LogisticLoss the penalised loss, summed over the rows and machines.
+// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
+// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
+// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -401,7 +434,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.report.Clone()
 }
 
-// Details say more of the last Fit; zero before Fit.
+// Details returns more about the last Fit. It returns the zero value before Fit.
 func (c *Classifier) Details() Details {
 	if c.m == nil {
 		return Details{}
@@ -409,7 +442,7 @@ func (c *Classifier) Details() Details {
 	return c.m.details
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.classes, out.link, out.fitted = nil, nil, platt.Link{}, SquaredLoss

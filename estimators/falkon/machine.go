@@ -31,26 +31,38 @@ type machine struct {
 	left      *leftOut // of a Classifier, until its link is fitted
 }
 
-// Details say more of the last Fit than a Report.
+// Details says more about the last Fit than a Report.
 type Details struct {
-	Rows      int    // n
-	Landmarks int    // M
-	Solver    Solver // Direct or ConjugateGradients
-	Passes    int    // over the rows, in which the kernel was computed
-	Ridge     float64
-	// EffectiveDimension is the trace of the hat matrix, the intercept not counted. Where it is
-	// most of Landmarks, more of them lower the error. With ConjugateGradients it is estimated
-	// from the sample; with LogisticLoss it is 0, not known.
+	// Rows is n, the number of training rows.
+	Rows int
+
+	// Landmarks is M, the number of landmarks.
+	Landmarks int
+
+	// Solver is the solver that was used, [Direct] or [ConjugateGradients].
+	Solver Solver
+
+	// Passes is the number of passes over the rows in which the kernel was computed.
+	Passes int
+	Ridge  float64
+
+	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more
+	// landmarks lower the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is
+	// not known, and 0.
 	EffectiveDimension float64
-	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets:
-	// exact with Direct, with ConjugateGradients of rows outside the preconditioner's sample.
+
+	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets. With [Direct] it is
+	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
 	LeaveOneOut float64
-	// GCV is generalised cross-validation, n·RSS/(n - trace)², for comparison alone: it fails on
-	// rows of high leverage. 0 where it is not known, with ConjugateGradients.
+
+	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails on rows
+	// of high leverage. With [ConjugateGradients] it is not known, and 0.
 	GCV float64
-	// Energy is the estimated relative error of conjugate gradients at their end; 0 with Direct.
+
+	// Energy is the estimated relative error at the end of the conjugate gradients. It is 0 with [Direct].
 	Energy float64
-	// Seconds that Fit took; 0 in a model that was read from a file.
+
+	// Seconds is the duration of Fit. It is 0 in a model that was read from a file.
 	Seconds float64
 }
 

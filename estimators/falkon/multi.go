@@ -25,25 +25,54 @@ const (
 	multiKind = "falkon.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share landmarks, the passes over the rows, and
-// the normal equations or the preconditioner. The zero value is ready to use. The targets need no scaling: the kernel and the
-// ridge, one of each for all targets, are those of the least sum of their squared leave-one-out errors, each in units of its
-// target's spread; so are the numbers of Details and of Report.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share landmarks, the passes over the
+// rows, and the normal equations or the preconditioner. The zero value is ready to use. The targets need no
+// scaling: one kernel and one ridge are chosen for all targets, to minimise the sum of their squared leave-one-out
+// errors, each in units of its target's spread. The numbers of Details and of Report are in the same units.
+//
+// See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
-	Kernel        kernels.Kernel        // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
-	Components    int                   // the number of landmarks, as Regressor's
-	Landmarks     *mat.Dense            // given landmarks (M×d); Components and Rule have to be 0
-	Rule          LandmarkRule          // how landmarks are chosen; zero: UniformLandmarks
-	Ridge         float64               // Λ, of the sum of squares over all rows; 0: by leave-one-out
-	NoIntercept   bool                  // leaves out the constant b
-	Solver        Solver                // zero: Automatic
-	Tolerance     float64               // of ConjugateGradients, as Regressor's, for each target; 0: .001
-	MaxIterations int                   // of ConjugateGradients; 0: 200
-	Seed          uint64                // of landmarks and samples
-	Workers       int                   // goroutines; 0: GOMAXPROCS
-	MaxBytes      int64                 // limit on what Fit allocates, as Regressor's; 0: 8 GiB
-	Observe       func(estimators.Step) // as Regressor's
-	// Checkpoint and Resume are as Regressor's.
+	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
+	Kernel kernels.Kernel
+
+	// Components is the number of landmarks. If it is 0, the number is chosen as in [Regressor].
+	Components int
+
+	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	Landmarks *mat.Dense
+
+	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	Rule LandmarkRule
+
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
+	// mean. If it is 0, it is chosen by leave-one-out.
+	Ridge float64
+
+	// NoIntercept leaves out the constant b.
+	NoIntercept bool
+
+	// Solver says how the system is solved. The zero value is [Automatic].
+	Solver Solver
+
+	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is .001.
+	Tolerance float64
+
+	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
+	MaxIterations int
+
+	// Seed is the seed for drawing landmarks and samples.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
+	MaxBytes int64
+
+	// Observe is called as in [Regressor].
+	Observe func(estimators.Step)
+
+	// Checkpoint and Resume are as in [Regressor].
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -71,7 +100,7 @@ func (r *MultiRegressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). Cost and errors are those of Regressor.Fit, and O(nMk) more.
+// Fit learns from x (n×d) and the targets y (n×k). Cost and errors are those of [Regressor.Fit], and O(nMk) more.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -80,8 +109,9 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With given Landmarks and Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With given
+// Landmarks and Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one
+// row, not one unit of weight.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -136,21 +166,22 @@ func (m *machine) back(units *targets.Units) error {
 	return targets.Finite(multiType, m.bias, m.spread.noise, m.spread.unseen)
 }
 
-// Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). Cost O(mMd + mMk).
+// Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). The cost is O(mMd + mMk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.decide(multiType, x, r.Workers)
 }
 
-// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
-// agree with Predict's to rounding.
+// PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one
+// without allocating memory. The predictions agree with those of Predict up to rounding.
 func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
-// noise included. Cost O(mM²), whatever the number of targets, and O(M³) at the first call after UnmarshalBinary.
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
+// (m×d), including the noise. The cost is O(mM²), whatever the number of targets, and O(M³) at the first call after
+// UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	var b *basis
@@ -171,9 +202,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
-// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance
-// gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
+// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
+// PredictVariance gives. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -183,7 +214,7 @@ func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// Targets returns k, the number of targets; 0 before Fit.
+// Targets returns k, the number of targets. It returns 0 before Fit.
 func (r *MultiRegressor) Targets() int {
 	if r.m == nil {
 		return 0
@@ -191,16 +222,16 @@ func (r *MultiRegressor) Targets() int {
 	return len(r.m.bias)
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// ChosenRidge returns the ridge Λ that Fit used for all targets, 0 before Fit.
+// ChosenRidge returns the ridge Λ that Fit used for all targets. It returns 0 before Fit.
 func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// LandmarkRows returns the landmarks, M×d; nil before Fit.
+// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
 func (r *MultiRegressor) LandmarkRows() *mat.Dense { return r.m.landmarkRows() }
 
-// Coefficients returns β, a row for each landmark and a column for each target (M×k); nil before Fit.
+// Coefficients returns β, a row for each landmark and a column for each target (M×k). It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil
@@ -208,7 +239,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(r.m.beta.T())
 }
 
-// Intercepts returns b of each target; nil before Fit.
+// Intercepts returns b of each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 {
 	if r.m == nil {
 		return nil
@@ -216,7 +247,7 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return slices.Clone(r.m.bias)
 }
 
-// Report says how the last Fit went, as Regressor's.
+// Report describes how the last Fit went, like [Regressor.Report].
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -224,7 +255,7 @@ func (r *MultiRegressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Details say more of the last Fit; zero before Fit.
+// Details returns more about the last Fit. It returns the zero value before Fit.
 func (r *MultiRegressor) Details() Details {
 	if r.m == nil {
 		return Details{}
@@ -232,7 +263,7 @@ func (r *MultiRegressor) Details() Details {
 	return r.m.details
 }
 
-// Clone returns an unfitted MultiRegressor of the same configuration.
+// Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 	c := *r
 	c.m = nil
@@ -260,8 +291,8 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, version, r.m.store(r.Kernel, true))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor of the same Kernel. Errors are ErrBadModel and
-// leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {

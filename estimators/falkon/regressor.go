@@ -18,34 +18,59 @@ import (
 
 const regressorType = "falkon: Regressor"
 
-// Regressor is kernel ridge regression on landmarks. The zero value is ready to use: a
-// Matérn kernel and the ridge by leave-one-out, landmarks by the number of rows. The targets need
-// no scaling; columns of x should be of comparable scale, or the kernel a kernels.ARD, as
+// Regressor is kernel ridge regression on landmarks. The zero value is ready to use: the Matérn kernel's length and
+// the ridge are chosen by leave-one-out, and the number of landmarks by the number of rows. The targets need no
+// scaling. The columns of x should be of comparable scale, or the kernel should be a [kernels.ARD], as
 // selection.Regressor learns it.
+//
+// See also Regressor in package lssvm.
 type Regressor struct {
-	Kernel kernels.Kernel // nil: a Matérn kernel of ν = 5/2, its length by leave-one-out
-	// Components is the number of landmarks M, at most n; 0: 10√n, at least 500 and at most 2000, doubled up to
-	// those while the effective dimension takes up more than .7 of them.
-	Components  int
-	Landmarks   *mat.Dense   // given landmarks (M×d); Components and Rule have to be 0
-	Rule        LandmarkRule // how landmarks are chosen; zero: UniformLandmarks
-	Ridge       float64      // Λ, of the sum of squares over all rows; 0: by leave-one-out
-	NoIntercept bool         // leaves out the constant b
-	Solver      Solver       // zero: Automatic
-	// Tolerance ends ConjugateGradients at this estimated relative error in the energy norm; 0: .001,
-	// where the error on other rows is that of the limit. 1e-7 gives predictions to 1e-6.
-	Tolerance     float64
-	MaxIterations int    // of ConjugateGradients; 0: 200
-	Seed          uint64 // of landmarks and samples
-	Workers       int    // goroutines; 0: GOMAXPROCS
-	// MaxBytes is the limit on what Fit allocates, about 4M² numbers and a block of rows for each
-	// worker; 0: 8 GiB.
+	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
+	Kernel kernels.Kernel
+
+	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
+	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
+	Components int
+
+	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	Landmarks *mat.Dense
+
+	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	Rule LandmarkRule
+
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
+	// mean. If it is 0, it is chosen by leave-one-out.
+	Ridge float64
+
+	// NoIntercept leaves out the constant b.
+	NoIntercept bool
+
+	// Solver says how the system is solved. The zero value is [Automatic].
+	Solver Solver
+
+	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stop. If it is 0, it
+	// is .001, at which the error on other rows is that of the limit. 1e-7 gives predictions to 1e-6.
+	Tolerance float64
+
+	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
+	MaxIterations int
+
+	// Seed is the seed for drawing landmarks and samples.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each
+	// worker. If it is 0, it is 8 GiB.
 	MaxBytes int64
-	// Observe, if not nil, is called after every tenth of a pass over the rows and after each
-	// iteration. Objective is the estimated relative error of ConjugateGradients.
+
+	// If Observe is not nil, it is called after every tenth of a pass over the rows and after each iteration.
+	// Objective is the estimated relative error of [ConjugateGradients].
 	Observe func(estimators.Step)
-	// Checkpoint, if not nil, is called after each iteration of ConjugateGradients with where it
-	// stands; Resume, if not nil, goes on from there.
+
+	// If Checkpoint is not nil, it is called after each iteration of [ConjugateGradients] with the state of the fit.
+	// If Resume is not nil, Fit goes on from that state.
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -71,11 +96,11 @@ func (r *Regressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and y (n). Cost O(nM²) with Direct, O(nMd + M³) an iteration and for
-// the preconditioner with ConjugateGradients. Errors: ErrParam, ErrShape, ErrNotFinite (also for
-// numbers so large that their squares overflow), ErrTooLarge over MaxBytes, ErrNotPSD for a
-// kernel that is not positive semi-definite on the landmarks, or ctx's, which is looked at
-// within each block of 128 rows.
+// Fit learns from x (n×d) and y (n). The cost is O(nM²) with [Direct]. With [ConjugateGradients] it is O(nMd + M³)
+// for the preconditioner and for each iteration. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
+// MaxBytes, [estimators.ErrNotPSD] for a kernel that is not positive semi-definite on the landmarks, or the error
+// of ctx, which is checked within each block of 128 rows.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -84,8 +109,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. With given Landmarks and Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. With given Landmarks and Ridge, a weight of 2 has the
+// same effect as the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -118,11 +143,11 @@ func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
 	return nil
 }
 
-// FitBlocks is Fit or FitWeighted on the rows of all blocks, one after the other, of which a few
-// hundred kilobytes a worker are in memory at a time: the same model, to the bit. The iterator
-// is run from its beginning for each pass, twice before the first product (to count, and to
-// draw rows), and has to give the same rows in the same order: ErrParam if it does not. It is
-// run on a goroutine of its own, one at a time. Errors are Fit's and the iterator's.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same to the
+// bit. Only a few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning
+// for each pass, and twice before the first product, to count the rows and to draw some of them. It must give the
+// same rows in the same order each time, or the error is [estimators.ErrParam]. It is run on a goroutine of its
+// own, one at a time. Errors are those of Fit and of the iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -140,7 +165,7 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	return r.learn(ctx, s, src)
 }
 
-// Predict returns k(x, C)'β + b for each row of x (m×d). Cost O(mMd).
+// Predict returns k(x, C)'β + b for each row of x (m×d). The cost is O(mMd).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := r.m.decide(regressorType, x, r.Workers)
@@ -150,17 +175,17 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; they agree with Predict's to
-// rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
+// Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d),
-// the noise included: the two components of the package documentation. Cost O(mM²), and O(M³) at
-// the first call after UnmarshalBinary.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
+// noise. It is the sum of the two components in the package documentation. The cost is O(mM²), and O(M³) at the
+// first call after UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	var b *basis
@@ -192,9 +217,9 @@ func (m *machine) uncertain(typ string, b *basis, x mat.Matrix, workers int) (me
 	return mean, variance, err
 }
 
-// PredictInterval returns the ends of the central interval that a new observation at each row of
-// x (m×d) lies in with probability level, in (0, 1), under the normal distribution that
-// PredictVariance gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
+// with probability level, in (0, 1), under the normal distribution that PredictVariance gives. Cost and errors are
+// those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -203,16 +228,16 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// ChosenRidge returns the ridge Λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge Λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// LandmarkRows returns the landmarks, M×d; nil before Fit.
+// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
 func (r *Regressor) LandmarkRows() *mat.Dense { return r.m.landmarkRows() }
 
-// Coefficients returns β, one for each landmark; nil before Fit.
+// Coefficients returns β, one for each landmark. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -220,7 +245,7 @@ func (r *Regressor) Coefficients() []float64 {
 	return mat.Row(nil, 0, r.m.beta)
 }
 
-// Intercept returns b, 0 before Fit.
+// Intercept returns b. It returns 0 before Fit.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
@@ -228,8 +253,8 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.bias[0]
 }
 
-// Report says how the last Fit went. Iterations are those of ConjugateGradients, with Direct the
-// number of ridges looked at. Objective is Details' LeaveOneOut.
+// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], or the
+// number of ridges evaluated with [Direct]. Objective is the LeaveOneOut of [Details].
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -237,7 +262,7 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Details say more of the last Fit; zero before Fit.
+// Details returns more about the last Fit. It returns the zero value before Fit.
 func (r *Regressor) Details() Details {
 	if r.m == nil {
 		return Details{}
@@ -245,7 +270,7 @@ func (r *Regressor) Details() Details {
 	return r.m.details
 }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil

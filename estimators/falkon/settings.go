@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule is how landmarks are chosen among the rows.
+// LandmarkRule says how landmarks are chosen among the rows.
 type LandmarkRule int
 
 // The rules. Those but the first look at eight rows a landmark, drawn at random.
@@ -44,9 +44,9 @@ type Solver int
 
 // The solvers.
 const (
-	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no
-	// more than eight rows a landmark; ConjugateGradients beyond. With 500 landmarks Direct takes
-	// about 1.8 times as long (BenchmarkFit).
+	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no more than eight
+	// rows a landmark; [ConjugateGradients] beyond. With 500 landmarks Direct takes about 1.8 times as long
+	// (BenchmarkFit).
 	Automatic Solver = iota
 	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
 	Direct

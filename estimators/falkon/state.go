@@ -19,8 +19,11 @@ const (
 // given, and what Resume takes to go on from there. A resumed Fit of the same configuration
 // and rows ends in the model of one that was not interrupted, to the bit.
 type State struct {
-	Iteration int     // how many there were
-	Energy    float64 // the estimated relative error that Tolerance is compared with
+	// Iteration is the number of iterations so far.
+	Iteration int
+
+	// Energy is the estimated relative error that Tolerance is compared with.
+	Energy float64
 
 	fingerprint uint64 // of the rows and the configuration
 	kernelMean  []float64
@@ -69,7 +72,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave s as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap ErrBadModel and leave s unchanged.
 func (s *State) UnmarshalBinary(data []byte) error {
 	var in storedState
 	if _, err := codec.Unmarshal(data, stateKind, version, &in); err != nil {

@@ -23,45 +23,71 @@ import (
 
 const classifierType = "gabasr: Classifier"
 
-// Classifier is linear classification on random Fourier features whose frequencies are
-// sampled. More than two classes are learnt each against the rest, with frequencies of
-// their own. The zero value is ready to use.
+// Classifier is linear classification on random Fourier features whose frequencies are sampled from their
+// posterior. With more than two classes, each class is learnt against the rest, with frequencies of its own. The
+// zero value is ready to use.
+//
+// See also Classifier in package rvm, Classifier in package lssvm.
 type Classifier struct {
-	// Pairs is the number M of pairs of features of each machine; 0:
-	// 50. AllPairs makes the largest square up to it.
+	// Pairs is M, the number of pairs of features of each machine. If it is 0, it is 50. [AllPairs] uses the largest
+	// square number up to it.
 	Pairs      int
 	Features   Map
 	Likelihood Likelihood
-	// Sweeps is the length of each chain. 0: 25, and as long as the chains of a machine have not mixed, twice as many, up to 200;
-	// with a BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of
+	// a machine have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A
+	// given number is not changed.
 	Sweeps int
-	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
-	// Sweeps and BurnIn are then without effect.
+
+	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
+	// Sweeps and BurnIn then have no effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less, or where chains went on
-	NoBurnIn bool // leaves no sweep out, whatever BurnIn
-	Chains   int  // independent chains, over which predictions are averaged; 0: 4
-	// Balanced weighs each class by n/(K·its rows), so that all count alike, and ClassWeights
-	// are factors > 0 for the rows of a class, times that; absent: 1. Not with PolyaGamma.
+
+	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
+	// the sweeps if that is less or if chains were continued.
+	BurnIn int
+
+	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
+	NoBurnIn bool
+
+	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
+	Chains int
+
+	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight.
+	// ClassWeights has a factor > 0 for the rows of a class, which is multiplied by that weight. A class that is
+	// absent has the factor 1. Neither can be used with [PolyaGamma].
 	Balanced     bool
 	ClassWeights map[int]float64
-	// Ridge fixes the prior precision of the coefficients; 0: it is sampled, but for Surrogate,
-	// which keeps that of the start.
-	Ridge              float64
-	InterceptPrecision float64 // prior precision of the intercept; 0: 1e-4
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the
-	// covariance of the coefficients, p²/2 numbers; the others take that of the nearest. Of
-	// PolyaGamma alone, whose probabilities want it. 0: 2; as many as there are kept sweeps, or
-	// more: all do.
-	Covariances           int
-	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
-	// NoScaling leaves x as it is. By default it is centred and divided by its standard
-	// deviation. A map other than Stationary takes x from its mean, or from 0 then.
+
+	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it stays that
+	// of the start.
+	Ridge float64
+
+	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
+	InterceptPrecision float64
+
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
+	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these. It applies only to
+	// [PolyaGamma], whose probabilities need it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
+	// of them keep it.
+	Covariances int
+
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
+	NoiseShape, NoiseRate float64
+
+	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than
+	// [Stationary] measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
-	Seed      uint64 // 0 is a seed like any other
-	Workers   int    // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each sweep of each machine, by one goroutine at a
-	// time; Objective is the negative LogEvidence of a Sweep.
+
+	// Seed is the seed of the sampler. 0 is a seed like any other.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each sweep of each machine, by one goroutine at a time. Objective is
+	// the negative LogEvidence of a Sweep.
 	Observe func(estimators.Step)
 
 	posterior[*classification]
@@ -95,7 +121,7 @@ var (
 	_ estimators.Wrapper                       = (*Classifier)(nil)
 )
 
-// Supports says that there are no weights with PolyaGamma; see FitWeighted.
+// Supports reports that [PolyaGamma] does not take weights; see FitWeighted.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
 }
@@ -118,9 +144,9 @@ func (c *Classifier) settings() (settings, error) {
 	}.withDefaults()
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory
-// are those of Regressor's Fit for each class, or once for two classes. Errors: ErrParam,
-// ErrShape, ErrNotFinite, ErrNotPSD, or ctx's.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory are those of
+// [Regressor.Fit] for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -129,11 +155,11 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, times its class's, which counts as that
-// many rows; as Regressor's, and the link leaves out a row with all that it weighs.
-// Probabilities are those of rows as often as they weigh. With PolyaGamma the error wraps
-// errors.ErrUnsupported: a row of weight w wants a Pólya-Gamma variable of shape w, which
-// can be drawn exactly as a sum for whole numbers alone.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A row
+// counts as that many rows, as in [Regressor.FitWeighted]. The link leaves out a row with its whole weight.
+// Probabilities are those of rows that occur as often as their weights say. With [PolyaGamma] the error wraps
+// errors.ErrUnsupported: a row of weight w needs a Pólya-Gamma variable of shape w, which can be drawn exactly, as
+// a sum, only for whole numbers.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -214,7 +240,7 @@ func (c *Classifier) task(at []int, k int, rows weights.Counts) task {
 	return t
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -294,26 +320,26 @@ func (c *Classifier) rowForm() (width int, classes []int, row rowwise.Row) {
 	return c.m.Width, c.m.classes, c.m.row
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their log odds agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating; their log odds agree with Decision's to
+// rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
 	return rowwise.Labels(classifierType, dst, x, width, classes, c.Predict, row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
 	return rowwise.Scores(classifierType, dst, x, width, len(classes), c.Decision, row)
 }
 
-// Decision returns m×K log odds for the rows of x (m×d), each class against the rest,
-// columns in the order of Classes. With two classes the columns are -f and f. Cost O(mp)
-// for each kept sweep of each machine; with PolyaGamma O(mp²) for each of Covariances besides.
+// Decision returns m×K log odds for the rows of x (m×d), each class against the rest, columns in the order of
+// Classes. With two classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine; with
+// [PolyaGamma] O(mp²) for each of Covariances besides.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.m.of().input(classifierType, x)
@@ -352,7 +378,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// Predict returns the most probable class of each row of x (m×d). Cost as Decision.
+// Predict returns the most probable class of each row of x (m×d). The cost is that of Decision.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -385,7 +411,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return f, nil
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.ClassWeights = nil, maps.Clone(c.ClassWeights)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 )
 
-// Map is how frequencies make features.
+// Map says how frequencies make features.
 type Map int
 
 // The maps, of which Stationary is the default.
 const (
-	// Stationary has cos<w,x> and sin<w,x> of each frequency w.
+	// Stationary has the features cos<w,x> and sin<w,x> for each frequency w.
 	Stationary Map = iota
-	// Paired multiplies those of each w by cos(<v,x>/2), v its own local frequency.
+	// Paired multiplies the features of each w by cos(<v,x>/2), where v is a local frequency of its own.
 	Paired
-	// AllPairs has that for each combination of ⌊√Pairs⌋ w with as many v.
+	// AllPairs has the features of Paired for each combination of ⌊√Pairs⌋ frequencies w with as many v.
 	AllPairs
 )
 
@@ -26,18 +26,18 @@ func (m Map) String() string {
 	return names[m]
 }
 
-// Likelihood is how a Classifier's labels steer the frequencies.
+// Likelihood says how the labels of a [Classifier] determine the frequencies.
 type Likelihood int
 
 // The likelihoods, of which Normal is the default.
 const (
-	// Normal takes labels of ±1 for numbers with normal noise, whose evidence is exact, and
-	// fits a logistic link to the leave-one-out scores.
+	// Normal treats labels of ±1 as numbers with normal noise, whose evidence is exact, and fits a logistic link to
+	// the leave-one-out scores.
 	Normal Likelihood = iota
-	// PolyaGamma is the logistic likelihood, exactly, by Pólya-Gamma variables.
+	// PolyaGamma is the exact logistic likelihood, by Pólya-Gamma variables.
 	PolyaGamma
-	// Surrogate is the paper's: the sigmoid of least-squares coefficients on labels 0 and 1, which
-	// is no probability of the labels given the frequencies. It is here to compare with.
+	// Surrogate is the likelihood of the paper: the sigmoid of least-squares coefficients on labels 0 and 1, which is
+	// not a probability of the labels given the frequencies. It is here for comparison.
 	Surrogate
 )
 

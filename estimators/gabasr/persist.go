@@ -175,8 +175,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors are
-// ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors wrap [estimators.ErrBadModel] and leave
+// r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedRegressor
 	written, err := codec.Unmarshal(data, regressorKind, version, &s)
@@ -205,8 +205,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into any Classifier. Errors are
-// ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into any Classifier. Errors wrap [estimators.ErrBadModel] and
+// leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	written, err := codec.Unmarshal(data, classifierKind, version, &s)

@@ -28,10 +28,11 @@ func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.of().frequencies(fa
 // LocalFrequencies returns the v of the same sweeps; nil for a stationary map.
 func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.of().frequencies(true) }
 
-// Component is a normal distribution of a mixture of frequencies, in radians over the
-// units of x. In columns that were constant at Fit mean and covariance are 0.
+// Component is a normal distribution of a mixture of frequencies, in radians over the units of x. In columns that
+// were constant at Fit, Mean and Covariance are 0.
 type Component struct {
-	Weight     float64 // the share of frequencies, over all kept sweeps; all sum to 1
+	// Weight is the component's share of the frequencies over all kept sweeps. The weights sum to 1.
+	Weight     float64
 	Mean       []float64
 	Covariance *mat.SymDense
 }

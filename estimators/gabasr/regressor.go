@@ -18,44 +18,70 @@ import (
 
 const regressorType = "gabasr: Regressor"
 
-// Regressor is Bayesian linear regression on random Fourier features whose frequencies
-// are sampled from their posterior. The zero value is ready to use: 50 frequencies, a
-// stationary kernel, 25 sweeps, or up to 200 where the chains have not mixed by then.
+// Regressor is Bayesian linear regression on random Fourier features whose frequencies are sampled from their
+// posterior. The zero value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps, or up to 200
+// if the chains have not mixed by then.
+//
+// See also Regressor in package rvm, Regressor in package lssvm.
 type Regressor struct {
-	// Pairs is the number M of pairs of features; 0: 50. AllPairs makes
-	// the largest square up to it.
+	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up
+	// to it.
 	Pairs    int
 	Features Map
-	// Sweeps is the length of each chain. 0: 25, and as long as the chains have not mixed, twice as many, up to 200; with a
-	// BurnIn, or NoBurnIn, 25 and as many more as BurnIn is above 10. A given number is not changed.
+
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains
+	// have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A given number
+	// is not changed.
 	Sweeps int
-	// NoSweeps is the start alone: random features of which the evidence chose scale and λ.
-	// Sweeps and BurnIn are then without effect.
+
+	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
+	// Sweeps and BurnIn then have no effect.
 	NoSweeps bool
-	BurnIn   int  // sweeps that predictions leave out; 0: 10, or two fifths of the sweeps where that is less, or where chains went on
-	NoBurnIn bool // leaves no sweep out, whatever BurnIn
-	Chains   int  // independent chains, over which predictions are averaged; 0: 4
-	// Ridge fixes the prior precision of the coefficients, in units of the noise's; 0: it is sampled.
-	Ridge              float64
-	InterceptPrecision float64 // prior precision of the intercept; 0: 1e-4
-	// Trend is the degree of a polynomial of each column, without products of columns, that is
-	// learnt with all else: 0 none, 1 a line, 2 a parabola, at most 3. Its coefficients have a
-	// flat prior, so that means go on and variances grow as they do where rows end; sines and
-	// cosines alone turn back.
+
+	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
+	// the sweeps if that is less or if chains were continued.
+	BurnIn int
+
+	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
+	NoBurnIn bool
+
+	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
+	Chains int
+
+	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, it is
+	// sampled.
+	Ridge float64
+
+	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
+	InterceptPrecision float64
+
+	// Trend is the degree of a polynomial of each column, without products of columns, that is learnt together with
+	// the rest. 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior.
+	// Beyond the rows the means therefore follow the trend and the variances grow accordingly, while sines and cosines
+	// alone would turn back.
 	Trend int
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the
-	// covariance of the coefficients, p²/2 numbers; the others take that of the nearest for
-	// PredictVariance and PredictInterval. Means do not depend on it. 0: 2; as many as there are
-	// kept sweeps, or more: all do, and the file is some four times as large.
-	Covariances           int
-	NoiseShape, NoiseRate float64 // a0 and b0; 0: 1e-3
-	// NoScaling leaves x and y as they are. By default each is centred and divided by its
-	// standard deviation. A map other than Stationary takes x from its mean, or from 0 then.
+
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
+	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these for PredictVariance and
+	// PredictInterval. Means do not depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
+	// of them keep it, and the file is about four times as large.
+	Covariances int
+
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
+	NoiseShape, NoiseRate float64
+
+	// NoScaling leaves x and y unscaled. By default each is centred and divided by its standard deviation. A map other
+	// than [Stationary] measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
-	Seed      uint64 // 0 is a seed like any other
-	Workers   int    // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each sweep, by one goroutine at a time; Objective
-	// is the negative log evidence.
+
+	// Seed is the seed of the sampler. 0 is a seed like any other.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each sweep, by one goroutine at a time. Objective is the negative log
+	// evidence.
 	Observe func(estimators.Step)
 
 	posterior[*regression]
@@ -93,15 +119,13 @@ func (r *Regressor) settings() (settings, error) {
 	}.withDefaults()
 }
 
-// Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate
-// for the start as much; memory is O(np + p²), p²/2 numbers for
-// each of Covariances, and O(p) for each kept sweep. A Trend adds its coefficients to p. The mixture that the
-// frequencies are drawn from has a d×d precision for each component: a sweep costs O(Md³) besides, of which
-// nothing is seen up to some dozen columns and which rules out thousands, and O(d²) of memory for each
-// component in each kept sweep. Errors:
-// ErrParam, ErrShape (also for rows that do not count 2 more than a Trend's coefficients), ErrNotFinite (also for
-// targets whose squares overflow), ErrNotPSD
-// for a fixed Ridge beyond rounding, or ctx's.
+// Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate for the start as much;
+// memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. A Trend adds its
+// coefficients to p. The mixture that the frequencies are drawn from has a d×d precision for each component: a
+// sweep costs O(Md³) besides, of which nothing is seen up to some dozen columns and which rules out thousands, and
+// O(d²) of memory for each component in each kept sweep. Errors: [estimators.ErrParam], [estimators.ErrShape] (also
+// for rows that do not count 2 more than a Trend's coefficients), [estimators.ErrNotFinite] (also for targets whose
+// squares overflow), [estimators.ErrNotPSD] for a fixed Ridge beyond rounding, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -110,10 +134,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows: a
-// weight of 2 is the row given twice, in the scaling, the evidence and the noise too, but for
-// the median distance that the start takes its scale of, which is of the rows without their
-// weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows: a weight of 2 is the row
+// given twice, in the scaling, the evidence and the noise too, but for the median distance that the start takes its
+// scale of, which is of the rows without their weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -208,28 +231,26 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 	return mean, variance, nil
 }
 
-// Predict returns the mean over the kept sweeps at each row of x (m×d). Cost O(mp) for
-// each kept sweep.
+// Predict returns the mean over the kept sweeps at each row of x (m×d). The cost is O(mp) for each kept sweep.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict(x, false)
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x
-// (m×d), the noise included: the mean over the kept sweeps of the variances of their t
-// distributions, and the variance of their means. Cost O(mp) for each kept sweep, and O(mp²)
-// for each of Covariances. The features are periodic: far from all rows of Fit the variance
-// ends at that of the prior's functions, which λ makes, and grows on as a Trend's does, of degree k
-// as the 2k-th power.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), the noise
+// included: the mean over the kept sweeps of the variances of their t distributions, and the variance of their
+// means. The cost is O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic: far
+// from all rows of Fit the variance ends at that of the prior's functions, which λ makes, and grows on as a Trend's
+// does, of degree k as the 2k-th power.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict(x, true)
 }
 
-// PredictInterval returns the ends of the central interval that a new observation at each
-// row of x (m×d) lies in with probability level, in (0, 1), under a t distribution with
-// the mean and the variance of PredictVariance and n degrees of freedom.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
+// with probability level, in (0, 1), under a t distribution with the mean and the variance of PredictVariance and n
+// degrees of freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -242,9 +263,9 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Student(level, 2*r.m.machines[0].Draws[0].Shape)(mean, variance, nil)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating; they agree with Predict's
-// to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
+// Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width := 0
@@ -272,7 +293,7 @@ func (r *Regressor) row(out, x []float64) {
 	out[0] = m.mean + m.scale*sum
 }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil

@@ -97,17 +97,35 @@ func (s settings) withDefaults() (settings, error) {
 	return s, nil
 }
 
-// Sweep is what is known at the end of a sweep of a chain.
+// Sweep describes the state of a chain at the end of a sweep.
 type Sweep struct {
-	Machine     int     // 0 for a regressor and for two classes, else the position of the class in Classes
-	Chain       int     // from 0
-	Number      int     // from 1; 0 is the start, which the evidence chose among random frequencies
-	LogEvidence float64 // of the targets in their own units; for PolyaGamma the log likelihood of the coefficients drawn, for Surrogate that of the least-squares ones
+	// Machine is 0 for a regressor and for two classes. Otherwise it is the position of the class in Classes.
+	Machine int
+
+	// Chain is the number of the chain, from 0.
+	Chain int
+
+	// Number is the number of the sweep, from 1. 0 is the start, which the evidence chose among random frequencies.
+	Number int
+
+	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of
+	// the coefficients that were drawn; for Surrogate it is that of the least-squares coefficients.
+	LogEvidence float64
 	Ridge       float64
-	Alpha       float64 // concentration of the Dirichlet process
-	Components  int     // of the mixture of frequencies
-	Accepted    float64 // share of the proposals; high for frequencies that do not matter, so no diagnostic
-	Kept        bool    // predictions are averaged over this sweep and others; those of the burn-in are not kept, and of long default chains every second, fourth or eighth is
+
+	// Alpha is the concentration of the Dirichlet process.
+	Alpha float64
+
+	// Components is the number of components of the mixture of frequencies.
+	Components int
+
+	// Accepted is the share of proposals that were accepted. It is high for frequencies that do not matter, so it is
+	// not a diagnostic.
+	Accepted float64
+
+	// Kept reports whether predictions are averaged over this sweep. Sweeps of the burn-in are not kept, and of long
+	// default chains every second, fourth or eighth sweep is kept.
+	Kept bool
 }
 
 // machine is what is learnt of one target: draws and traces of all chains.

@@ -19,25 +19,44 @@ import (
 
 const classifierType = "lssvm: Classifier"
 
-// Classifier is the least-squares support vector machine for classification: a
-// machine for each class against the rest on targets ±1 (one machine for two
-// classes), all from the same factorisation. The zero value is ready to use.
+// Classifier is the least-squares support vector machine for classification. It fits one machine for each class
+// against the rest, on targets ±1, or a single machine for two classes. All machines share one factorisation. The
+// zero value is ready to use.
 //
-// Predict takes the largest score. PredictProba estimates the class frequencies
-// of data like the training rows, so under class weights the most probable class
-// may be another than the predicted one.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
+// training rows. With class weights the most probable class can therefore differ from the predicted one.
+//
+// See also Classifier in package svm, Classifier in package falkon.
 type Classifier struct {
-	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
-	// the Heuristic, it is kernels.MedianRBF of the training rows.
-	Kernel         kernels.Kernel
-	Ridge          float64         // λ; 0: chosen by RidgeRule
-	RidgeRule      RidgeRule       // how; zero: LeaveOneOut
-	Balanced       bool            // weigh each class by n/(K·its rows), so that all count alike
-	ClassWeights   map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Seed           uint64          // for the samples that the choice of a kernel takes of many rows
-	Workers        int             // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64           // limit on the kernel matrix; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
+	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
+	// [kernels.MedianRBF] of the training rows.
+	Kernel kernels.Kernel
+
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
+	// classes have the same total weight.
+	Balanced bool
+
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// 1. If Balanced is set, both factors are multiplied.
+	ClassWeights map[int]float64
+
+	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m       *machine
@@ -71,10 +90,10 @@ func (c *Classifier) validated() (settings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost
-// O(n²d + n³), whatever the number of classes. Errors: ErrParam, ErrShape,
-// ErrNotFinite, ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such
-// limit), ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is O(n²d + n³), whatever the
+// number of classes. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
+// [estimators.ErrTooLarge] over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
+// [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -83,7 +102,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, times its class's.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -109,8 +128,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	})
 }
 
-// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
-// Classes. Up to sixteen rows of a dense matrix allocate nothing.
+// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
+// each of Classes. Up to sixteen rows of a dense matrix are predicted without allocating memory.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
@@ -131,13 +150,12 @@ func finiteProba(p *mat.Dense) error {
 	return nil
 }
 
-// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
-// begins.
+// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// accept it. It computes nothing, so that a search can call it before it begins.
 func (c *Classifier) CheckRows(rows int) error { return c.settings().holds(rows) }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels
-// y (n). Kernel is not used. Predictions are then made by PredictMatrix,
-// PredictProbaMatrix and DecisionMatrix.
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
+// not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -146,7 +164,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
-// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+// FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -195,7 +213,7 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of
@@ -210,8 +228,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(f), nil
 }
 
-// DecisionMatrix is Decision from kernel values k (m×n) between new rows and
-// those that were fitted.
+// DecisionMatrix is like Decision, from kernel values k (m×n) between new rows and the training rows.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.m.decideMatrix(classifierType, k)
@@ -221,8 +238,7 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(f), nil
 }
 
-// Predict returns the class of the largest score for each row of x (m×d). Cost
-// O(mnd).
+// Predict returns the class with the largest score for each row of x (m×d). The cost is O(mnd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -232,7 +248,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictMatrix is Predict from kernel values, as DecisionMatrix.
+// PredictMatrix is like Predict, from the kernel values that DecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
@@ -257,7 +273,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return f, nil
 }
 
-// PredictProbaMatrix is PredictProba from kernel values, as DecisionMatrix.
+// PredictProbaMatrix is like PredictProba, from the kernel values that DecisionMatrix takes.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
@@ -271,15 +287,14 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 	return f, nil
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after
-// FitMatrix.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
-// Coefficients returns α, a row for each training row and a column for each of Classes,
-// or one column for two classes; nil before Fit.
+// Coefficients returns α, a row for each training row and a column for each of Classes, or one column for two
+// classes. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -287,7 +302,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.alpha)
 }
 
-// Intercepts returns b, one for each column of Coefficients; nil before Fit.
+// Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.
 func (c *Classifier) Intercepts() []float64 {
 	if c.m == nil {
 		return nil
@@ -295,9 +310,8 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Report says how the last Fit went. Objective is the mean weighted squared
-// leave-one-out residual of the targets ±1, summed over the machines; Iterations
-// the number of ridges looked at.
+// Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
+// targets ±1, summed over the machines. Iterations is the number of ridges looked at.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -305,7 +319,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.report.Clone()
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.classes, out.link = nil, nil, platt.Link{}
@@ -325,16 +339,16 @@ func (c *Classifier) row(out, x []float64) {
 	classes.Both(out, out[0])
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)

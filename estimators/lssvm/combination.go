@@ -9,19 +9,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// PredictCombinationMatrix returns the mean and the variance of r linear combinations of what
-// was learnt, such as its average over some rows or the difference between two. The noise is
-// not in the variance. Where combination i is Σ w[q] f(x[q]), over rows x[q],
+// PredictCombinationMatrix returns the mean and the variance of r linear combinations of the learnt function, such
+// as its average over some rows or the difference between two rows. The variance does not include the noise. Where
+// combination i is Σ w[q] f(x[q]), over rows x[q],
 //
 //	k[i,j] = Σ w[q] k(x[q], row j of Fit)        r×n
 //	prior[i] = ΣΣ w[p] w[q] k(x[p], x[q])        r
 //	sums[i] = Σ w[q]                             r: what the constant b counts
 //
-// With a kernel that is a sum, k and prior of one of its terms and sums of 0 are about that
-// part of the function alone. The mean is Σ α[j] k[i,j] + b sums[i], and the variance
-// s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither is an approximation. Cost O(rn²), and O(n³)
-// at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, ErrShape, ErrNotFinite,
-// ErrTooLarge over MaxKernelBytes, or ctx's.
+// If the kernel is a sum, the k and prior of one of its terms, with sums of 0, give that part of the function
+// alone. The mean is Σ α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither
+// is an approximation. The cost is O(rn²), and O(n³) at the first call after Fit or UnmarshalBinary. Errors:
+// ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge over MaxKernelBytes, or the error of ctx.
 func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior, sums []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -48,7 +47,7 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 	return mean, variance, nil
 }
 
-// Rows returns a copy of the rows that Fit saw (n×d), nil before Fit and after FitMatrix.
+// Rows returns a copy of the rows that Fit saw (n×d). It returns nil before Fit and after FitMatrix.
 func (r *Regressor) Rows() *mat.Dense {
 	if r.m == nil || r.m.rows == nil {
 		return nil

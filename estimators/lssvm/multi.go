@@ -26,20 +26,35 @@ const (
 	multiKind = "lssvm.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share one kernel matrix and what is made of it. The
-// zero value is ready to use. The targets need no scaling: the kernel's length and the ridge are those of the least sum of
-// their squared leave-one-out errors, each in units of its target's spread. There is one of each for all targets: another
-// ridge is another factor, so that a target that wants one costs what a Regressor of its own does.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share one kernel matrix and its
+// factorisation. The zero value is ready to use. The targets need no scaling: the kernel's length and the ridge
+// minimise the sum of their squared leave-one-out errors, each in units of its target's spread. All targets share
+// one length and one ridge, because another ridge needs another factorisation. A target that needs a ridge of its
+// own costs as much as a separate Regressor.
+//
+// See also MultiRegressor in package falkon, MultiRegressor in package ridge.
 type MultiRegressor struct {
-	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
-	// the Heuristic, it is kernels.MedianRBF of the training rows.
-	Kernel         kernels.Kernel
-	Ridge          float64   // λ; 0: chosen by RidgeRule
-	RidgeRule      RidgeRule // how; zero: LeaveOneOut
-	Seed           uint64    // for the samples that the choice of a kernel takes of many rows
-	Workers        int       // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64     // limit on the kernel matrix; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
+	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
+	// [kernels.MedianRBF] of the training rows.
+	Kernel kernels.Kernel
+
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -66,7 +81,8 @@ func (r *MultiRegressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). Cost O(n²d + n³ + n²k). Errors are those of Regressor.Fit.
+// Fit learns from x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). Errors are those of
+// [Regressor.Fit].
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -75,8 +91,9 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With a given Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With a given
+// Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one row, not one
+// unit of weight.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -117,8 +134,8 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
-// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
-// begins.
+// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// accept it. It computes nothing, so that a search can call it before it begins.
 func (r *MultiRegressor) CheckRows(rows int) error { return r.settings().holds(rows) }
 
 // back takes a machine of targets in units of their own to those in which they came.
@@ -149,21 +166,22 @@ func (m *machine) back(units *targets.Units) error {
 	return targets.Finite(multiType, squares)
 }
 
-// Predict returns Σ α[i] k(x, x[i]) + b of each target (m×k) for each row of x (m×d). Cost O(mnd + mnk).
+// Predict returns Σ α[i] k(x, x[i]) + b of each target (m×k) for each row of x (m×d). The cost is O(mnd + mnk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.decide(multiType, x, r.settings().options)
 }
 
-// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
-// agree with Predict's to rounding.
+// PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one
+// without allocating memory. The predictions agree with those of Predict up to rounding.
 func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
-// noise included. Cost O(mn²), whatever the number of targets, and O(n³) at the first call after Fit or UnmarshalBinary.
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
+// (m×d), including the noise. The cost is O(mn²), whatever the number of targets, and O(n³) at the first call after
+// Fit or UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = r.m.eachChunk(multiType, x, r.settings().options, func(start int, rows, k *mat.Dense) error {
@@ -201,9 +219,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
-// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance
-// gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
+// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
+// PredictVariance gives. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -213,7 +231,7 @@ func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// Targets returns k, the number of targets; 0 before Fit.
+// Targets returns k, the number of targets. It returns 0 before Fit.
 func (r *MultiRegressor) Targets() int {
 	if r.m == nil {
 		return 0
@@ -221,13 +239,14 @@ func (r *MultiRegressor) Targets() int {
 	return len(r.m.bias)
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// ChosenRidge returns the ridge λ that Fit used for all targets, 0 before Fit.
+// ChosenRidge returns the ridge λ that Fit used for all targets. It returns 0 before Fit.
 func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, a row for each training row and a column for each target (n×k); nil before Fit.
+// Coefficients returns α, a row for each training row and a column for each target (n×k). It returns nil before
+// Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil
@@ -235,7 +254,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(r.m.alpha)
 }
 
-// Intercepts returns b of each target; nil before Fit.
+// Intercepts returns b of each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 {
 	if r.m == nil {
 		return nil
@@ -243,9 +262,10 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return slices.Clone(r.m.bias)
 }
 
-// LeaveOneOutResiduals returns y[i,j] less its prediction by the model fitted to all other rows
-// with the same ridge, exactly (n×k); nil for one row. It is at no cost where leave-one-out chose
-// the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, or ctx's.
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
+// ridge (n×k). The residuals are exact. For one row it returns nil. It is at no cost where leave-one-out chose the
+// ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error
+// of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -261,7 +281,8 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 	return mat.DenseCopyOf(left.residuals), nil
 }
 
-// Report says how the last Fit went, as Regressor's; Objective is the sum over the targets, each in units of its spread.
+// Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
+// units of its spread.
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -269,7 +290,7 @@ func (r *MultiRegressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Clone returns an unfitted MultiRegressor of the same configuration.
+// Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 	c := *r
 	c.m = nil
@@ -290,7 +311,8 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 }
 
 // MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name. The
-// configuration is not written. What waits for a first reader is not computed, and waits in the model that is read too.
+// configuration is not written. Quantities that are computed at their first use and have not been used yet are not
+// computed; they are also computed at first use in the model that is read.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(multiType)
@@ -302,8 +324,8 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor of the same Kernel. Errors are ErrBadModel and
-// leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {

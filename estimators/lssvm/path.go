@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 )
 
-// FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the
-// caller has, and labels y (n), as FitMatrix would with that Ridge: all come from one
-// reduction of the matrix, O(n³), and each then costs O(n²).
+// FitMatrixPath fits a machine for each ridge λ > 0 to a kernel matrix k (n×n) that the caller has computed, and
+// labels y (n). Each machine is the one that FitMatrix would fit with that Ridge. All share one reduction of the
+// matrix, which costs O(n³); each machine then costs O(n²).
 func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) (_ []*Classifier, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

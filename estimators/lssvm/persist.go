@@ -156,10 +156,10 @@ func (s stored) complete(kind string, m *machine, k int) error {
 	return fault.BadModel(kind, "the kernel matrix or its factor does not fit %d rows", s.N)
 }
 
-// MarshalBinary writes the fitted model: the training rows, their coefficients and the
-// kernel's name, or after FitMatrix the n²/2 numbers that its variance takes. The
-// configuration is not written. What waits for a first reader is not computed, and waits
-// in the model that is read too.
+// MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name, or after
+// FitMatrix the n²/2 numbers that its variance takes. The configuration is not written. Quantities that are
+// computed at their first use and have not been used yet are not computed; they are also computed at first use in
+// the model that is read.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -167,8 +167,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same
-// Kernel. Errors are ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -203,8 +203,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same
-// Kernel. Errors are ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

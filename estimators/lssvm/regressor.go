@@ -17,19 +17,33 @@ import (
 
 const regressorType = "lssvm: Regressor"
 
-// Regressor is the least-squares support vector machine for regression. The zero
-// value is ready to use: a Matérn kernel of ν = 5/2, its length and the ridge by exact
-// leave-one-out. The targets need no scaling: the prediction is linear in them.
+// Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel
+// is a Matérn kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets
+// need no scaling: the prediction is linear in them.
+//
+// See also Regressor in package ridge, Regressor in package falkon.
 type Regressor struct {
-	// Kernel is k. If it is nil, leave-one-out chooses a Matérn kernel with the ridge; where the ridge is given, by Ridge or
-	// the Heuristic, it is kernels.MedianRBF of the training rows.
-	Kernel         kernels.Kernel
-	Ridge          float64   // λ; 0: chosen by RidgeRule
-	RidgeRule      RidgeRule // how; zero: LeaveOneOut
-	Seed           uint64    // for the samples that the choice of a kernel takes of many rows
-	Workers        int       // goroutines; 0: GOMAXPROCS
-	MaxKernelBytes int64     // limit on the kernel matrix; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the
+	// ridge is not chosen by leave-one-out, because Ridge is set or [RidgeRule] is [Heuristic], a nil Kernel is
+	// [kernels.MedianRBF] of the training rows.
+	Kernel kernels.Kernel
+
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	MaxKernelBytes int64
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -53,10 +67,10 @@ func (r *Regressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and y (n). Cost O(n²d + n³). Errors: ErrParam,
-// ErrShape, ErrNotFinite (also for numbers so large that their squares overflow),
-// ErrTooLarge over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
-// ErrNotPSD for a kernel that is indefinite beyond the ridge, or ctx's.
+// Fit learns from x (n×d) and y (n). The cost is O(n²d + n³). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
+// MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that
+// is indefinite beyond the ridge, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -65,9 +79,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of
-// weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. With a given Ridge, a weight of 2 has the same effect as
+// the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -96,13 +109,12 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return nil
 }
 
-// CheckRows returns the ErrTooLarge that Fit returns for so many rows, and nil where there is none. It computes nothing: a search asks it before it
-// begins.
+// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// accept it. It computes nothing, so that a search can call it before it begins.
 func (r *Regressor) CheckRows(rows int) error { return r.settings().holds(rows) }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n).
-// Kernel is not used. Predictions are then made by PredictMatrix,
-// PredictVarianceMatrix and PredictIntervalMatrix.
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
+// used. Predictions are then made by PredictMatrix, PredictVarianceMatrix and PredictIntervalMatrix.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -111,7 +123,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
-// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+// FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -142,7 +154,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	return nil
 }
 
-// Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). Cost O(mnd).
+// Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). The cost is O(mnd).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return firstColumn(r.m.decide(regressorType, x, r.settings().options))
@@ -155,17 +167,16 @@ func firstColumn(f *mat.Dense, err error) ([]float64, error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating; they agree with Predict's
-// to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
+// Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each
-// row of x (m×d), the noise included. Cost O(mn²), and O(n³) at the first call
-// after Fit or UnmarshalBinary.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
+// noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	err = r.m.eachChunk(regressorType, x, r.settings().options, func(_ int, rows, k *mat.Dense) error {
@@ -193,9 +204,9 @@ func finitePair(mean, variance []float64) (m, v []float64, err error) {
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends of the central interval that a new observation at each
-// row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
-// that PredictVariance gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
+// with probability level, in (0, 1), under the normal distribution that PredictVariance gives. Cost and errors are
+// those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -204,16 +215,14 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PredictMatrix predicts from kernel values k (m×n) between new rows and those
-// that were fitted.
+// PredictMatrix predicts from kernel values k (m×n) between new rows and the training rows.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return firstColumn(r.m.decideMatrix(regressorType, k))
 }
 
-// PredictVarianceMatrix is PredictVariance from kernel values k (m×n) between
-// new rows and those that were fitted, and of the new rows with themselves,
-// diag (m).
+// PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows,
+// and of the new rows with themselves, diag (m).
 func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	kd, err := r.m.checkCross(regressorType, k)
@@ -232,7 +241,7 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	return finitePair(mat.Col(nil, 0, r.m.outputs(kd)), variance)
 }
 
-// PredictIntervalMatrix is PredictInterval from what PredictVarianceMatrix takes.
+// PredictIntervalMatrix is like PredictInterval, from the kernel values that PredictVarianceMatrix takes.
 func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -241,14 +250,13 @@ func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level fl
 	return interval.Normal(level)(r.PredictVarianceMatrix(k, diag))
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after
-// FitMatrix.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, one for each training row; nil before Fit.
+// Coefficients returns α, one for each training row. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -256,7 +264,7 @@ func (r *Regressor) Coefficients() []float64 {
 	return mat.Col(nil, 0, r.m.alpha)
 }
 
-// Intercept returns b, 0 before Fit.
+// Intercept returns b. It returns 0 before Fit.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
@@ -264,10 +272,10 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.bias[0]
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other rows
-// with the same ridge, exactly; nil for one row. It is at no cost where leave-one-out chose
-// the ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted,
-// or ctx's.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
+// The residuals are exact. For one row it returns nil. If leave-one-out chose the ridge, the call costs nothing
+// more. Otherwise the first call after Fit or UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or
+// the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -281,10 +289,10 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err 
 	return mat.Col(nil, 0, left.residuals), nil
 }
 
-// Report says how the last Fit went. Iterations is the number of ridges looked at, on all rows. Objective
-// is what they were compared by, the weighted mean squared leave-one-out residual; of a
-// ridge that was not chosen by it, the penalised sum of squares of the package documentation
-// at its minimum, which is ½ Σ α[i] y[i].
+// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
+// leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
+// were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
+// ½ Σ α[i] y[i].
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -292,7 +300,7 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil

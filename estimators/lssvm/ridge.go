@@ -13,8 +13,10 @@ type RidgeRule int
 
 // The rules.
 const (
-	LeaveOneOut RidgeRule = iota // minimise the exact leave-one-out squared error: the default
-	Heuristic                    // HeuristicRidge(n)
+	// LeaveOneOut minimises the exact leave-one-out squared error. It is the default.
+	LeaveOneOut RidgeRule = iota
+	// Heuristic takes [HeuristicRidge] of the number of training rows.
+	Heuristic
 )
 
 // String returns the rule's name.

@@ -27,18 +27,18 @@ var (
 	_ estimators.LinearSmoother = (*Classifier)(nil)
 )
 
-// Smoother implements estimators.LinearSmoother: the machine of the chosen kernel and ridge on these
-// rows and targets. It holds 2n² numbers, ErrTooLarge over MaxKernelBytes. Cost
-// O(n²d + n³). After FitMatrix there are no rows to
-// compare with: the error wraps ErrNotFitted.
+// Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel and ridge on these
+// rows and targets. It holds 2n² numbers, and the error is [estimators.ErrTooLarge] if they exceed MaxKernelBytes.
+// The cost is O(n²d + n³). After FitMatrix there are no rows to compare with, and the error wraps
+// [estimators.ErrNotFitted].
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
 }
 
-// Smoother implements estimators.LinearSmoother, as Regressor's. The targets are those of the
-// machine, ±1 for each class, and not the labels. Balanced weights are not added to those given.
+// Smoother implements [estimators.LinearSmoother], like [Regressor.Smoother]. The targets are the targets ±1 of the
+// machine of each class, not the labels. The weights of Balanced are not applied in addition to the given weights.
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

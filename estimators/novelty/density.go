@@ -45,19 +45,30 @@ const (
 	mostExtensions         = 8
 )
 
-// Density is a kernel density estimate: rows where few of those of Fit are near have a low
-// score, and a p-value that says how low. The zero value is ready to use. Columns need not be of
-// comparable scale; those that are nearly the same twice count twice.
+// Density is a kernel density estimate. Rows that have few rows of Fit near them have a low score, and a p-value
+// says how low it is. The zero value is ready to use. Columns need not be of comparable scale. A column that is
+// nearly a copy of another counts twice.
+//
+// See also OneClass in package svm.
 type Density struct {
-	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns'
-	// standard deviations; 0: by leave-one-out likelihood.
+	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns' standard
+	// deviations. If it is 0, it is chosen by leave-one-out likelihood.
 	Bandwidth float64
-	NoScaling bool // Bandwidth is in the units of the columns, which all have the same
-	// Level is the share of rows like those of Fit that Predict may take for novel; 0: 0.05. Below 1.
-	Level   float64
-	Seed    uint64 // of the sample of more than 1000 rows that the bandwidth comes from
-	Workers int    // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each block of rows, by one goroutine at a time.
+
+	// NoScaling leaves the columns unscaled: Bandwidth is then in their units, which must be the same for all columns.
+	NoScaling bool
+
+	// Level is the share of rows like those of Fit that Predict may report as novel. If it is 0, it is 0.05. It is
+	// below 1.
+	Level float64
+
+	// Seed is the seed for drawing the sample that the bandwidth is chosen on when there are more than 1000 rows.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each block of rows, by one goroutine at a time.
 	Observe func(estimators.Step)
 
 	m *density
@@ -111,8 +122,8 @@ func (d *Density) validate() error {
 	return nil
 }
 
-// Fit learns from x (n×d), of at least two rows. Cost O(n²d); memory O(nd). Errors: ErrParam, ErrShape,
-// ErrNotFinite, ErrTooLarge, or ctx's.
+// Fit learns from x (n×d), of at least two rows. The cost is O(n²d); memory O(nd). Errors: [estimators.ErrParam],
+// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -432,7 +443,8 @@ func (d *Density) rows(x mat.Matrix) (*mat.Dense, error) {
 	return d.m.scaler.Transform(xd)
 }
 
-// Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. Cost O(nd) a row.
+// Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. The cost is
+// O(nd) for each row.
 func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -454,9 +466,10 @@ func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 // whose scores are equal each counts against the other.
 const tied = 1e-9
 
-// PredictP returns for each row of x (m×d) the share of rows, of the n of Fit and the row itself, whose density
-// by all the others, the row itself among them, is no larger than that of the row: from 1/(n+1) to 1. If the row and those of
-// Fit are exchangeable, it is at most α with probability α at most; the package's documentation says what is exact. Cost O(nd) a row.
+// PredictP returns for each row of x (m×d) the share of rows, of the n of Fit and the row itself, whose density by
+// all the others, the row itself among them, is no larger than that of the row: from 1/(n+1) to 1. If the row and
+// those of Fit are exchangeable, it is at most α with probability α at most; the package's documentation says what
+// is exact. The cost is O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -486,7 +499,8 @@ func (m *density) p(row []float64) float64 {
 	return float64(count) / float64(len(m.left)+1)
 }
 
-// Predict reports for each row of x (m×d) whether it is novel: whether its p-value is at most Level. Cost O(nd) a row.
+// Predict reports for each row of x (m×d) whether it is novel, that is, whether its p-value is at most Level. The
+// cost is O(nd) for each row.
 func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
 	defer fault.Recover(&err)
 	if err := d.validate(); err != nil {
@@ -503,7 +517,7 @@ func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
 	return out, nil
 }
 
-// ChosenBandwidth returns the bandwidth that Fit used, in the units of Bandwidth; 0 before Fit.
+// ChosenBandwidth returns the bandwidth that Fit used, in the units of Bandwidth. It returns 0 before Fit.
 func (d *Density) ChosenBandwidth() float64 {
 	if d.m == nil {
 		return 0
@@ -511,8 +525,8 @@ func (d *Density) ChosenBandwidth() float64 {
 	return d.m.bandwidth
 }
 
-// LeaveOneOutScores returns the score of each row of Fit by the density of the others, of the same scales and bandwidth; nil before
-// Fit.
+// LeaveOneOutScores returns the score of each row of Fit under the density of the other rows, with the same scales
+// and bandwidth. It returns nil before Fit.
 func (d *Density) LeaveOneOutScores() []float64 {
 	if d.m == nil {
 		return nil
@@ -523,8 +537,8 @@ func (d *Density) LeaveOneOutScores() []float64 {
 	return out
 }
 
-// Report says how the last Fit went. Objective is minus the mean logarithm of the likelihood that the bandwidth was chosen by,
-// up to a constant; 0 of a given one.
+// Report describes how the last Fit went. Objective is minus the mean logarithm of the likelihood that the
+// bandwidth was chosen by, up to a constant. It is 0 for a given bandwidth.
 func (d *Density) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
@@ -532,14 +546,14 @@ func (d *Density) Report() estimators.Report {
 	return d.m.report.Clone()
 }
 
-// Clone returns an unfitted Density of the same configuration.
+// Clone returns an unfitted Density with the same configuration.
 func (d *Density) Clone() estimators.Detector {
 	out := *d
 	out.m = nil
 	return &out
 }
 
-// Graph implements [graph.Grapher]: Mean is Score. p-values are not in it.
+// Graph implements [graph.Grapher]. Its Mean is the Score. It has no p-values.
 func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
 	if d.m == nil {
 		return graph.Outputs{}, fault.NotFitted(densityType)
@@ -585,7 +599,7 @@ func (d *Density) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(densityKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave d as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
 func (d *Density) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, densityKind, version, &s); err != nil {

@@ -40,6 +40,6 @@
 //
 // # Cost
 //
-// Fit: O(n²d) for the scores, and for the bandwidth some 27 exponentials for each of at most 1000 n pairs. Score, Predict
-// and PredictP: O(nd) a row. Memory O(nd) and blocks of 64 MB: matrices of n×n are never there.
+// Fit: O(n²d) for the scores, and for the bandwidth some 27 exponentials for each of at most 1000 n pairs. Score,
+// Predict and PredictP: O(nd) for each row. Memory O(nd) and blocks of 64 MB: matrices of n×n are never there.
 package novelty

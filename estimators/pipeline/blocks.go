@@ -29,9 +29,9 @@ func (t *Transformer) streaming() error {
 	return nil
 }
 
-// FitBlocks implements transformers.BlockFitter where all Steps do: one after the other is
-// fitted on what those before it give for the stream, which is read as often as they read it,
-// some thousand rows at a time. It wraps errors.ErrUnsupported where a step cannot.
+// FitBlocks implements [transformers.BlockFitter] where all Steps do: one after the other is fitted on what those
+// before it give for the stream, which is read as often as they read it, some thousand rows at a time. It wraps
+// errors.ErrUnsupported if a step cannot do that.
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -21,19 +21,21 @@ const (
 	classifierKind = "pipeline.Classifier"
 )
 
-// Classifier is Steps, in order, before Final. Empty Steps are allowed; Final is
-// required. Every part must have a Clone method of its kind, as all of this
-// module have: Fit fits clones and leaves Steps and Final as they are, so a
-// Classifier's configuration is never changed by fitting it, and what was fitted
-// is not changed by configuring it anew.
+// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Every part
+// must have a Clone method of its kind, as all types of this module do. Fit fits clones and leaves Steps and Final
+// unchanged. The configuration of a Classifier is therefore never changed by fitting it, and the fitted parts are
+// not changed by configuring it again.
 //
-// It costs what its parts cost. Errors are those of the parts, with the part
-// named in front, and ErrParam for a nil part.
+// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
+// and [estimators.ErrParam] for a nil part.
+//
+// See also [Regressor], [Transformer].
 type Classifier struct {
 	Steps []transformers.Transformer
 	Final estimators.Classifier
 
-	// Observe, if not nil, is called after each step that is fitted, as Final's is after its iterations, and meanwhile.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
+	// of Final.
 	Observe func(estimators.Step)
 
 	fitted *chain[int, estimators.Classifier]
@@ -72,10 +74,9 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return nil
 }
 
-// FitWeighted is Fit with a weight for each row, which Final gets. Transformers
-// know no weights: the steps are fitted on the rows as they are, so that a
-// weight of 2 equals the row given twice for Final, but not for a step that
-// counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
+// the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
+// not for a step that counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -89,13 +90,12 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return nil
 }
 
-// CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
+// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *Classifier) CheckRows(rows int) error { return p.configured().checkRows(rows) }
 
-// FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
-// step is fitted on what those before it give for the stream, one after the other, then Final. The
-// stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
-// part the error wraps errors.ErrUnsupported.
+// FitBlocks implements [estimators.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
+// after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
+// parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -109,9 +109,9 @@ func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	return nil
 }
 
-// NewStages implements estimators.StagedFitter where the steps and Final are Mergeable: the stages of each
-// step, one after the other, and of Final, with statistics that take rows as they come to the first step. Where a part
-// is not, the error wraps errors.ErrUnsupported.
+// NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
+// each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
+// is not Mergeable, the error wraps errors.ErrUnsupported.
 func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 	s, err := newChainStages(p.configured())
 	if err != nil {
@@ -120,8 +120,8 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 	return s, nil
 }
 
-// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
-// the same stages share them, and so what PartialFit does to one.
+// FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
+// that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -135,9 +135,9 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 	return nil
 }
 
-// PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
-// alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
-// Final does.
+// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
+// the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
+// UnmarshalBinary if Final can.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -151,7 +151,8 @@ func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err
 	return nil
 }
 
-// MarshalStatistics implements estimators.Continuer with Final's: the steps learn from the first rows alone.
+// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
+// alone.
 func (p *Classifier) MarshalStatistics() ([]byte, error) {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *Classifier) MarshalStatistics() ([]byte, error) {
 	return data, p.fitted.ofFinal(err)
 }
 
-// UnmarshalStatistics implements estimators.Continuer with Final's.
+// UnmarshalStatistics implements [estimators.Continuer] with the method of Final.
 func (p *Classifier) UnmarshalStatistics(data []byte) error {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -179,9 +180,9 @@ func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return p.fitted.predict(x)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix allocate nothing where the steps have TransformTo and Final has
-// PredictTo, as all of this module.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted without allocating memory if the steps have TransformTo and Final has
+// PredictTo.
 func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if p.fitted == nil {
@@ -190,8 +191,8 @@ func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return p.fitted.predictTo(dst, x)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// as PredictTo. Without Final's Decision the error wraps errors.ErrUnsupported.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. It allocates memory as PredictTo does. If Final has no Decision, the error wraps errors.ErrUnsupported.
 func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.DecisionPredictor](p.configured, p.fitted, estimators.Decision)
@@ -201,7 +202,7 @@ func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Decide(final, dst, z)) })
 }
 
-// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
+// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
 func (p *Classifier) Classes() []int {
 	if p.fitted == nil {
 		return nil
@@ -209,7 +210,7 @@ func (p *Classifier) Classes() []int {
 	return slices.Clone(p.fitted.final.Classes())
 }
 
-// PredictProba implements estimators.ProbaPredictor with Final's.
+// PredictProba implements [estimators.ProbaPredictor] with the method of Final.
 func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
@@ -219,8 +220,9 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	return proba, err
 }
 
-// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
-// Classes, as PredictTo. Without Final's PredictProba the error wraps errors.ErrUnsupported.
+// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
+// each of Classes. It allocates memory as PredictTo does. If Final has no PredictProba, the error wraps
+// errors.ErrUnsupported.
 func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.ProbaPredictor](p.configured, p.fitted, estimators.Proba)
@@ -230,7 +232,7 @@ func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Probabilities(final, dst, z)) })
 }
 
-// Decision implements estimators.DecisionPredictor with Final's.
+// Decision implements [estimators.DecisionPredictor] with the method of Final.
 func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
@@ -240,7 +242,7 @@ func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	return scores, err
 }
 
-// PredictSet implements estimators.SetPredictor with Final's.
+// PredictSet implements [estimators.SetPredictor] with the method of Final.
 func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
 	defer fault.Recover(&err)
 	err = through(p.configured, p.fitted, estimators.Sets, x, func(f estimators.SetPredictor, z mat.Matrix) (err error) {
@@ -253,12 +255,12 @@ func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err 
 // Supports reports whether the configured parts can do c.
 func (p *Classifier) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
-// Report returns the fitted final estimator's, or the zero Report before Fit and
-// where Final has none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
+// none.
 func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
-// Clone returns an unfitted Classifier with clones of the steps and of Final. A
-// part that has no Clone is shared, and the copy's Fit refuses it as p's does.
+// Clone returns an unfitted Classifier with clones of the steps and of Final. A part that has no Clone is shared,
+// and Fit of the copy refuses it just as Fit of p does.
 func (p *Classifier) Clone() estimators.Classifier {
 	return &Classifier{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
@@ -290,10 +292,9 @@ func (p *Classifier) MarshalBinary() ([]byte, error) {
 	return p.fitted.marshal(classifierKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into
-// clones of the configured steps and Final, so p must be configured as the one
-// that was stored: another number of steps, or another type of one, is
-// ErrBadModel. After an error p is as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
+// Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
+// [estimators.ErrBadModel]. After an error p is unchanged.
 func (p *Classifier) UnmarshalBinary(data []byte) error {
 	fitted, err := p.configured().unmarshal(classifierKind, data)
 	if err != nil {

@@ -26,27 +26,37 @@ const (
 	columnsKind = "pipeline.ColumnTransformer"
 )
 
-// ColumnTransformer sends chosen columns through a transformer each, or through a chain of them, a [Transformer]: numbers
-// through a scaler, categories through an encoder. The results stand side by side in the order of Parts; columns that no
-// part has follow as they are, in their order, unless DropRest leaves them out. A column may be in several parts.
+// ColumnTransformer sends chosen columns through a transformer each, or through a chain of transformers, a
+// [Transformer]: for example numbers through a scaler and categories through an encoder. The results stand side by
+// side in the order of Parts. Columns that belong to no part follow unchanged, in their order, unless DropRest
+// leaves them out. A column may be in several parts.
 //
-// Every transformer must have a Clone method: Fit fits clones and leaves Parts as they are. A model file holds what is
-// fitted and the columns, and is read into a ColumnTransformer of the same Parts. It costs what the parts cost, and a copy of
-// their columns. Errors are those of the parts, with the part named in front; what is not finite in x is named by its place in x.
+// Every transformer must have a Clone method. Fit fits clones and leaves Parts unchanged. A model file holds what
+// is fitted and the columns, and is read into a ColumnTransformer of the same Parts. The cost is the sum of the
+// costs of the parts, and a copy of their columns. Errors are those of the parts, preceded by the name of the part.
+// A value that is not finite is named by its place in x.
+//
+// See also [Transformer].
 type ColumnTransformer struct {
-	Parts    []ColumnPart
-	DropRest bool // leaves out the columns that no part has
-	// Gaps makes NaN no error in columns that stay as they are, for an imputer that comes later. In the others their
-	// transformer says what NaN is.
+	Parts []ColumnPart
+
+	// DropRest leaves out the columns that belong to no part.
+	DropRest bool
+
+	// If Gaps is set, NaN is not an error in columns that are not changed, so that an imputer can follow. In other
+	// columns their transformer decides about NaN.
 	Gaps bool
 
 	fitted *fittedColumns
 }
 
-// ColumnPart is some columns of a [ColumnTransformer] and what they go through.
+// ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer.
 type ColumnPart struct {
-	Columns []int                    // their positions, in the order in which the transformer gets them, each once
-	Of      transformers.Transformer // nil: they stay as they are
+	// Columns has the positions of the columns, each once, in the order in which the transformer gets them.
+	Columns []int
+
+	// Of is the transformer of these columns. If it is nil, they are not changed.
+	Of transformers.Transformer
 }
 
 type fittedColumns struct {
@@ -222,8 +232,8 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// FitBlocks implements transformers.BlockFitter where all parts do: the stream is read as often as each of them reads it,
-// and once to check it. It wraps errors.ErrUnsupported where a part cannot.
+// FitBlocks implements [transformers.BlockFitter] where all parts do: the stream is read as often as each of them
+// reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -312,7 +322,7 @@ func (t *ColumnTransformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// TransformTo implements transformers.TransformerTo.
+// TransformTo implements [transformers.TransformerTo].
 func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.into(dst, x, rowwise.IsFew(x))
@@ -379,8 +389,8 @@ func (t *ColumnTransformer) into(dst *mat.Dense, x mat.Matrix, few bool) error {
 	return nil
 }
 
-// FeatureNames implements transformers.FeatureNamer where the parts do: their names, one part after the other, and those of
-// the columns that stay.
+// FeatureNames implements [transformers.FeatureNamer] where the parts do: their names, one part after the other,
+// and those of the columns that stay.
 func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 	f := t.fitted
 	if f == nil {
@@ -421,7 +431,7 @@ func namesOfInput(name string, in []string, width int) ([]string, error) {
 	return in, nil
 }
 
-// FeatureNames implements transformers.FeatureNamer where the steps do.
+// FeatureNames implements [transformers.FeatureNamer] where the steps do.
 func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())
@@ -439,8 +449,8 @@ func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	return names, nil
 }
 
-// FittedParts returns the parts with their fitted transformers, and the rest as the last of them; nil before Fit. The
-// slice is a copy; its transformers are the ones that Transform uses and must not be fitted again.
+// FittedParts returns the parts with their fitted transformers, and the rest as the last of them. It returns nil
+// before Fit. The slice is a copy; its transformers are the ones that Transform uses and must not be fitted again.
 func (t *ColumnTransformer) FittedParts() []ColumnPart {
 	if t.fitted == nil {
 		return nil
@@ -459,8 +469,8 @@ func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: steps}.Supports(t, c)
 }
 
-// Clone returns an unfitted ColumnTransformer with clones of the parts. A transformer that has no Clone is shared, and the
-// copy's Fit refuses it as t's does.
+// Clone returns an unfitted ColumnTransformer with clones of the parts. A transformer that has no Clone is shared,
+// and Fit of the copy refuses it just as Fit of t does.
 func (t *ColumnTransformer) Clone() transformers.Transformer {
 	out := &ColumnTransformer{DropRest: t.DropRest, Gaps: t.Gaps}
 	for _, p := range t.Parts {
@@ -506,9 +516,9 @@ func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(columnsKind, payloadVersion, out)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t must be
-// configured as the one that was stored: other columns, or another type of a transformer, are ErrBadModel. After an error t
-// is as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t
+// must be configured as the one that was stored: other columns, or another type of a transformer, are
+// [estimators.ErrBadModel]. After an error t is unchanged.
 func (t *ColumnTransformer) UnmarshalBinary(data []byte) error {
 	var s storedColumns
 	if _, err := codec.Unmarshal(data, columnsKind, payloadVersion, &s); err != nil {

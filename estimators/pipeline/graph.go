@@ -17,7 +17,7 @@ var (
 	_ graph.Grapher = (*ColumnTransformer)(nil)
 )
 
-// Graph implements [graph.Grapher], where all steps do.
+// Graph implements [graph.Grapher] if all steps do.
 func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	if t.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(t.name())
@@ -47,7 +47,7 @@ func (c *chain[Y, E]) graph(x graph.Value) (z graph.Value, out graph.Outputs, er
 	return rows.Rows, out, c.ofFinal(err)
 }
 
-// Graph implements [graph.Grapher], where all parts do.
+// Graph implements [graph.Grapher] if all parts do.
 func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if p.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(regressorName)
@@ -102,7 +102,7 @@ func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err erro
 	return residuals.RowResidualsGraph(x, z)
 }
 
-// Graph implements [graph.Grapher], where all parts do.
+// Graph implements [graph.Grapher] if all parts do.
 func (p *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if p.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierName)

@@ -27,13 +27,15 @@ const (
 	multiKind = "pipeline.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row: Steps, in order, before Final, which has to have a Clone.
-// Fit fits clones and leaves Steps and Final as they are.
+// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, before Final,
+// which must have a Clone method. Fit fits clones and leaves Steps and Final unchanged.
+//
+// See also [Regressor], [Transformer].
 type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
 
-	// Observe, if not nil, is called as Regressor's.
+	// If Observe is not nil, it is called as in [Regressor].
 	Observe func(estimators.Step)
 
 	fitted *multiChain
@@ -110,7 +112,8 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return nil
 }
 
-// FitWeighted is Fit with a weight for each row, which Final gets; the steps know no weights, as Regressor's.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. The steps do not take weights, as
+// in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -136,7 +139,7 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 	return nil
 }
 
-// CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
+// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *MultiRegressor) CheckRows(rows int) error {
 	if f, ok := p.Final.(interface{ CheckRows(rows int) error }); ok && !check.IsNil(p.Final) {
 		return (&multiChain{final: p.Final}).ofFinal(f.CheckRows(rows))
@@ -181,8 +184,8 @@ func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	return y, p.fitted.ofFinal(err)
 }
 
-// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix allocate nothing where the steps have
-// TransformTo and Final has PredictTo.
+// PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted without
+// allocating memory if the steps have TransformTo and Final has PredictTo.
 func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if p.fitted == nil {
@@ -200,8 +203,8 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictVariance implements estimators.MultiVariancePredictor with Final's, and with what the last step leaves out of a
-// kernel, as Regressor's.
+// PredictVariance implements [estimators.MultiVariancePredictor] with Final's, and with what the last step leaves
+// out of a kernel, as in [Regressor].
 func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := multiAble[estimators.MultiVariancePredictor](p, estimators.Variance)
@@ -228,8 +231,8 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval implements estimators.MultiIntervalPredictor with Final's, or, where PredictVariance adds to Final's
-// variance, under the normal distributions that it gives.
+// PredictInterval implements [estimators.MultiIntervalPredictor] with Final's, or, where PredictVariance adds to
+// Final's variance, under the normal distributions that it gives.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := multiAble[estimators.MultiIntervalPredictor](p, estimators.Interval)
@@ -269,7 +272,7 @@ func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err err
 	return out, prior.PriorVariances(), err
 }
 
-// Targets returns the number of targets, 0 before Fit.
+// Targets returns the number of targets. It returns 0 before Fit.
 func (p *MultiRegressor) Targets() int {
 	if p.fitted == nil {
 		return 0
@@ -282,7 +285,8 @@ func (p *MultiRegressor) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Estimators: []any{p.Final}, Steps: p.Steps}.Supports(p, c)
 }
 
-// Report returns the fitted final estimator's, or the zero Report before Fit and where Final has none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
+// none.
 func (p *MultiRegressor) Report() estimators.Report {
 	if p.fitted == nil || !estimators.Supports(p.fitted.final, estimators.Reporting) {
 		return estimators.Report{}
@@ -293,13 +297,13 @@ func (p *MultiRegressor) Report() estimators.Report {
 	return estimators.Report{}
 }
 
-// Clone returns an unfitted MultiRegressor with clones of the steps and of Final. A part that has no Clone is shared, and
-// the copy's Fit refuses it as p's does.
+// Clone returns an unfitted MultiRegressor with clones of the steps and of Final. A part that has no Clone is
+// shared, and Fit of the copy refuses it just as Fit of p does.
 func (p *MultiRegressor) Clone() estimators.MultiRegressor {
 	return &MultiRegressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
 
-// FittedSteps returns the fitted steps, or nil before Fit, as Regressor's.
+// FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].
 func (p *MultiRegressor) FittedSteps() []transformers.Transformer {
 	if p.fitted == nil {
 		return nil
@@ -307,7 +311,7 @@ func (p *MultiRegressor) FittedSteps() []transformers.Transformer {
 	return p.fitted.steps.FittedSteps()
 }
 
-// FittedFinal returns the fitted final estimator, or nil before Fit, as Regressor's.
+// FittedFinal returns the fitted final estimator, or nil before Fit, as in [Regressor].
 func (p *MultiRegressor) FittedFinal() estimators.MultiRegressor {
 	if p.fitted == nil {
 		return nil
@@ -332,7 +336,7 @@ func (p *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, payloadVersion, payload{Steps: steps, Final: final})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler, into clones of the configured parts, as Regressor's.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler, into clones of the configured parts, as in [Regressor].
 func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s payload
 	if _, err := codec.Unmarshal(data, multiKind, payloadVersion, &s); err != nil {
@@ -352,7 +356,7 @@ func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Graph implements [graph.Grapher], where all parts do. Mean and variance have a column for each target.
+// Graph implements [graph.Grapher] if all parts do. Mean and variance have a column for each target.
 func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if p.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(multiName)

@@ -1,24 +1,22 @@
-// Package pipeline makes one estimator of transformers and an estimator, or one
-// transformer of several.
+// Package pipeline combines transformers and an estimator into one estimator, or several transformers into one.
 //
-// Fit fits a clone of each step on what the step before gives, and a clone of
-// the final estimator on what the last step gives; Predict and its kin send
-// their rows the same way. So what a step learns, a mean or a set of landmarks,
-// it learns from the training rows alone, also within each fold of a
+// Fit fits a clone of each step on the output of the step before it, and a clone of the final estimator on the
+// output of the last step. Predict and the methods like it send their rows the same way. A step therefore learns,
+// for example, a mean or a set of landmarks from the training rows alone, also within each fold of a
 // cross-validation.
 //
 // A [ColumnTransformer] sends chosen columns through a transformer each.
 //
-// FitBlocks does the same from a stream of rows that are not all in memory, step after step, where
-// all parts can.
+// FitBlocks does the same from a stream of rows that are not all in memory, step after step, where all parts can.
 //
-// NewStages does it from sums over rows that lie in parts, on several machines say: a stage for each part, of which the
-// statistics take raw rows and send them through the steps that are learnt; the bytes of the stages are all that a worker
-// needs beside an equally configured pipeline. PartialFit fits the steps to the first rows, and Final goes on.
+// NewStages does it from sums over rows that lie in parts, on several machines say: a stage for each part, of which
+// the statistics take raw rows and send them through the steps that are learnt; the bytes of the stages are all
+// that a worker needs beside an equally configured pipeline. PartialFit fits the steps to the first rows, and Final
+// goes on.
 //
-// A pipeline has the method of every capability; where its parts lack one, the
-// method's error wraps errors.ErrUnsupported, and Supports says so beforehand.
-// In errors a step is named by its index in Steps and its type:
+// A pipeline has the methods of every capability. If its parts lack one, the error of the method wraps
+// errors.ErrUnsupported, and Supports reports this beforehand. In errors a step is named by its index in Steps and
+// its type:
 //
 //	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN
 package pipeline

@@ -22,19 +22,21 @@ const (
 	regressorKind = "pipeline.Regressor"
 )
 
-// Regressor is Steps, in order, before Final. Empty Steps are allowed; Final is
-// required. Every part must have a Clone method of its kind, as all of this
-// module have: Fit fits clones and leaves Steps and Final as they are, so a
-// Regressor's configuration is never changed by fitting it, and what was fitted
-// is not changed by configuring it anew.
+// Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Every part
+// must have a Clone method of its kind, as all types of this module do. Fit fits clones and leaves Steps and Final
+// unchanged. The configuration of a Regressor is therefore never changed by fitting it, and the fitted parts are
+// not changed by configuring it again.
 //
-// It costs what its parts cost. Errors are those of the parts, with the part
-// named in front, and ErrParam for a nil part.
+// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
+// and [estimators.ErrParam] for a nil part.
+//
+// See also [MultiRegressor], [Transformer].
 type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// Observe, if not nil, is called after each step that is fitted, as Final's is after its iterations, and meanwhile.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
+	// of Final.
 	Observe func(estimators.Step)
 
 	fitted *chain[float64, estimators.Regressor]
@@ -72,10 +74,9 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return nil
 }
 
-// FitWeighted is Fit with a weight for each row, which Final gets. Transformers
-// know no weights: the steps are fitted on the rows as they are, so that a
-// weight of 2 equals the row given twice for Final, but not for a step that
-// counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
+// the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
+// not for a step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -89,13 +90,12 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 	return nil
 }
 
-// CheckRows is Final's, where it has one: nil otherwise. It computes nothing.
+// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *Regressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
 
-// FitBlocks implements estimators.BlockFitter where the steps and Final have FitBlocks: each
-// step is fitted on what those before it give for the stream, one after the other, then Final. The
-// stream is read as often as they read it, some thousand rows at a time. Without FitBlocks of a
-// part the error wraps errors.ErrUnsupported.
+// FitBlocks implements [estimators.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
+// after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
+// parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -109,9 +109,9 @@ func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	return nil
 }
 
-// NewStages implements estimators.StagedFitter where the steps and Final are Mergeable: the stages of each
-// step, one after the other, and of Final, with statistics that take rows as they come to the first step. Where a part
-// is not, the error wraps errors.ErrUnsupported.
+// NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
+// each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
+// is not Mergeable, the error wraps errors.ErrUnsupported.
 func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 	s, err := newChainStages(p.configured())
 	if err != nil {
@@ -120,8 +120,8 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 	return s, nil
 }
 
-// FitStages implements estimators.StagedFitter. The pipeline has the parts of the stages then: two pipelines that take over
-// the same stages share them, and so what PartialFit does to one.
+// FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
+// that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -135,9 +135,9 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 	return nil
 }
 
-// PartialFit implements estimators.PartialFitter with Final's. The steps learn from the rows of the first call
-// alone, all later rows go through them to Final. It goes on after FitStages; and after Fit and UnmarshalBinary where
-// Final does.
+// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
+// the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
+// UnmarshalBinary if Final can.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -151,7 +151,8 @@ func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	return nil
 }
 
-// MarshalStatistics implements estimators.Continuer with Final's: the steps learn from the first rows alone.
+// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
+// alone.
 func (p *Regressor) MarshalStatistics() ([]byte, error) {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *Regressor) MarshalStatistics() ([]byte, error) {
 	return data, p.fitted.ofFinal(err)
 }
 
-// UnmarshalStatistics implements estimators.Continuer with Final's.
+// UnmarshalStatistics implements [estimators.Continuer] with the method of Final.
 func (p *Regressor) UnmarshalStatistics(data []byte) error {
 	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
 	if err != nil {
@@ -179,9 +180,9 @@ func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return p.fitted.predict(x)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix allocate nothing where the steps have TransformTo and Final has
-// PredictTo, as all of this module.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted without allocating memory if the steps have TransformTo and Final has
+// PredictTo.
 func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if p.fitted == nil {
@@ -190,12 +191,11 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return p.fitted.predictTo(dst, x)
 }
 
-// PredictVariance implements estimators.VariancePredictor with Final's. Where the last
-// step leaves out a part of a kernel and says so by RowResiduals (transformers.Nystroem),
-// and Final is a ridge machine with PriorVariance, the variance of that part is added:
-// without it the variance of a pipeline would shrink as rows move away from all landmarks. With every
-// training row as a landmark it is the variance of the machine of the kernel itself
-// (package lssvm).
+// PredictVariance implements [estimators.VariancePredictor] with the method of Final. Where the last step leaves
+// out a part of a kernel and says so by RowResiduals ([transformers.Nystroem]), and Final is a ridge machine with
+// PriorVariance, the variance of that part is added: without it the variance of a pipeline would shrink as rows
+// move away from all landmarks. With every training row as a landmark it is the variance of the machine of the
+// kernel itself (package lssvm).
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.VariancePredictor](p.configured, p.fitted, estimators.Variance)
@@ -222,8 +222,8 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// PredictInterval implements estimators.IntervalPredictor with Final's, or, where
-// PredictVariance adds to Final's variance, under the normal distribution that it gives.
+// PredictInterval implements [estimators.IntervalPredictor] with Final's, or, where PredictVariance adds to Final's
+// variance, under the normal distribution that it gives.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -263,12 +263,12 @@ func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
 // Supports reports whether the configured parts can do c.
 func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
-// Report returns the fitted final estimator's, or the zero Report before Fit and
-// where Final has none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
+// none.
 func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
-// Clone returns an unfitted Regressor with clones of the steps and of Final. A
-// part that has no Clone is shared, and the copy's Fit refuses it as p's does.
+// Clone returns an unfitted Regressor with clones of the steps and of Final. A part that has no Clone is shared,
+// and Fit of the copy refuses it just as Fit of p does.
 func (p *Regressor) Clone() estimators.Regressor {
 	return &Regressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
 }
@@ -300,10 +300,9 @@ func (p *Regressor) MarshalBinary() ([]byte, error) {
 	return p.fitted.marshal(regressorKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into
-// clones of the configured steps and Final, so p must be configured as the one
-// that was stored: another number of steps, or another type of one, is
-// ErrBadModel. After an error p is as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
+// Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
+// [estimators.ErrBadModel]. After an error p is unchanged.
 func (p *Regressor) UnmarshalBinary(data []byte) error {
 	fitted, err := p.configured().unmarshal(regressorKind, data)
 	if err != nil {

@@ -15,14 +15,14 @@ var (
 	_ estimators.LinearSmoother = (*Classifier)(nil)
 )
 
-// Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
+// Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
 func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
-// Smoother implements estimators.LinearSmoother with Final's, on what the fitted steps make of x.
+// Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
 func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -234,8 +234,8 @@ func (s *stepStages) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// NewStages implements transformers.StagedFitter: the stages of each step, one after the other, with statistics that take
-// rows as they come to the first.
+// NewStages implements [transformers.StagedFitter]: the stages of each step, one after the other, with statistics
+// that take rows as they come to the first.
 func (t *Transformer) NewStages() (transformers.Stages, error) {
 	s, err := newStepStages(t, true)
 	if err != nil {
@@ -244,7 +244,7 @@ func (t *Transformer) NewStages() (transformers.Stages, error) {
 	return s, nil
 }
 
-// FitStages implements transformers.StagedFitter. The Transformer has the steps of the stages then.
+// FitStages implements [transformers.StagedFitter]. The Transformer has the steps of the stages then.
 func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -25,16 +25,19 @@ const (
 	transformerKind = "pipeline.Transformer"
 )
 
-// Transformer is Steps one after the other, as one transformer: what a Regressor and a
-// Classifier have before their final estimator, for use elsewhere. Without Steps rows stay
-// as they are. Every step must have a Clone method: Fit fits clones and leaves Steps as
-// they are.
+// Transformer is Steps one after the other, as one transformer: what a Regressor and a Classifier have before their
+// final estimator, for use elsewhere. Without Steps rows stay as they are. Every step must have a Clone method: Fit
+// fits clones and leaves Steps as they are.
 //
-// It costs what its steps cost. Errors are those of the steps, with the step named in
-// front, and ErrParam for a nil step.
+// It costs what its steps cost. Errors are those of the steps, with the step named in front, and
+// [estimators.ErrParam] for a nil step.
+//
+// See also [ColumnTransformer], [Regressor].
 type Transformer struct {
 	Steps []transformers.Transformer
-	Name  string // stands before the errors: of what the steps are a part; "": "pipeline: Transformer"
+
+	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
+	Name string
 
 	fitted *fittedSteps
 }
@@ -156,7 +159,7 @@ func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return mat.DenseCopyOf(z), nil
 }
 
-// TransformTo implements transformers.TransformerTo where the steps do.
+// TransformTo implements [transformers.TransformerTo] where the steps do.
 func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	steps, err := t.ready(x)
@@ -259,8 +262,8 @@ func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (m
 	return x, nil
 }
 
-// InverseTransform implements transformers.Inverter: it sends z (m×r) back through the fitted
-// steps, the last one first. It wraps errors.ErrUnsupported where a step cannot go back.
+// InverseTransform implements [transformers.Inverter]: it sends z (m×r) back through the fitted steps, the last one
+// first. It wraps errors.ErrUnsupported where a step cannot go back.
 func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	steps, err := t.ready(z)
@@ -285,9 +288,9 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	return x, nil
 }
 
-// RowResiduals implements transformers.RowResidualer with that of the last step, for the
-// rows that come to it from x (m×d). They are 0 where it has none: then its features are
-// those of a kernel of which they leave nothing out.
+// RowResiduals implements [transformers.RowResidualer] with that of the last step, for the rows that come to it
+// from x (m×d). They are 0 where it has none: then its features are those of a kernel of which they leave nothing
+// out.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if _, err := t.ready(x); err != nil {
 		return nil, err
@@ -342,8 +345,8 @@ func (t *Transformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
 }
 
-// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone
-// is shared, and the copy's Fit refuses it as t's does.
+// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone is shared, and Fit of
+// the copy refuses it just as Fit of t does.
 func (t *Transformer) Clone() transformers.Transformer {
 	return &Transformer{Steps: cloneSteps(t.Steps), Name: t.Name}
 }
@@ -400,9 +403,9 @@ func (t *Transformer) store() (storedSteps, error) {
 	return out, nil
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the
-// configured Steps, so t must be configured as the one that was stored: another number of
-// steps, or another type of one, is ErrBadModel. After an error t is as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Steps, so t
+// must be configured as the one that was stored: another number of steps, or another type of one, is
+// [estimators.ErrBadModel]. After an error t is unchanged.
 func (t *Transformer) UnmarshalBinary(data []byte) error {
 	var s storedSteps
 	if _, err := codec.Unmarshal(data, transformerKind, payloadVersion, &s); err != nil {

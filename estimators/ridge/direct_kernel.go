@@ -19,14 +19,13 @@ import (
 
 const directKernelType = "ridge: DirectKernel"
 
-// DirectKernel is ridge regression whose features are a kernel matrix: x in Fit is
-// the square, symmetric matrix K of the training rows, x in Predict the kernel of
-// new rows with them. It solves
+// DirectKernel is ridge regression whose features are a kernel matrix. The x of Fit is the square, symmetric kernel
+// matrix K of the training rows. The x of Predict has the kernel values between new rows and the training rows. It
+// solves
 //
 //	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
 //
-// where b is ȳ if K is centred. It stands behind transformers.KernelMap and
-// transformers.KernelCenterer:
+// where b is ȳ if K is centred. It follows transformers.KernelMap and transformers.KernelCenterer in a pipeline:
 //
 //	pipeline.Regressor{
 //		Steps: []transformers.Transformer{
@@ -35,14 +34,22 @@ const directKernelType = "ridge: DirectKernel"
 //		Final: &ridge.DirectKernel{},
 //	}
 //
-// which is lssvm.Regressor behind the StandardScaler, as a chain whose steps can be
-// looked at and exchanged. Take lssvm for work: it needs less memory, and has variances:
-// here k(x, x) of a new row, which a variance takes, is not among its features.
+// This is the model of [lssvm.Regressor] after a StandardScaler, as a chain whose steps can be inspected and
+// exchanged. Prefer lssvm in practice: it needs less memory and has variances. A variance needs k(x, x) of a new
+// row, which is not among the features here.
+//
+// See also [lssvm.Regressor], [Regressor].
 type DirectKernel struct {
-	Ridge     float64   // λ; 0: chosen by RidgeRule
-	RidgeRule RidgeRule // how; zero: LeaveOneOut
-	Workers   int       // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m *directModel
@@ -68,9 +75,9 @@ type directModel struct {
 // element: kernels.Cross rounds them apart by less.
 const symmetry = 1e-9
 
-// Fit learns from a kernel matrix x (n×n) and y (n). Cost O(n³). Errors: ErrParam;
-// ErrShape for an x that is not square; ErrNotPSD for one that is not symmetric or
-// indefinite beyond the ridge; ErrNotFinite, or ctx's.
+// Fit learns from a kernel matrix x (n×n) and y (n). The cost is O(n³). Errors: [estimators.ErrParam];
+// [estimators.ErrShape] for an x that is not square; [estimators.ErrNotPSD] for one that is not symmetric or
+// indefinite beyond the ridge; [estimators.ErrNotFinite], or the error of ctx.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -79,9 +86,8 @@ func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err 
 	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, λ diag(1/w) in the place of λI. A
-// kernel that was centred without weights will do: what the centring takes away is the
-// same for all rows, and b takes it up.
+// FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may
+// be centred without weights: centring subtracts the same from all rows, and b makes up for it.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -192,7 +198,7 @@ func (d *DirectKernel) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, nil
 }
 
-// Coefficients returns α, one for each training row; nil before Fit.
+// Coefficients returns α, one for each training row. It returns nil before Fit.
 func (d *DirectKernel) Coefficients() []float64 {
 	if d.m == nil {
 		return nil
@@ -200,7 +206,7 @@ func (d *DirectKernel) Coefficients() []float64 {
 	return slices.Clone(d.m.coefficients)
 }
 
-// Intercept returns b, 0 before Fit.
+// Intercept returns b. It returns 0 before Fit.
 func (d *DirectKernel) Intercept() float64 {
 	if d.m == nil {
 		return 0
@@ -208,7 +214,7 @@ func (d *DirectKernel) Intercept() float64 {
 	return d.m.bias
 }
 
-// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (d *DirectKernel) ChosenRidge() float64 {
 	if d.m == nil {
 		return 0
@@ -216,9 +222,9 @@ func (d *DirectKernel) ChosenRidge() float64 {
 	return d.m.ridge
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
-// rows with the same ridge, exactly; nil for one row. Fit has computed them. The error is
-// ErrNotFitted.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
+// The residuals are exact. For one row it returns nil. Fit has computed them. The error is
+// [estimators.ErrNotFitted].
 func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {
@@ -227,7 +233,7 @@ func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err e
 	return slices.Clone(d.m.loo), nil
 }
 
-// Report says how the last Fit went, as lssvm.Regressor's.
+// Report describes how the last Fit went, like that of [lssvm.Regressor].
 func (d *DirectKernel) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
@@ -235,15 +241,15 @@ func (d *DirectKernel) Report() estimators.Report {
 	return d.m.report.Clone()
 }
 
-// Clone returns an unfitted DirectKernel of the same configuration.
+// Clone returns an unfitted DirectKernel with the same configuration.
 func (d *DirectKernel) Clone() estimators.Regressor {
 	c := *d
 	c.m = nil
 	return &c
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory.
 func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width := 0

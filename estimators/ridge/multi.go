@@ -26,19 +26,31 @@ const (
 	multiKind = "ridge.MultiRegressor"
 )
 
-// MultiRegressor is Regressor for several targets of each row, which share the products of the columns and their factor.
-// The zero value is ready to use. The targets need no scaling: with one ridge for all it is that of the least sum of
-// their squared leave-one-out errors, each in units of its target's spread.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share the products of the columns
+// and their factorisation. The zero value is ready to use. The targets need no scaling: if there is one ridge for
+// all, it minimises the sum of their squared leave-one-out errors, each in units of its target's spread.
+//
+// See also MultiRegressor in package lssvm, [Regressor].
 type MultiRegressor struct {
-	Ridge     float64   // λ; 0: chosen by RidgeRule
-	RidgeRule RidgeRule // how; zero: LeaveOneOut
-	// RidgePerTarget lets leave-one-out choose a ridge for each target, which is then Regressor's of that target alone.
-	// The reduction to tridiagonal form is still one; each target takes a look at all ridges and a factor of its own, of d²/2 numbers in
-	// memory and in files. Without it, or with a Ridge that is given, there is one for all.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose
+	// for that target alone. There is still only one reduction to tridiagonal form, but each target evaluates all
+	// ridges and has a factor of its own, of d²/2 numbers in memory and in files. If it is not set, or if Ridge is
+	// given, all targets share one ridge.
 	RidgePerTarget bool
-	NoIntercept    bool // b = 0, and nothing is centred
-	Workers        int  // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+
+	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
+	NoIntercept bool
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m *model
@@ -64,8 +76,9 @@ func (r *MultiRegressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). Cost O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more columns than
-// rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so large that their squares overflow), or ctx's.
+// Fit learns from x (n×d) and the targets y (n×k). The cost is O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more
+// columns than rows. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
+// numbers so large that their squares overflow), or the error of ctx.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -74,8 +87,9 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which all its targets have. With a given Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With a given
+// Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one row, not one
+// unit of weight.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -132,7 +146,7 @@ func (m *model) back(units *targets.Units) error {
 	return targets.FiniteColumns(multiType, m.loo)
 }
 
-// Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). Cost O(mdk).
+// Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). The cost is O(mdk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict(x)
@@ -160,8 +174,8 @@ func (r *MultiRegressor) predict(x mat.Matrix) (mean, centred *mat.Dense, err er
 	return mean, centred, nil
 }
 
-// PredictTo is Predict into dst, m×k. Up to sixteen rows of a dense matrix are predicted one by one without allocating; they
-// agree with Predict's to rounding.
+// PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one
+// without allocating memory. The predictions agree with those of Predict up to rounding.
 func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width := 0
@@ -171,8 +185,9 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(multiType, dst, x, width, r.Targets(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d), the
-// noise included. Cost O(md²), or O(mdn) with more columns than rows, once for all targets that share a ridge.
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
+// (m×d), including the noise. The cost is O(md²), or O(mdn) with more columns than rows, once for all targets that
+// share a ridge.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	mean, centred, err := r.predict(x)
@@ -204,8 +219,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 // groupOf is the index of a target's ridge.
 func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
-// PredictInterval returns the ends (m×k) of the central intervals that new observations of each target at each
-// row of x (m×d) lie in with probability level, in (0, 1), each for itself, under the normal distributions that PredictVariance gives.
+// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
+// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
+// PredictVariance gives.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -215,7 +231,7 @@ func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// PriorVariances returns s²/λ of each target, as Regressor's PriorVariance; nil before Fit.
+// PriorVariances returns s²/λ of each target, like [Regressor.PriorVariance]. It returns nil before Fit.
 func (r *MultiRegressor) PriorVariances() []float64 {
 	if r.m == nil {
 		return nil
@@ -227,7 +243,7 @@ func (r *MultiRegressor) PriorVariances() []float64 {
 	return out
 }
 
-// Targets returns k, the number of targets; 0 before Fit.
+// Targets returns k, the number of targets. It returns 0 before Fit.
 func (r *MultiRegressor) Targets() int {
 	if r.m == nil {
 		return 0
@@ -235,7 +251,7 @@ func (r *MultiRegressor) Targets() int {
 	return len(r.m.target)
 }
 
-// Coefficients returns β, a row for each target (k×d); nil before Fit.
+// Coefficients returns β, a row for each target (k×d). It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil
@@ -243,7 +259,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(r.m.coefficients)
 }
 
-// Intercepts returns b of each target; nil before Fit.
+// Intercepts returns b of each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 {
 	if r.m == nil {
 		return nil
@@ -255,7 +271,8 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return out
 }
 
-// ChosenRidges returns the ridge λ of each target that Fit used: one number k times without RidgePerTarget. Nil before Fit.
+// ChosenRidges returns the ridge λ that Fit used for each target. Without RidgePerTarget all k entries are the same
+// number. It returns nil before Fit.
 func (r *MultiRegressor) ChosenRidges() []float64 {
 	if r.m == nil {
 		return nil
@@ -267,8 +284,9 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 	return out
 }
 
-// LeaveOneOutResiduals returns y[i,j] less its prediction by the model fitted to all other
-// rows with the same ridge, exactly (n×k); nil for one row. Fit has computed them. The error is ErrNotFitted.
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
+// ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
+// [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -280,8 +298,8 @@ func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, er
 	return mat.DenseCopyOf(r.m.loo), nil
 }
 
-// Report says how the last Fit went. Objective is the sum over the targets of the weighted mean squared leave-one-out residual,
-// over the target's weighted variance; Iterations the number of ridges looked at.
+// Report describes how the last Fit went. Objective is the sum over the targets of the weighted mean squared
+// leave-one-out residual, divided by the target's weighted variance. Iterations is the number of ridges evaluated.
 func (r *MultiRegressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -289,7 +307,7 @@ func (r *MultiRegressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Clone returns an unfitted MultiRegressor of the same configuration.
+// Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 	c := *r
 	c.m = nil
@@ -356,7 +374,7 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s storedMulti
 	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {

@@ -51,8 +51,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave
-// r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -131,8 +130,7 @@ func (d *DirectKernel) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors are ErrBadModel and leave
-// d as it was.
+// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
 func (d *DirectKernel) UnmarshalBinary(data []byte) error {
 	var s storedDirect
 	if _, err := codec.Unmarshal(data, directKernelKind, version, &s); err != nil {

@@ -24,14 +24,24 @@ import (
 
 const regressorType = "ridge: Regressor"
 
-// Regressor is linear ridge regression with an intercept. The zero value is ready
-// to use: its ridge is chosen by exact leave-one-out. The targets need no scaling.
+// Regressor is linear ridge regression with an intercept. The zero value is ready to use: its ridge is chosen by
+// exact leave-one-out. The targets need no scaling.
+//
+// See also [lssvm.Regressor], [MultiRegressor].
 type Regressor struct {
-	Ridge       float64   // λ; 0: chosen by RidgeRule
-	RidgeRule   RidgeRule // how; zero: LeaveOneOut
-	NoIntercept bool      // b = 0, and nothing is centred
-	Workers     int       // goroutines; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each ridge that leave-one-out looks at.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	Ridge float64
+
+	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	RidgeRule RidgeRule
+
+	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
+	NoIntercept bool
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
 	m *model
@@ -63,9 +73,9 @@ type model struct {
 	sums         *statistics // of FitStatistics; nil after Fit and in files
 }
 
-// Fit learns from x (n×d) and y (n). Cost O(nd²) with d ≤ n and O(dn²) with more
-// columns than rows. Errors: ErrParam, ErrShape, ErrNotFinite (also for numbers so
-// large that their squares overflow), or ctx's.
+// Fit learns from x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Errors:
+// [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
+// squares overflow), or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -74,9 +84,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row. With a given Ridge a weight of 2
-// is the row given twice; leave-one-out still leaves out one row, not one unit of
-// weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. With a given Ridge, a weight of 2 has the same effect as
+// the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -330,7 +339,7 @@ func (m *model) residuals(ctx context.Context, p *problem, t, solution *mat.Dens
 	return nil
 }
 
-// Predict returns b + <β, x> for each row of x (m×d). Cost O(md).
+// Predict returns b + <β, x> for each row of x (m×d). The cost is O(md).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict(x)
@@ -363,9 +372,8 @@ func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
 	return out, centred, nil
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each
-// row of x (m×d), the noise included. Cost O(md²), or O(mdn) with more columns than
-// rows.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
+// noise. The cost is O(md²), or O(mdn) with more columns than rows.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	mean, centred, err := r.predict(x)
@@ -407,9 +415,8 @@ func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 	return out, nil
 }
 
-// PredictInterval returns the ends of the central interval that a new observation at each
-// row of x (m×d) lies in with probability level, in (0, 1), under the normal distribution
-// that PredictVariance gives.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
+// with probability level, in (0, 1), under the normal distribution that PredictVariance gives.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -418,9 +425,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PriorVariance returns s²/λ, the variance that the model gave β before it saw the rows,
-// whose inverse is the penalty; 0 before Fit. PredictVariance goes back to it, times
-// |x - x̄|², where nothing was learned.
+// PriorVariance returns s²/λ, the prior variance of each coefficient in β, whose inverse is the penalty. It returns
+// 0 before Fit. Where nothing was learned, PredictVariance returns to it, multiplied by |x - x̄|².
 func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
 		return 0
@@ -428,7 +434,7 @@ func (r *Regressor) PriorVariance() float64 {
 	return r.m.noise[0] / r.m.ridges[0]
 }
 
-// Coefficients returns β, one for each column; nil before Fit.
+// Coefficients returns β, one for each column. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -436,7 +442,7 @@ func (r *Regressor) Coefficients() []float64 {
 	return mat.Row(nil, 0, r.m.coefficients)
 }
 
-// Intercept returns b, 0 before Fit.
+// Intercept returns b. It returns 0 before Fit.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
@@ -453,7 +459,7 @@ func (m *model) intercept(target int) float64 {
 	return b
 }
 
-// ChosenRidge returns the ridge λ that Fit used, 0 before Fit.
+// ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 {
 	if r.m == nil {
 		return 0
@@ -461,9 +467,9 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridges[0]
 }
 
-// LeaveOneOutResiduals returns y[i] less its prediction by the model fitted to all other
-// rows with the same ridge, exactly; nil for one row. Fit has computed them. Errors: ErrNotFitted, and
-// one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which know no single rows.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
+// The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
+// and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
@@ -478,8 +484,8 @@ func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err erro
 	return mat.Col(nil, 0, r.m.loo), nil
 }
 
-// Report says how the last Fit went. Objective is the weighted mean squared
-// leave-one-out residual, Iterations the number of ridges looked at.
+// Report describes how the last Fit went. Objective is the weighted mean squared leave-one-out residual. Iterations
+// is the number of ridges looked at.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -487,15 +493,15 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil
 	return &c
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width := 0

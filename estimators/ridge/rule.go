@@ -6,13 +6,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// RidgeRule says how a Ridge of 0 is chosen. It is package lssvm's.
+// RidgeRule says how a Ridge of 0 is chosen. It is the type of package lssvm.
 type RidgeRule = lssvm.RidgeRule
 
 // The rules.
 const (
-	LeaveOneOut = lssvm.LeaveOneOut // minimise the exact leave-one-out squared error: the default
-	Heuristic   = lssvm.Heuristic   // lssvm.HeuristicRidge(n)
+	// LeaveOneOut minimises the exact leave-one-out squared error. It is the default.
+	LeaveOneOut = lssvm.LeaveOneOut
+	// Heuristic takes [lssvm.HeuristicRidge] of the number of training rows.
+	Heuristic = lssvm.Heuristic
 )
 
 // checkRidge validates the fields Ridge and RidgeRule of a type.

@@ -29,8 +29,8 @@ type ofRows struct {
 
 var _ estimators.LinearSmoother = (*Regressor)(nil)
 
-// Smoother implements estimators.LinearSmoother: the regression with the chosen ridge on these rows
-// and targets. Cost O(nd²), and O(dn²) with more columns than rows.
+// Smoother implements [estimators.LinearSmoother]: it returns the regression with the chosen ridge on these rows
+// and targets. The cost is O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -140,21 +140,21 @@ func (s *statistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// NewStatistics implements estimators.StatisticsFitter: the means of rows and targets, and the products of their
+// NewStatistics implements [estimators.StatisticsFitter]: the means of rows and targets, and the products of their
 // differences from those, d²/2 numbers.
 func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 	return &statistics{}, nil
 }
 
-// FitStatistics implements estimators.StatisticsFitter. With a given Ridge, or the Heuristic, the coefficients
-// are those of Fit, or of FitWeighted, to rounding. What Fit takes from single rows is taken from sums:
+// FitStatistics implements [estimators.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients
+// are those of Fit, or of FitWeighted, to rounding. What Fit computes from single rows is computed from sums:
 //
 //   - the ridge of LeaveOneOut is that of the largest evidence (see the package's documentation);
 //   - s² is the sum of the squared residuals over the degrees of freedom that are left to them, which is Fit's with
 //     the mean of all leverages in the place of each;
 //   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
 //
-// Cost O(d³), whatever the rows are.
+// The cost is O(d³), whatever the rows are.
 func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -179,9 +179,10 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 	return nil
 }
 
-// PartialFit implements estimators.PartialFitter: it is FitStatistics of the rows of all calls, or of
-// those of a FitStatistics and all calls since, whose statistics the Regressor keeps. Clone and MarshalBinary leave them out; MarshalStatistics has them.
-// After Fit or UnmarshalBinary there are none to go on from, which is ErrNotFitted.
+// PartialFit implements [estimators.PartialFitter]: it fits the rows of all calls, as FitStatistics would. After a
+// FitStatistics it adds to the statistics given there. The Regressor keeps the statistics. Clone and MarshalBinary
+// leave them out; MarshalStatistics writes them. After Fit or UnmarshalBinary there are no statistics to go on
+// from, and the error is [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -202,7 +203,7 @@ func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	return r.FitStatistics(ctx, s)
 }
 
-// MarshalStatistics implements estimators.Continuer: d²/2 numbers.
+// MarshalStatistics implements [estimators.Continuer]: d²/2 numbers.
 func (r *Regressor) MarshalStatistics() ([]byte, error) {
 	switch {
 	case r.m == nil:
@@ -213,7 +214,7 @@ func (r *Regressor) MarshalStatistics() ([]byte, error) {
 	return r.m.sums.MarshalBinary()
 }
 
-// UnmarshalStatistics implements estimators.Continuer.
+// UnmarshalStatistics implements [estimators.Continuer].
 func (r *Regressor) UnmarshalStatistics(data []byte) error {
 	if r.m == nil {
 		return fault.NotFitted(regressorType)

@@ -24,27 +24,48 @@ import (
 
 const classifierType = "rvm: Classifier"
 
-// Classifier is the relevance vector machine for classification, with an intercept of
-// nearly flat prior. More than two classes are learnt each against the rest. The zero
-// value is ready to use.
+// Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior.
+// With more than two classes, each class is learnt against the rest. The zero value is ready to use.
+//
+// See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
-	// Kernel need not be positive semi-definite. nil: a Matérn kernel of ν = 5/2 with a length for
-	// each column, which are learnt (package documentation).
+	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each
+	// column; the lengths are learnt (see the package documentation).
 	Kernel kernels.Kernel
-	// Kernels is a dictionary: a basis function of each of them sits on every row. Kernel is then nil.
-	Kernels    []kernels.Kernel
-	Landmarks  *mat.Dense // the rows that basis functions sit on (M×d); nil: training rows
-	Components int        // the number of training rows, drawn by Seed, that basis functions sit on; 0: all
+
+	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
+	Kernels []kernels.Kernel
+
+	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
+	Landmarks *mat.Dense
+
+	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
+	// are used.
+	Components int
+
 	// Refine follows the true gradient of the evidence at the end, for a small gain in
 	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
-	Refine       bool
-	Balanced     bool            // weigh each class by n/(K·its rows), so that all count alike
-	ClassWeights map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Seed         uint64          // of Components, and of the rows that lengths are learnt from
-	Workers      int             // goroutines; 0: GOMAXPROCS
-	CacheBytes   int64           // for columns of the design matrix; 0: 512 MiB
-	// Observe, if not nil, is called after each change of a machine, by one goroutine
-	// at a time; Objective is the negative log evidence of that machine.
+	Refine bool
+
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
+	// classes have the same total weight.
+	Balanced bool
+
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// 1. If Balanced is set, both factors are multiplied.
+	ClassWeights map[int]float64
+
+	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// CacheBytes is the memory for columns of the design matrix. If it is 0, it is 512 MiB.
+	CacheBytes int64
+
+	// If Observe is not nil, it is called after each change of a machine, by one goroutine at a time. Objective is the
+	// negative log evidence of that machine.
 	Observe func(estimators.Step)
 
 	m *classification
@@ -76,9 +97,9 @@ func (c *Classifier) validate() error {
 	return c.place().validate()
 }
 
-// Fit learns from x (n×d) and n labels y. Cost, with M basis functions of which m
-// stay: O(nMm) for each of some m scans of the basis. Errors: ErrParam, ErrShape (also
-// for a single class), ErrNotFinite, or ctx's.
+// Fit learns from x (n×d) and n labels y. With M basis functions, of which m stay, the cost is O(nMm) for each of
+// about m scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
+// [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -87,11 +108,10 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, times its class's, which counts as that
-// many rows: the logarithm of its likelihood is multiplied by it. A weight of 2 is the row
-// given twice, in the evidence too, but for the lengths of a nil Kernel, which begin at the median
-// distance, and the draw of Components, both of the rows without their weights. Probabilities are those of
-// rows as often as they weigh.
+// FitWeighted is like Fit, with a weight > 0 for each row, times its class's, which counts as that many rows: the
+// logarithm of its likelihood is multiplied by it. A weight of 2 is the row given twice, in the evidence too, but
+// for the lengths of a nil Kernel, which begin at the median distance, and the draw of Components, both of the rows
+// without their weights. Probabilities are those of rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -214,43 +234,43 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.decide("x", x, false)
 }
 
-// Predict returns the class of the largest Decision for each row of x (r×d).
+// Predict returns the class with the largest Decision score for each row of x (r×d).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return c.predict("x", x, false)
 }
 
-// PredictDesign is Predict from new rows of the design matrix (r×M).
+// PredictDesign is like Predict, from new rows of the design matrix (r×M).
 func (c *Classifier) PredictDesign(phi mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return c.predict("phi", phi, true)
 }
 
-// PredictProba returns probabilities for each row of x (r×d), r×K in the order of
-// Classes: for two classes the sigmoid of the score, moderated by its variance, so that
-// it nears 1/2 where the model is not sure; for more, those of each class against the
-// rest, over their sum.
+// PredictProba returns probabilities (r×K) for each row of x (r×d), with columns in the order of Classes. With two
+// classes the probability is the sigmoid of the score, moderated by the variance of the score, so that it is close
+// to 1/2 where the model is uncertain. With more classes it is the probability of each class against the rest,
+// divided by the sum of these probabilities.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("x", x, false)
 }
 
-// PredictProbaDesign is PredictProba from new rows of the design matrix (r×M).
+// PredictProbaDesign is like PredictProba, from new rows of the design matrix (r×M).
 func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("phi", phi, true)
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.support().rowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.support().rowWidth(), len(c.labels()), c.Decision, c.m.row)
@@ -263,10 +283,10 @@ func (c *Classifier) labels() []int {
 	return c.m.labels
 }
 
-// Classes returns the distinct labels that Fit saw, ascending; nil before Fit.
+// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.labels()) }
 
-// Machines returns what was learnt of each class; nil before Fit.
+// Machines returns the machine of each class. It returns nil before Fit.
 func (c *Classifier) Machines() []Machine {
 	if c.m == nil {
 		return nil
@@ -293,19 +313,20 @@ func (c *Classifier) support() *support {
 	return c.m.support
 }
 
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the
-// landmarks or columns, that are in some class's machine, ascending; nil before Fit.
+// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
+// some class's machine, ascending. It returns nil before Fit.
 func (c *Classifier) RelevanceIndices() []int { return c.support().relevant() }
 
-// RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
-// model without any.
+// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
+// model without relevance vectors.
 func (c *Classifier) RelevanceVectors() *mat.Dense { return c.support().copiedVectors() }
 
-// ChosenKernel returns the kernel that Fit used, the [kernels.Sum] of several; nil before Fit and after FitDesign.
+// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
+// and after FitDesign.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.support().chosenKernel() }
 
-// LogEvidence returns the log evidence in Laplace's approximation, summed over the
-// machines; 0 before Fit.
+// LogEvidence returns the log evidence in Laplace's approximation, summed over the machines. It returns 0 before
+// Fit.
 func (c *Classifier) LogEvidence() float64 {
 	if c.m == nil {
 		return 0
@@ -317,8 +338,8 @@ func (c *Classifier) LogEvidence() float64 {
 	return sum
 }
 
-// Report says how the last Fit went. Objective is the negative of LogEvidence,
-// Iterations the number of changes over all machines.
+// Report describes how the last Fit went. Objective is the negative of LogEvidence. Iterations is the number of
+// changes over all machines.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -326,7 +347,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.report.Clone()
 }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.ClassWeights = nil, maps.Clone(c.ClassWeights)

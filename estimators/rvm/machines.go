@@ -32,16 +32,26 @@ type machine struct {
 	evidence     float64
 }
 
-// Machine is what a Classifier learnt of one class against the rest; of two classes
-// there is one, of the second.
+// Machine is what a [Classifier] learnt about one class against the rest. With two classes there is one machine,
+// that of the second class.
 type Machine struct {
-	Class            int
-	RelevanceIndices []int     // training rows, or landmarks or columns
-	RelevanceKernels []int     // which of Kernels each of them has; 0 where there is one
-	Coefficients     []float64 // of their kernels, in the latent score
-	Alphas           []float64 // prior precisions of the coefficients
-	Intercept        float64
-	LogEvidence      float64 // in Laplace's approximation
+	Class int
+
+	// RelevanceIndices has the training rows, landmarks or columns of the basis functions that were kept.
+	RelevanceIndices []int
+
+	// RelevanceKernels says which of Kernels each of them has. All are 0 if there is one kernel.
+	RelevanceKernels []int
+
+	// Coefficients has the coefficients of their kernels in the latent score.
+	Coefficients []float64
+
+	// Alphas has the prior precisions of the coefficients.
+	Alphas    []float64
+	Intercept float64
+
+	// LogEvidence is the log evidence in Laplace's approximation.
+	LogEvidence float64
 }
 
 // gather takes the machines to the units of the columns as they are.

@@ -183,8 +183,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, regressorVersion, r.m.store(r.place().configured()))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel.
-// Errors are ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, regressorKind, regressorVersion, &s); err != nil {
@@ -266,8 +266,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, classifierVersion, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
-// Errors are ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassification
 	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {

@@ -24,13 +24,16 @@ import (
 
 const regressorType = "rvm: Regressor"
 
-// InterceptPrior is what a Regressor takes its intercept for before it has seen a target.
+// InterceptPrior is the prior distribution of the intercept of a [Regressor].
 type InterceptPrior int
 
 // The priors.
 const (
-	FlatPrior InterceptPrior = iota // every value as likely: the intercept is integrated out exactly
-	ARDPrior                        // normal, that of a column of ones with a precision of its own like the others
+	// FlatPrior makes every value equally likely. The intercept is integrated out exactly.
+	FlatPrior InterceptPrior = iota
+	// ARDPrior is a normal prior: the intercept is the coefficient of a column of ones, with a precision of its own
+	// like the others.
+	ARDPrior
 )
 
 // String returns the prior's name.
@@ -57,39 +60,61 @@ const (
 // startNoises are those of the starts from the empty model: parts of the targets' variance.
 var startNoises = []start{1, 10, 100}
 
-// Regressor is the relevance vector machine for regression. The zero value is ready
-// to use: RBF with γ = 1/median squared distance, an intercept of flat prior, the noise
-// estimated, all training rows for basis.
+// Regressor is the relevance vector machine for regression. The zero value is ready to use: a Matérn kernel whose
+// lengths are learnt, an intercept with a flat prior, an estimated noise variance, and basis functions on all
+// training rows.
+//
+// See also Regressor in package gabasr, Regressor in package lssvm.
 type Regressor struct {
-	// Kernel need not be positive semi-definite. nil: a Matérn kernel of ν = 5/2 with a length for
-	// each column, which are learnt (package documentation).
+	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each
+	// column; the lengths are learnt (see the package documentation).
 	Kernel kernels.Kernel
-	// Kernels is a dictionary: a basis function of each of them sits on every row. Kernel is then nil.
-	Kernels        []kernels.Kernel
-	InterceptPrior InterceptPrior // zero: FlatPrior; without effect with NoIntercept
-	NoIntercept    bool           // leaves the intercept out: the targets should be centred
-	// NoCalibration leaves the refits out that variances and intervals are calibrated by: those
-	// are then the paper's (package documentation).
+
+	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
+	Kernels []kernels.Kernel
+
+	// InterceptPrior is the prior of the intercept. The zero value is [FlatPrior]. It has no effect with NoIntercept.
+	InterceptPrior InterceptPrior
+
+	// NoIntercept leaves out the intercept. The targets should then be centred.
+	NoIntercept bool
+
+	// NoCalibration leaves out the refits that calibrate variances and intervals. They are then those of the paper
+	// (see the package documentation).
 	NoCalibration bool
-	// NoiseVariance fixes the variance of the noise; 0: it is estimated.
+
+	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
 	NoiseVariance float64
-	// Landmarks are the rows that basis functions sit on (M×d); nil: training rows.
+
+	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
 	Landmarks *mat.Dense
-	// Components is the number of training rows, drawn by Seed, that basis functions sit
-	// on; 0: all. Without effect with Landmarks.
+
+	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
+	// are used. It has no effect with Landmarks.
 	Components int
-	// AllIn is the largest basis for which a start with all of it is tried; 0:
-	// 500.
-	AllIn   int
-	NoAllIn bool // never tries it, whatever AllIn
-	// Starts is the number of starts from the empty model, 1 to 3; 0: 3.
-	// The model of the highest evidence over all starts is kept.
-	Starts     int
-	Seed       uint64 // of Components, and of the rows that lengths are learnt from
-	Workers    int    // goroutines; 0: GOMAXPROCS, but one for each start
-	CacheBytes int64  // for columns of the design matrix, and for their products if they fit too; others are evaluated as they are needed. 0: 512 MiB
-	// Observe, if not nil, is called after each change of a model, by one goroutine at
-	// a time; Objective is the negative log evidence of the start, or the refit, it comes from.
+
+	// AllIn is the largest basis for which Fit also tries a start with all basis functions. If it is 0, it is 500.
+	AllIn int
+
+	// If NoAllIn is set, that start is never tried, whatever AllIn is.
+	NoAllIn bool
+
+	// Starts is the number of starts from the empty model, 1 to 3. If it is 0, it is 3. The model with the highest
+	// evidence over all starts is kept.
+	Starts int
+
+	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
+	Seed uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS, but at most one for each start.
+	Workers int
+
+	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns
+	// are evaluated when they are needed. If it is 0, it is 512 MiB.
+	CacheBytes int64
+
+	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the
+	// negative log evidence of the start or the refit that the change belongs to.
 	Observe func(estimators.Step)
 
 	m *model
@@ -144,10 +169,10 @@ func (r *Regressor) intercept() interceptKind {
 	return flatIntercept
 }
 
-// Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change
-// of the model costs O(nm + Mm), a new one also O(nM), and memory is that of CacheBytes
-// and O(Mm). Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that
-// overflows), or ctx's. The refits of the variances about double it, see NoCalibration.
+// Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change of the model costs O(nm +
+// Mm), a new one also O(nM), and memory is that of CacheBytes and O(Mm). Errors: [estimators.ErrParam],
+// [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The
+// refits that calibrate the variances about double the cost, see NoCalibration.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -156,12 +181,11 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, which counts as that many rows: a
-// weight of 2 is the row given twice, in the evidence too, but for the lengths of a nil Kernel, which
-// begin at the median distance, and the draw of Components, both of the rows without their weights. The
-// noise is estimated from the sum of the weights in the place of n, which FlatPrior wants
-// above 1: where weights are known but for a factor, as precisions of the targets, let their
-// mean be 1.
+// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows: a weight of 2 is the row
+// given twice, in the evidence too. The exceptions are the lengths of a nil Kernel, which begin at the median
+// distance, and the draw of Components: both use the rows without their weights. The noise is estimated from the
+// sum of the weights instead of n. With [FlatPrior] that sum must be above 1. If weights are known only up to a
+// factor, such as precisions of the targets, scale them to a mean of 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -323,19 +347,18 @@ func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool
 	return r.m.predict(xd, r.Workers, withVariance)
 }
 
-// Predict returns the mean at each row of x (r×d). Cost O(rmd) for m relevance
-// vectors.
+// Predict returns the mean at each row of x (r×d). The cost is O(rmd) for m relevance vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict("x", x, false, false)
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row
-// of x (r×d), the noise included: the machine's own, calibrated by refits, and what the
-// relevance vectors do not see, which far from all rows makes it that of the targets
-// (package documentation). With NoCalibration it is there that of the noise and the
-// intercept alone, as for every relevance vector machine. Cost O(rm(d + m)), and O(m³) once.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (r×d), including the
+// noise. It is the machine's own variance, calibrated by refits, plus the part of the kernel that the relevance
+// vectors do not explain, so that far from all rows it is the variance of the targets (see the package
+// documentation). With NoCalibration it is there the variance of the noise and the intercept alone, as in every
+// relevance vector machine. The cost is O(rm(d + m)), and O(m³) once.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("x", x, false, true)
@@ -359,9 +382,8 @@ func (r *Regressor) PredictDesign(phi mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVarianceDesign is PredictVariance from new rows of the design matrix (r×M), of which
-// nothing is known that its columns do not see: the variance is the machine's own, times a
-// factor.
+// PredictVarianceDesign is like PredictVariance, from new rows of the design matrix (r×M). Nothing is known of
+// these rows beyond their columns, so the variance is the machine's own, times a factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("phi", phi, true, true)
@@ -375,23 +397,24 @@ func (r *Regressor) support() *support {
 	return r.m.support
 }
 
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the
-// landmarks or columns, that are in the model, ascending; nil before Fit.
+// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
+// the model, ascending. It returns nil before Fit.
 func (r *Regressor) RelevanceIndices() []int { return r.support().relevant() }
 
-// RelevanceVectors returns them as rows; nil before Fit, after FitDesign, and for a
-// model without any.
+// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
+// model without relevance vectors.
 func (r *Regressor) RelevanceVectors() *mat.Dense { return r.support().copiedVectors() }
 
-// RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, 0 where there is one
-// kernel; nil before Fit and after FitDesign.
+// RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, which is 0 if there is one
+// kernel. It returns nil before Fit and after FitDesign.
 func (r *Regressor) RelevanceKernels() []int { return r.support().relevantKernels() }
 
-// ChosenKernel returns the kernel that Fit used, the [kernels.Sum] of several; nil before Fit and after FitDesign.
+// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
+// and after FitDesign.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.support().chosenKernel() }
 
-// Coefficients returns the posterior means of the relevance vectors' coefficients, in the
-// order of RelevanceIndices; nil before Fit.
+// Coefficients returns the posterior means of the relevance vectors' coefficients, in the order of
+// RelevanceIndices. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -399,8 +422,8 @@ func (r *Regressor) Coefficients() []float64 {
 	return append([]float64{}, r.m.coefficients[:len(r.m.columns)]...)
 }
 
-// Covariance returns the posterior covariance of Coefficients; nil before Fit and for a
-// model without relevance vectors.
+// Covariance returns the posterior covariance of Coefficients. It returns nil before Fit and for a model without
+// relevance vectors.
 func (r *Regressor) Covariance() *mat.SymDense {
 	if r.m == nil || len(r.m.columns) == 0 {
 		return nil
@@ -411,7 +434,7 @@ func (r *Regressor) Covariance() *mat.SymDense {
 	return out
 }
 
-// Alphas returns the prior precisions of Coefficients; nil before Fit.
+// Alphas returns the prior precisions of Coefficients. It returns nil before Fit.
 func (r *Regressor) Alphas() []float64 {
 	if r.m == nil {
 		return nil
@@ -419,8 +442,7 @@ func (r *Regressor) Alphas() []float64 {
 	return append([]float64{}, r.m.alphas[:len(r.m.columns)]...)
 }
 
-// Intercept returns the constant term, whatever its prior; 0 before Fit and with
-// NoIntercept.
+// Intercept returns the constant term, whatever its prior. It returns 0 before Fit and with NoIntercept.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
@@ -435,7 +457,7 @@ func (m *model) constantTerm() float64 {
 	return m.intercept + m.coefficients[len(m.coefficients)-1]
 }
 
-// ChosenNoiseVariance returns the variance of the noise; 0 before Fit.
+// ChosenNoiseVariance returns the variance of the noise. It returns 0 before Fit.
 func (r *Regressor) ChosenNoiseVariance() float64 {
 	if r.m == nil {
 		return 0
@@ -443,9 +465,9 @@ func (r *Regressor) ChosenNoiseVariance() float64 {
 	return r.m.noise
 }
 
-// LogEvidence returns the log marginal likelihood of the targets, with FlatPrior that
-// of their n-1 contrasts (restricted likelihood); +Inf for constant targets, 0 before
-// Fit. It compares kernels on the same rows and targets.
+// LogEvidence returns the log marginal likelihood of the targets, with [FlatPrior] that of their n-1 contrasts
+// (restricted likelihood); +Inf for constant targets. It returns 0 before Fit. It compares kernels on the same rows
+// and targets.
 func (r *Regressor) LogEvidence() float64 {
 	if r.m == nil {
 		return 0
@@ -453,8 +475,8 @@ func (r *Regressor) LogEvidence() float64 {
 	return r.m.evidence
 }
 
-// Report says how the last Fit went. Objective is the negative log evidence,
-// Iterations the number of changes over all starts and refits.
+// Report describes how the last Fit went. Objective is the negative log evidence. Iterations is the number of
+// changes over all starts and refits.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
@@ -462,7 +484,7 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.report.Clone()
 }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
 	c.m = nil
@@ -473,9 +495,9 @@ func (r *Regressor) Clone() estimators.Regressor {
 	return &c
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating; they agree with Predict's
-// to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
+// Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.support().rowWidth(), r.Predict, r.m.row)

@@ -24,35 +24,66 @@ import (
 
 const classifierType = "svm: Classifier"
 
-// Classifier is the support vector machine for classification, C-SVC. For two classes
-// t = ±1 and weights w it minimises
+// Classifier is the support vector machine for classification, C-SVC. For two classes t = ±1 and weights w it
+// minimises
 //
 //	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
 //
-// or, with Nu, the same with a C of each two classes that makes ν the share of errors of the
-// margin; more classes are told apart one by one, by votes. The zero value is ready to use.
-// Features should be of comparable scale.
+// With Nu it minimises the same with a C for each pair of classes that makes ν the share of margin errors. More
+// than two classes are classified by one machine for each pair of classes, by voting. The zero value is ready to
+// use. Features should be of comparable scale.
 //
-// PredictProba needs Probabilities to be set before Fit, which makes a fit about four
-// times as long; Decision is there without it.
+// PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision
+// does not need it.
+//
+// See also Classifier in package lssvm.
 type Classifier struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C      float64        // 0: from the least-squares machine (package documentation)
-	// Nu, if not 0, takes the place of C (ν-SVC): for each two classes at most this share of
-	// the rows is within the margin or on its wrong side, and at least this share are support
-	// vectors. At most twice the share of the smaller class, 1 with Balanced.
-	Nu            float64
-	Balanced      bool            // weigh each class by n/(K·its rows), so that all count alike
-	ClassWeights  map[int]float64 // a factor > 0 for the rows of a class; absent: 1; times the balance
-	Probabilities bool            // fit what PredictProba needs, by cross-validation in 5 folds
-	Tolerance     float64         // on m - M; 0: 1e-3
-	MaxIterations int             // for each two classes; 0: 10 million
-	NoShrinking   bool            // looks at all rows in every step
-	Seed          uint64          // of the folds, and for the samples that MedianRBF and the least-squares machine take of many rows
-	Workers       int             // goroutines, for kernel values and for machines; 0: GOMAXPROCS
-	CacheBytes    int64           // for kernel values, at least two rows for each worker; 0: 512 MiB
-	// Observe, if not nil, is called after every 1000 steps of a machine, by one
-	// goroutine at a time; Objective is the sum of the dual objectives so far.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
+	// training rows.
+	Kernel kernels.Kernel
+
+	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
+	C float64
+
+	// If Nu is not 0, it is used instead of C (ν-SVC): for each pair of classes at most this share of the rows is
+	// within the margin or on its wrong side, and at least this share are support vectors. It is at most twice the
+	// share of the smaller class, and at most 1 with Balanced.
+	Nu float64
+
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
+	// classes have the same total weight.
+	Balanced bool
+
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// 1. If Balanced is set, both factors are multiplied.
+	ClassWeights map[int]float64
+
+	// If Probabilities is set, Fit also fits what PredictProba needs, by cross-validation in 5 folds.
+	Probabilities bool
+
+	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
+	// 1e-3.
+	Tolerance float64
+
+	// MaxIterations is the largest number of steps for each pair of classes. If it is 0, it is 10 million.
+	MaxIterations int
+
+	// If NoShrinking is set, the solver looks at all rows in every step.
+	NoShrinking bool
+
+	// Seed is the seed for the folds, and for the samples of rows that MedianRBF and the least-squares machine draw
+	// when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines that compute kernel values and fit machines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. Each worker has at least two rows of the
+	// kernel matrix.
+	CacheBytes int64
+
+	// If Observe is not nil, it is called after every 1000 steps of a machine, by one goroutine at a time. Objective
+	// is the sum of the dual objectives so far.
 	Observe func(estimators.Step)
 
 	m       *machine
@@ -71,8 +102,8 @@ var (
 	_ estimators.Wrapper                       = (*Classifier)(nil)
 )
 
-// Supports says that there are probabilities only with the field Probabilities; once
-// fitted or read, what counts is what it was at that Fit.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
+// it is the setting at its Fit that counts.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -94,10 +125,10 @@ func (c *Classifier) settings() (settings, error) {
 	return s, err
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost between
-// O(n²) and O(n³), and O(n²d) for the kernel; memory that of CacheBytes and O(nd).
-// Errors: ErrParam, ErrShape, ErrNotFinite (also for a kernel that overflows), or
-// ctx's. Not converging is in Report.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is between O(n²) and O(n³), and
+// O(n²d) for the kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
+// converge, Report says so.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -106,7 +137,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -139,10 +170,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return c.finish(rest, s, src, kernel, xd, names, at, weights)
 }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and labels y (n).
-// Kernel is not used. Predictions are then made by PredictMatrix, PredictProbaMatrix
-// and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
-// of k is kept.
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
+// not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix. Only the upper
+// triangle of a *mat.SymDense is read, and nothing of k is kept.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -151,7 +181,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
-// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+// FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -302,11 +332,11 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
 }
 
-// Classes returns the labels that Fit saw, ascending; nil before Fit.
+// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// PairDecision returns the decision values f(x) + b of each two classes for the rows of
-// x (m×d), in the order of Pairs: above 0 for the greater label.
+// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order
+// of Pairs. A value above 0 is for the greater label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.all(classifierType, c.rows(x))
@@ -321,23 +351,22 @@ func (c *Classifier) values(k mat.Matrix) func(visit) error {
 	return func(v visit) error { return c.m.decideMatrix(classifierType, k, v) }
 }
 
-// PairDecisionMatrix is PairDecision from kernel values k (m×n) between new rows and
-// those that FitMatrix was given. Only the columns of support vectors count.
+// PairDecisionMatrix is like PairDecision, from kernel values k (m×n) between new rows and the rows of FitMatrix.
+// Only the columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.all(classifierType, c.values(k))
 }
 
-// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes.
-// Those of two classes are -f and f for the decision value f. Of more each is the number
-// of votes, plus the sum of the class's decision values, brought into (-⅓, ⅓), which
-// decides between equal votes.
+// Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the
+// scores are -f and f for the decision value f. With more classes each score is the number of votes, plus the sum
+// of the class's decision values scaled into (-⅓, ⅓), which decides between equal votes.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.rows(x))
 }
 
-// DecisionMatrix is Decision from kernel values, as PairDecisionMatrix.
+// DecisionMatrix is like Decision, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.values(k))
@@ -414,8 +443,8 @@ func (c *Classifier) row(out, x []float64) {
 	vote(out, (*p)[:pairs], (*p)[pairs:])
 }
 
-// Predict returns the class of the largest of Decision for each row of x (m×d). Cost
-// O(sd) a row for s support vectors.
+// Predict returns the class with the largest Decision score for each row of x (m×d). The cost is O(sd) for each
+// row, with s support vectors.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -425,7 +454,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictMatrix is Predict from kernel values, as PairDecisionMatrix.
+// PredictMatrix is like Predict, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.DecisionMatrix(k)
@@ -435,8 +464,8 @@ func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order
-// of Classes. Without Probabilities at Fit the error wraps errors.ErrUnsupported.
+// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order of Classes. If Probabilities
+// was not set at Fit, the error wraps [errors.ErrUnsupported].
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -445,7 +474,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.probabilities(c.rows(x))
 }
 
-// PredictProbaMatrix is PredictProba from kernel values, as PairDecisionMatrix.
+// PredictProbaMatrix is like PredictProba, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -463,14 +492,21 @@ func (c *Classifier) hasLinks() error {
 
 // Pair is the machine of two classes.
 type Pair struct {
-	Negative, Positive int       // the labels; Negative is the lesser
-	Support            []int     // the pair's support vectors, by their position in SupportIndices, ascending
-	Coefficients       []float64 // β, one for each of Support
-	Intercept          float64   // b
+	// Negative and Positive are the labels of the two classes. Negative is the lesser.
+	Negative, Positive int
+
+	// Support has the pair's support vectors, as ascending positions in SupportIndices.
+	Support []int
+
+	// Coefficients has β, one for each entry of Support.
+	Coefficients []float64
+
+	// Intercept is b.
+	Intercept float64
 }
 
-// Pairs returns the machines, of K classes K(K-1)/2: (0, 1), (0, 2), ..., (1, 2), ... in
-// positions of Classes; nil before Fit.
+// Pairs returns the machines, of K classes K(K-1)/2: (0, 1), (0, 2), ..., (1, 2), ... in positions of Classes. It
+// returns nil before Fit.
 func (c *Classifier) Pairs() []Pair {
 	if c.m == nil {
 		return nil
@@ -486,26 +522,26 @@ func (c *Classifier) Pairs() []Pair {
 	return out
 }
 
-// SupportIndices returns the training rows that are support vectors of any pair,
-// ascending; nil before Fit.
+// SupportIndices returns the training rows that are support vectors of any pair, ascending. It returns nil before
+// Fit.
 func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 
-// SupportVectors returns them (s×d); nil before Fit and after FitMatrix.
+// SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used, 0 before Fit. With Nu it is the C that gives the same
-// machine, of more than two classes the largest of the pairs'; 0 where there is no margin.
+// ChosenC returns the C that Fit used. It returns 0 before Fit. With Nu it is the C that gives the same machine.
+// With more than two classes it is the largest of the pairs. It is 0 if there is no margin.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report says how the last Fit went. Objective is the dual objective, minimised (with Nu that
-// of bounds w[i], before it is brought to a margin of 1), and Iterations the number of steps,
-// both summed over the pairs and without the folds.
+// Report describes how the last Fit went. Objective is the dual objective, minimised (with Nu that of bounds w[i],
+// before it is brought to a margin of 1), and Iterations the number of steps, both summed over the pairs and
+// without the folds.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
-// Clone returns an unfitted Classifier of the same configuration.
+// Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m, out.classes, out.links = nil, nil, nil
@@ -513,16 +549,16 @@ func (c *Classifier) Clone() estimators.Classifier {
 	return &out
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows of a
-// dense matrix are predicted one by one without allocating; their scores agree with
-// Decision's to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
+// Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// without allocating as PredictTo.
+// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
+// Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)

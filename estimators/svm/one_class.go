@@ -26,28 +26,48 @@ const (
 	defaultShare = 0.05
 )
 
-// OneClass is the support vector machine of one class, ν-SVM for novelty detection
-// (Schölkopf et al., Neural Computation 13, 2001): the half space of the kernel's feature space, far from the
-// origin, that holds the rows of Fit but for a share of at most Nu. It minimises
+// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural
+// Computation 13, 2001): it finds the half space of the kernel's feature space, far from the origin, that contains
+// all rows of Fit except a share of at most Nu. It minimises
 //
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
-// for weights w, and the score of a row is f(x) - ρ: below 0 it is novel. The zero value is
-// ready to use. Features should be of comparable scale. The share of new rows that are taken
-// for novel is about Nu where there are many more rows than support vectors, and larger where
-// there are not: novelty.Density has a share that holds for any number of rows.
+// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready
+// to use. Features should be of comparable scale. The share of new rows that are classified as novel is about Nu if
+// there are many more rows than support vectors, and otherwise larger. The share of novelty.Density holds for any
+// number of rows.
+//
+// See also Density in package novelty.
 type OneClass struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	// Nu is the share of the rows of Fit that may be left out, which is also the least share of
-	// support vectors; 0: 0.05. At most 1.
-	Nu            float64
-	Tolerance     float64 // on m - M, in units of ρ; 0: 1e-3
-	MaxIterations int     // 0: 10 million
-	NoShrinking   bool    // looks at all rows in every step
-	Seed          uint64  // for the sample that MedianRBF takes of many rows
-	Workers       int     // goroutines for kernel values; 0: GOMAXPROCS
-	CacheBytes    int64   // for kernel values, at least two rows of them; 0: 512 MiB
-	// Observe, if not nil, is called after every 1000 steps with the dual objective.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
+	// training rows.
+	Kernel kernels.Kernel
+
+	// Nu is the largest share of the rows of Fit that may be left out, which is also the least share of support
+	// vectors. If it is 0, it is 0.05. It is at most 1.
+	Nu float64
+
+	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
+	// is 0, it is 1e-3.
+	Tolerance float64
+
+	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
+	MaxIterations int
+
+	// If NoShrinking is set, the solver looks at all rows in every step.
+	NoShrinking bool
+
+	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	Seed uint64
+
+	// Workers is the number of goroutines that compute kernel values. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. At least two rows of the kernel matrix
+	// are kept.
+	CacheBytes int64
+
+	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -74,9 +94,10 @@ func (o *OneClass) settings() (settings, error) {
 	return s, err
 }
 
-// Fit learns from x (n×d). Cost between O(n²) and O(n³) for a Nu that is not small, and O(n²d)
-// for the kernel; memory that of CacheBytes and O(nd). Errors: ErrParam, ErrShape, ErrNotFinite
-// (also for a kernel that overflows), or ctx's. Not converging is in Report.
+// Fit learns from x (n×d). The cost is between O(n²) and O(n³) for a Nu that is not small, and O(n²d) for the
+// kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
+// converge, Report says so.
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -85,7 +106,7 @@ func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return o.fit(ctx, x, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row.
+// FitWeighted is like Fit, with a weight > 0 for each row.
 func (o *OneClass) FitWeighted(ctx context.Context, x mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -136,8 +157,8 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	return err
 }
 
-// Score returns f(x) - ρ for each row of x (m×d): below 0 for those that are novel. Cost
-// O(sd) a row for s support vectors.
+// Score returns f(x) - ρ for each row of x (m×d): below 0 for those that are novel. The cost is O(sd) for each row,
+// with s support vectors.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := o.m.all(oneClassType, func(v visit) error { return o.m.decide(oneClassType, x, o.Workers, v) })
@@ -161,14 +182,13 @@ func (o *OneClass) Predict(x mat.Matrix) (_ []bool, err error) {
 	return out, nil
 }
 
-// SupportIndices returns the training rows that are support vectors, ascending; nil before
-// Fit.
+// SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
 func (o *OneClass) SupportIndices() []int { return o.m.supportIndices() }
 
-// SupportVectors returns them (s×d); nil before Fit.
+// SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit.
 func (o *OneClass) SupportVectors() *mat.Dense { return o.m.supportVectors() }
 
-// Coefficients returns β, one for each of SupportIndices, which sum to 1; nil before Fit.
+// Coefficients returns β, one for each of SupportIndices, which sum to 1. It returns nil before Fit.
 func (o *OneClass) Coefficients() []float64 {
 	if o.m == nil {
 		return nil
@@ -177,7 +197,7 @@ func (o *OneClass) Coefficients() []float64 {
 	return values
 }
 
-// Offset returns ρ, 0 before Fit.
+// Offset returns ρ. It returns 0 before Fit.
 func (o *OneClass) Offset() float64 {
 	if o.m == nil {
 		return 0
@@ -185,21 +205,21 @@ func (o *OneClass) Offset() float64 {
 	return -o.m.intercepts[0]
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (o *OneClass) ChosenKernel() kernels.Kernel { return o.m.chosenKernel() }
 
-// Report says how the last Fit went. Objective is the dual objective, minimised; Iterations the
-// number of steps.
+// Report describes how the last Fit went. Objective is the dual objective, minimised. Iterations is the number of
+// steps.
 func (o *OneClass) Report() estimators.Report { return o.m.copiedReport() }
 
-// Clone returns an unfitted OneClass of the same configuration.
+// Clone returns an unfitted OneClass with the same configuration.
 func (o *OneClass) Clone() estimators.Detector {
 	out := *o
 	out.m = nil
 	return &out
 }
 
-// Graph implements [graph.Grapher]: Mean is Score.
+// Graph implements [graph.Grapher]. Its Mean is the Score.
 func (o *OneClass) Graph(x graph.Value) (graph.Outputs, error) {
 	f, err := o.m.graph(oneClassType, x)
 	return graph.Outputs{Mean: f}, err
@@ -214,8 +234,8 @@ func (o *OneClass) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(oneClassKind, oneClassVersion, o.m.store(o.Kernel))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a OneClass of the same Kernel. Errors are
-// ErrBadModel and leave o as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a OneClass that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave o unchanged.
 func (o *OneClass) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, oneClassKind, oneClassVersion, &s); err != nil {

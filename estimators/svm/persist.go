@@ -126,8 +126,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Kernel.
-// Errors are ErrBadModel and leave r as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	written, err := codec.Unmarshal(data, regressorKind, version, &s)
@@ -162,8 +162,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Kernel.
-// Errors are ErrBadModel and leave c as it was.
+// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	written, err := codec.Unmarshal(data, classifierKind, version, &s)

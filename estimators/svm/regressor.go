@@ -17,33 +17,56 @@ import (
 
 const regressorType = "svm: Regressor"
 
-// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon
-// cost nothing, larger ones C times what they exceed it by. It minimises
+// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, and larger
+// errors cost C times their excess over it. It minimises
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w; with Nu, that and ε C Nu Σ w[i], over ε too. The zero value is ready to use: C and Epsilon follow the targets, whatever
-// their units. Given ones are in those units. Features should be of comparable scale. It has
-// no variance: the loss is that of no distribution of the noise that could be told from the
-// tube.
+// for weights w. With Nu it minimises the same plus ε C Nu Σ w[i], over ε too. The zero value is ready to use: C
+// and Epsilon are chosen from the targets, whatever their units. Given values are in the units of the targets.
+// Features should be of comparable scale. It has no predictive variance, because the loss does not correspond to a
+// noise distribution that could be told apart from the tube.
+//
+// See also Regressor in package lssvm.
 type Regressor struct {
-	Kernel kernels.Kernel // nil: kernels.MedianRBF of the training rows; need not be positive semi-definite
-	C      float64        // 0: from the least-squares machine (package documentation)
-	// Epsilon is the half width of the tube; 0: from the least-squares machine. For no tube
-	// take a number far below the noise.
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
+	// training rows.
+	Kernel kernels.Kernel
+
+	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
+	C float64
+
+	// Epsilon is the half width of the tube. If it is 0, it comes from the least-squares machine (see the package
+	// documentation). For no tube, set it far below the noise.
 	Epsilon float64
-	// Nu, if not 0, takes the place of Epsilon (ν-SVR): at most this share of the rows is
-	// outside of the tube, at least this share are support vectors. At most 1.
+
+	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside of the tube,
+	// and at least this share are support vectors. It is at most 1.
 	Nu float64
-	// Tolerance is on m - M, in the units of the targets; 0: 1e-3, times the
-	// targets' standard deviation where Fit chooses C or Epsilon, as it does with Nu.
-	Tolerance     float64
-	MaxIterations int    // 0: 10 million
-	NoShrinking   bool   // looks at all rows in every step
-	Seed          uint64 // for the samples that MedianRBF and the least-squares machine take of many rows
-	Workers       int    // goroutines for kernel values; 0: GOMAXPROCS
-	CacheBytes    int64  // for kernel values, at least two rows of them; 0: 512 MiB
-	// Observe, if not nil, is called after every 1000 steps with the dual objective.
+
+	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
+	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by
+	// the targets' standard deviation.
+	Tolerance float64
+
+	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
+	MaxIterations int
+
+	// If NoShrinking is set, the solver looks at all rows in every step.
+	NoShrinking bool
+
+	// Seed is the seed for the samples of rows that MedianRBF and the least-squares machine draw when there are many
+	// rows.
+	Seed uint64
+
+	// Workers is the number of goroutines that compute kernel values. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. At least two rows of the kernel matrix
+	// are kept.
+	CacheBytes int64
+
+	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
 
 	m *machine
@@ -67,9 +90,9 @@ func (r *Regressor) settings() (settings, error) {
 	return s, err
 }
 
-// Fit learns from x (n×d) and y (n). Cost between O(n²) and O(n³), and O(n²d) for the
-// kernel; memory that of CacheBytes and O(nd). Errors: ErrParam, ErrShape, ErrNotFinite
-// (also for a kernel that overflows), or ctx's. Not converging is in Report.
+// Fit learns from x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is
+// CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
+// kernel that overflows), or the error of ctx. If the solver does not converge, Report says so.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -78,7 +101,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is Fit with a weight > 0 for each row, by which its C is multiplied.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -107,9 +130,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.finish(rest, s, src, kernel, xd, y, weights)
 }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has, and y (n). Kernel
-// is not used. Predictions are then made by PredictMatrix. Only the upper triangle of a
-// *mat.SymDense is read, and nothing of k is kept.
+// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
+// used. Predictions are then made by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
+// of k is kept.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -118,7 +141,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
-// FitMatrixWeighted is FitMatrix with a weight > 0 for each row, as FitWeighted.
+// FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -179,8 +202,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 	return err
 }
 
-// Predict returns f(x) + b for each row of x (m×d). Cost O(sd) a row for s support
-// vectors.
+// Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) for each row, with s support vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
@@ -190,8 +212,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// PredictMatrix predicts from kernel values k (m×n) between new rows and those that
-// FitMatrix was given. Only the columns of support vectors count.
+// PredictMatrix predicts from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
+// support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
@@ -201,15 +223,14 @@ func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// SupportIndices returns the training rows that are support vectors, ascending; nil
-// before Fit.
+// SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
 func (r *Regressor) SupportIndices() []int { return r.m.supportIndices() }
 
-// SupportVectors returns them (s×d); nil before Fit, after FitMatrix, and where all
+// SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit, after FitMatrix, and if all
 // rows are within the tube.
 func (r *Regressor) SupportVectors() *mat.Dense { return r.m.supportVectors() }
 
-// Coefficients returns β, one for each of SupportIndices; nil before Fit.
+// Coefficients returns β, one for each of SupportIndices. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -218,7 +239,7 @@ func (r *Regressor) Coefficients() []float64 {
 	return values
 }
 
-// Intercept returns b, 0 before Fit.
+// Intercept returns b. It returns 0 before Fit.
 func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
@@ -226,11 +247,11 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.intercepts[0]
 }
 
-// ChosenC returns the C that Fit used, 0 before Fit.
+// ChosenC returns the C that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used, with Nu that of the solution;
-// 0 before Fit, and where Fit chose it and saw no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the width of the solution. It
+// returns 0 before Fit, and if Fit chose it and found no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0
@@ -238,23 +259,23 @@ func (r *Regressor) ChosenEpsilon() float64 {
 	return r.m.epsilon
 }
 
-// ChosenKernel returns the kernel that Fit used; nil before Fit and after FitMatrix.
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// Report says how the last Fit went. Objective is the dual objective, minimised;
-// Iterations the number of steps.
+// Report describes how the last Fit went. Objective is the dual objective, minimised. Iterations is the number of
+// steps.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Clone returns an unfitted Regressor of the same configuration.
+// Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	out := *r
 	out.m = nil
 	return &out
 }
 
-// PredictTo is Predict into dst, which has an entry for each row of x. Up to sixteen rows
-// of a dense matrix are predicted one by one without allocating; they agree with Predict's
-// to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
+// rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
+// Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
