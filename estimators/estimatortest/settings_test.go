@@ -37,7 +37,7 @@ var withSettings = []func() any{
 	func() any { return &ridge.MultiRegressor{} }, func() any { return &lssvm.MultiRegressor{} }, func() any { return &falkon.MultiRegressor{} },
 	func() any { return &svm.Regressor{} }, func() any { return &svm.Classifier{} }, func() any { return &svm.OneClass{} }, func() any { return &novelty.Density{} },
 	func() any { return &rvm.Regressor{} }, func() any { return &rvm.Classifier{} },
-	func() any { return &gabasr.Regressor{} }, func() any { return &gabasr.Classifier{} },
+	func() any { return &gabasr.Regressor{Sweeps: 6} }, func() any { return &gabasr.Classifier{Sweeps: 6} },
 	func() any { return &eem.Classifier{} }, func() any { return &eem.KernelClassifier{} },
 	func() any { return &elm.Classifier{} },
 	func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },

@@ -1,0 +1,5 @@
+//go:build !race
+
+package estimatortest_test
+
+const raceEnabled = false
