@@ -36,7 +36,7 @@
 //
 // For classes the evidence of targets ±1 as if they were numbers chooses lengths that do worse than one for all
 // columns; Laplace's approximation of the evidence of a classifier does better (Rasmussen and Williams, 2006, 3.4
-// and 5.5.1), and is what is taken. docs/shape.md has the numbers of all this.
+// and 5.5.1), and is what is taken. docs/measured/shape.md has the numbers of all this.
 //
 // # Entropy
 //
@@ -56,7 +56,7 @@
 // Of the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error of the least (a
 // twentieth of more than 600 rows) it takes the one of the largest evidence: the least error is often luck, and the
 // evidence alone trusts that the kernel is right. Other scores can be asked for: the leave-one-out error or the
-// evidence alone, and a cross-validation of the learner itself at the few parameters. docs/selector.md has the
+// evidence alone, and a cross-validation of the learner itself at the few parameters. docs/measured/selector.md has the
 // numbers.
 //
 // The score is the very error of lssvm's machines. It is also that of ridge regression on features

@@ -29,7 +29,7 @@ type Objective int
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes, where it costs less, and for
-	// numeric targets it is [RestrictedEvidence]. docs/shape.md has the comparison that this choice is based on.
+	// numeric targets it is [RestrictedEvidence]. docs/measured/shape.md has the comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.

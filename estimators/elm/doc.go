@@ -31,7 +31,7 @@
 // It is found by a QR factorisation with column pivoting, whose columns below max(n, h)·2⁻⁵² of the first are taken
 // for 0, and the solution of least norm in what is left; the paper's has singular values below such a limit taken
 // for 0. With many units it follows every label, and of about as many units as rows it is no better than chance: a
-// ridge is nearly always better (see docs/eem.md).
+// ridge is nearly always better (see docs/measured/eem.md).
 //
 // # Cost
 //

@@ -49,7 +49,7 @@
 // landmarks want narrower kernels. Few rows are all landmarks, of which that error is exact. A length half or twice
 // as far as the typical distance has to be better by .005, one of a quarter or four times by .02. That is some
 // twelve small fits, about a second and a half of a processor. Beside the RBF of kernels.MedianRBF the error of 10
-// 000 rows is less on five of seven sets and more on two (docs/streams.md).
+// 000 rows is less on five of seven sets and more on two (docs/measured/streams.md).
 //
 // The number of landmarks depends on the number of rows. It is doubled up to 2000 as long as the effective
 // dimension is more than .7 of it; beyond that, a Report has a warning. selection.Regressor and Classifier go up to

@@ -45,7 +45,7 @@
 // Of each kept sweep the frequencies, β̂, aN and bN are kept, and the factor of A of some, Covariances of each
 // chain, evenly spaced; for φ'A⁻¹φ a sweep takes that of the middle one of its part of the chain. Means of
 // predictions, and the variance between sweeps, are those of all. What that does to variances, and why it is
-// neither draws of β nor factors of low rank: docs/gabasr.md.
+// neither draws of β nor factors of low rank: docs/measured/gabasr.md.
 //
 // # A sweep
 //
@@ -80,7 +80,7 @@
 // others is kept: the model has 15 sweeps of each chain whatever it took. After the first 25 a sweep also proposes
 // for each frequency a value near it, at a distance between 1/100 and 1 over the median distance of rows: where
 // targets are periodic the frequencies of the period are known so closely that those drawn from a component are
-// hardly ever accepted. Each machine of a Classifier is continued by itself. docs/gabasr.md has the measurements
+// hardly ever accepted. Each machine of a Classifier is continued by itself. docs/measured/gabasr.md has the measurements
 // and the alternatives that were tried. R̂ depends only on the rows of the fit: forecasts far beyond them differ by
 // more.
 //
@@ -117,7 +117,7 @@
 //   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that
 //     nearly all rows are of class 1. Surrogate has the likelihood, and a fitted link for the
 //     border. λ then stays that of the start: least-squares coefficients fit the better the smaller
-//     it is. From the same start it ranks rows about as well as Normal (docs/gabasr.md).
+//     it is. From the same start it ranks rows about as well as Normal (docs/measured/gabasr.md).
 //
 // # Numerics
 //

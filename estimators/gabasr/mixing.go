@@ -14,7 +14,7 @@ import (
 // mixedBelow is the split R̂ of predictions that counts as convergence: the limit of A. Vehtari and others, Bayesian Analysis
 // 16 (2021); of four chains it is as many as 400 independent draws, 50 for each half, which they ask for. Below it half chains differ
 // by less than .14 standard deviations of a new observation, and the means of four chains by .1 from those of another seed;
-// docs/gabasr.md has what that was measured to be.
+// docs/measured/gabasr.md has what that was measured to be.
 const mixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.

@@ -63,7 +63,7 @@ const (
 	// defaultCovariances is the number of kept sweeps of a chain that keep the covariance of the
 	// coefficients. Of 15 a chain, 2 leave 95 of 100 predicted standard deviations within 1% of
 	// those of all on most sets, 4% with 77 rows, 6% ten years beyond the rows; another seed moves
-	// them by three times as much and more (docs/gabasr.md).
+	// them by three times as much and more (docs/measured/gabasr.md).
 	defaultCovariances = 2
 	// defaultInterceptPrecision is the prior precision of the intercept.
 	defaultInterceptPrecision = 1e-4

@@ -209,7 +209,7 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 }
 
 // shares are the weights of the stages' work: three fits in four with one column stop at the first, and of the others fewer come to each
-// stage, which is twice as long as the one before (docs/gabasr.md).
+// stage, which is twice as long as the one before (docs/measured/gabasr.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {

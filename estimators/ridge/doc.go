@@ -24,7 +24,7 @@
 // FitStatistics and PartialFit fit from merged means and products of rows and targets, and give the same
 // coefficients. What needs single rows is computed differently: the ridge is the one of the largest evidence, with
 // y as Gaussian with the covariance s²(ZZ'/λ + I) for the centred rows Z times √w, on 27 problems .4% worse than
-// leave-one-out on the mean (docs/streams.md); and s² is the sum of the squared residuals over n - tr(H).
+// leave-one-out on the mean (docs/measured/streams.md); and s² is the sum of the squared residuals over n - tr(H).
 //
 // # Kernels
 //

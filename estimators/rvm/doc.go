@@ -29,7 +29,7 @@
 // are those of Shape in package selection. It is climbed on up to 300 rows and then 1000 (300 and 500 of classes;
 // fewer of rows of more than 100 columns and of more than two classes), in units of the columns' standard
 // deviations: scales of columns do not matter, and uninformative columns get long lengths. On 17 sets the error is
-// half that of an RBF of the median distance, in the geometric mean (docs/rvm.md). The machine's own evidence
+// half that of an RBF of the median distance, in the geometric mean (docs/measured/rvm.md). The machine's own evidence
 // cannot be used for this: it is largest for kernels so narrow that they interpolate.
 //
 // Kernels is a dictionary: every row has a basis function of each kernel, and the evidence selects among them. A

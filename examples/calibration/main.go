@@ -1,7 +1,7 @@
 // Calibration measures whether probabilities of classes come true, of classifiers as they are and behind package
 // calibration, and draws reliability diagrams.
 //
-//	go run ./examples/calibration -out docs
+//	go run ./examples/calibration -out docs/measured
 //	go run ./examples/calibration -data DIR -splits 5
 //
 // Without -data the rows are drawn: two classes that overlap. With it all classification sets there are split 75/25

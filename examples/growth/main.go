@@ -11,7 +11,7 @@
 // Sets are read from -data DIR; friedman1 and sine are drawn and need none.
 //
 //	go run ./examples/growth
-//	go run ./examples/growth -data DIR -out docs -cells growth.csv
+//	go run ./examples/growth -data DIR -out docs/measured -cells growth.csv
 //	go run ./examples/growth -data DIR -sets electricity -rows 500,1000 -draws 2
 //
 // The whole takes hours, nearly all of it the grid's on 5000 rows. With -cells FILE each

@@ -11,7 +11,7 @@
 // and of how many classes it is; splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the
 // regression table, on the same splits.
 //
-//	go run ./examples/intervals -out docs
+//	go run ./examples/intervals -out docs/measured
 //	go run ./examples/intervals -data DIR -splits 20
 //	go run ./examples/intervals -data DIR -splits 3 -python python3
 //	go run ./examples/intervals -data DIR -classes

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/landmarks -table growth
 //	go run ./examples/landmarks -table nystroem -python python3
-//	go run ./examples/landmarks -table curves -python python3 -data DIR -out docs
+//	go run ./examples/landmarks -table curves -python python3 -data DIR -out docs/measured
 //
 // growth is falkon.Regressor with its own kernel and ridge on rows of friedman1, for numbers of rows and of
 // landmarks: seconds, memory beside the rows, the error of targets without noise, and the exponents of all

@@ -10,7 +10,7 @@
 // with two length scales finds in the carbon dioxide record that one with one does not.
 //
 //	go run ./examples/selector
-//	go run ./examples/selector -large 100000 -out docs
+//	go run ./examples/selector -large 100000 -out docs/measured
 //	go run ./examples/selector -data DIR
 //	go run ./examples/selector -data DIR -sets heart,sonar -family poly
 //	go run ./examples/selector -data DIR -learner rvm

@@ -34,7 +34,7 @@
 // paper (Nguyen and Ho, Pattern Recognition 41, 2008, 3366) has it the wrong way round.
 // There, on nine data sets, FSM gave the best of four fixed kernels the mean rank 1.67,
 // KTA 3.00 and CSM 3.11; in our repetition its lead is smaller and not significant
-// (docs/fsm.md).
+// (docs/measured/fsm.md).
 //
 // # Not without the entropy
 //

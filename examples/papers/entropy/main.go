@@ -3,7 +3,7 @@
 // kernel matrix beside the errors of the relevance vector machine that is fitted with it.
 //
 //	go run ./examples/papers/entropy -quick
-//	go run ./examples/papers/entropy -data DIR -results points.csv -out docs
+//	go run ./examples/papers/entropy -data DIR -results points.csv -out docs/measured
 //	go run ./examples/papers/entropy -data DIR -results points.csv -sets abalone -families rbf,poly -basis 500
 //
 // Tables 3 to 5 are correlations of the entropy with the training error, for three

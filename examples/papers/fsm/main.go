@@ -5,7 +5,7 @@
 //	go run ./examples/papers/fsm
 //	go run ./examples/papers/fsm -figure 3
 //	go run ./examples/papers/fsm -data DIR -quick
-//	go run ./examples/papers/fsm -data DIR -results errors.csv -out docs
+//	go run ./examples/papers/fsm -data DIR -results errors.csv -out docs/measured
 //
 // Figure 3 needs no data: two Gaussian classes and the linear kernel, the classes' means
 // an angle apart and their spread a share of the distance between them, so that each

@@ -4,7 +4,7 @@
 // features of the same number, whose frequencies nothing has learnt.
 //
 //	go run ./examples/papers/gabasr -quick
-//	go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs
+//	go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs/measured
 //	go run ./examples/papers/gabasr -data DIR -covariances -sets boston,energy
 //
 // Each set is divided at random, three quarters for training: ten times if it has at most

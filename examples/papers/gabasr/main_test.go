@@ -46,7 +46,7 @@ func TestRunAndResume(t *testing.T) {
 
 // The page in docs has the sections that it would be written with.
 func TestLastSections(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "gabasr.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured", "gabasr.md"))
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(page), lastSections))
 }

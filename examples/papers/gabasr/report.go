@@ -85,7 +85,7 @@ func (s settings) difference(r *results, set *dataset.Set, other string) (mean, 
 // tables is the whole document.
 func (s settings) tables(r *results, sets []*dataset.Set) string {
 	var b strings.Builder
-	command := "go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs"
+	command := "go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs/measured"
 	if s.quick {
 		command = "go run ./examples/papers/gabasr -quick"
 	}
