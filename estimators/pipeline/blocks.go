@@ -146,6 +146,9 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
 	if _, err := capable[estimators.BlockFitter[Y]](c, estimators.Blocks); err != nil {
+		if estimators.Supports(c.final, estimators.Mergeable) {
+			return nil, fmt.Errorf("%w; it learns from sums: use NewStages and FitStages of the pipeline", err)
+		}
 		return nil, err
 	}
 	final, err := c.clone()

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -176,6 +177,10 @@ func TestFitBlocksErrors(t *testing.T) {
 		q := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: final}
 		assert.ErrorIs(t, q.FitBlocks(ctx, inBlocks(x, y, nil, 2000)), errors.ErrUnsupported)
 	}
+	summing := &pipeline.Regressor{Final: &ridge.Regressor{}}
+	err = summing.FitBlocks(ctx, inBlocks(x, y, nil, 2000))
+	assert.ErrorIs(t, err, errors.ErrUnsupported)
+	assert.ErrorContains(t, err, "use NewStages and FitStages", "it says what serves in its place")
 	assert.ErrorIs(t, (&pipeline.Regressor{}).FitBlocks(ctx, inBlocks(x, y, nil, 2000)), estimators.ErrParam)
 }
 

@@ -167,6 +167,19 @@ func ExampleMetric() {
 	// Output: AUC 1 <nil>
 }
 
+func ExampleByName() {
+	rmse, err := metrics.ByName("RMSE")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(rmse.Values([]float64{1, 2}, []float64{1, 4}, nil))
+	_, err = metrics.ByName("rmse")
+	fmt.Println(err)
+	// Output:
+	// 1.4142135623730951 <nil>
+	// metrics: name = rmse, want one of NMSE, R2, RMSE, MAE, LogDensity, Accuracy, GMean, AUC, AveragePrecision, LogLoss, Brier
+}
+
 // Half of the class is found before the first mistake.
 func ExampleROCCurve() {
 	var c metrics.ROCCurve

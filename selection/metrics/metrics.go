@@ -41,8 +41,8 @@ import (
 )
 
 // Metric is a score with its name and its sense, for cross-validation and
-// searches. One of the five functions is set; the weights are those of the test
-// rows, nil where the fit has none:
+// searches. [ByName] has those of this package. One of the five functions is set;
+// the weights are those of the test rows, nil where the fit has none:
 //
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}

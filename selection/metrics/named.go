@@ -1,0 +1,42 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// named has the metrics that ByName finds, in the order of Names.
+var named = []Metric{
+	{Name: "NMSE", Values: NMSE},
+	{Name: "R2", LargerIsBetter: true, Values: R2},
+	{Name: "RMSE", Values: RMSE},
+	{Name: "MAE", Values: MAE},
+	{Name: "LogDensity", LargerIsBetter: true, Variance: LogDensity},
+	{Name: "Accuracy", LargerIsBetter: true, Labels: Accuracy},
+	{Name: "GMean", LargerIsBetter: true, Labels: GMean},
+	{Name: "AUC", LargerIsBetter: true, Scores: AUCOfScores},
+	{Name: "AveragePrecision", LargerIsBetter: true, Scores: AveragePrecisionOfScores},
+	{Name: "LogLoss", Proba: LogLoss},
+	{Name: "Brier", Proba: Brier},
+}
+
+// ByName returns the [Metric] of a function of this package by the function's name, as a flag or a settings file has
+// it: "RMSE", "LogLoss". AUC and AveragePrecision are those of scores, for any number of classes. For another name
+// the error is ErrParam, and lists the names.
+func ByName(name string) (Metric, error) {
+	if i := slices.IndexFunc(named, func(m Metric) bool { return m.Name == name }); i >= 0 {
+		return named[i], nil
+	}
+	return Metric{}, fault.Param("metrics", "name", name, "one of "+strings.Join(Names(), ", "))
+}
+
+// Names returns the names that [ByName] takes: first the metrics of regressors, then those of classifiers.
+func Names() []string {
+	out := make([]string, len(named))
+	for i, m := range named {
+		out[i] = m.Name
+	}
+	return out
+}
