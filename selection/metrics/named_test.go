@@ -41,13 +41,17 @@ func TestByName(t *testing.T) {
 			score(func(right bool) (float64, error) { return m.Values(numbers, pick(right, numbers, off), nil) })
 		}
 		if m.Variance != nil {
-			score(func(right bool) (float64, error) { return m.Variance(numbers, pick(right, numbers, off), variances, nil) })
+			score(func(right bool) (float64, error) {
+				return m.Variance(numbers, pick(right, numbers, off), variances, nil)
+			})
 		}
 		if m.Labels != nil {
 			score(func(right bool) (float64, error) { return m.Labels(labels, pick(right, labels, wrong), nil) })
 		}
 		if m.Scores != nil {
-			score(func(right bool) (float64, error) { return m.Scores(labels, []int{0, 1}, pick(right, sure, unsure), nil) })
+			score(func(right bool) (float64, error) {
+				return m.Scores(labels, []int{0, 1}, pick(right, sure, unsure), nil)
+			})
 		}
 		if m.Proba != nil {
 			score(func(right bool) (float64, error) { return m.Proba(labels, []int{0, 1}, pick(right, sure, unsure), nil) })
