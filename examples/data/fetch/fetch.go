@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -57,20 +57,17 @@ func (s source) address(mirror string) string {
 	return strings.TrimSuffix(mirror, "/") + "/" + s.at + "/" + strings.Join(path, "/")
 }
 
-// What may be wrong with bytes that were got or made.
+// What may be wrong with bytes that were got, made or found.
 var (
-	errSize     = errors.New("another size")
-	errChecksum = errors.New("another SHA-256")
-	errExists   = errors.New("there is another file of that name; -force replaces it")
+	errTooLong = errors.New("the file is too long")
+	errContent = errors.New("the content is another one")
+	errExists  = errors.New("a file of that name is there already, and only -force replaces it")
 )
 
 // verify returns an error if content is not of this size and SHA-256.
 func verify(content []byte, size int64, want string) error {
-	if int64(len(content)) != size {
-		return fmt.Errorf("%w: %d bytes, and it should be %d", errSize, len(content), size)
-	}
-	if got := checksum(content); got != want {
-		return fmt.Errorf("%w: %s, and it should be %s", errChecksum, got, want)
+	if got := checksum(content); int64(len(content)) != size || got != want {
+		return fmt.Errorf("%w: %d bytes with SHA-256 %s instead of %d bytes with %s", errContent, len(content), got, size, want)
 	}
 	return nil
 }
@@ -102,7 +99,11 @@ func passing(err error) bool {
 	if errors.As(err, &answer) {
 		return answer >= 500 || answer == http.StatusTooManyRequests || answer == http.StatusRequestTimeout
 	}
-	return !errors.Is(err, errSize) && !errors.Is(err, errChecksum)
+	var unknown *net.DNSError
+	if errors.As(err, &unknown) && unknown.IsNotFound {
+		return false
+	}
+	return !errors.Is(err, errTooLong) && !errors.Is(err, errContent)
 }
 
 // file returns the bytes of a source, which are those of its checksum.
@@ -143,6 +144,10 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 	request.Header.Set("User-Agent", agent)
 	answer, err := f.client.Do(request)
 	if err != nil {
+		var named *url.Error // it names the address, as file does
+		if errors.As(err, &named) {
+			err = named.Err
+		}
 		return nil, err
 	}
 	defer answer.Body.Close()
@@ -155,7 +160,7 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 		return nil, fmt.Errorf("after %d of %d bytes: %w", len(content), s.size, err)
 	}
 	if int64(len(content)) > s.size {
-		return nil, fmt.Errorf("%w: the file is longer than the %d bytes that it should have", errSize, s.size)
+		return nil, fmt.Errorf("%w: it should have %d bytes with SHA-256 %s", errTooLong, s.size, s.sha256)
 	}
 	return content, verify(content, s.size, s.sha256)
 }
@@ -185,19 +190,24 @@ func (f *fetcher) csv(ctx context.Context, s set) ([]byte, error) {
 		}
 		whole.rows = append(whole.rows, part.rows...)
 	}
+	content, err := s.make(whole)
+	if err == nil {
+		err = verify(content, s.size, s.sha256)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s.csv, made of %s: %w", s.name, s.sources[0].address(f.mirror), err)
+	}
+	return content, nil
+}
+
+// make takes the steps from the source to the bytes of name.csv.
+func (s set) make(t *table) ([]byte, error) {
 	for _, step := range s.steps {
-		if err := step(whole); err != nil {
+		if err := step(t); err != nil {
 			return nil, err
 		}
 	}
-	content, err := whole.csv()
-	if err != nil {
-		return nil, err
-	}
-	if err := verify(content, s.size, s.sha256); err != nil {
-		return nil, fmt.Errorf("what was made of %s has %w", s.sources[0].address(f.mirror), err)
-	}
-	return content, nil
+	return t.csv()
 }
 
 // write puts the set into a folder and says whether it was there already.
@@ -214,15 +224,12 @@ func (f *fetcher) write(ctx context.Context, s set, dir string, force bool) (the
 			return true, nil
 		}
 		if !force {
-			return false, fmt.Errorf("%s: %w: it has %w", path, errExists, wrong)
+			return false, fmt.Errorf("%s: %w: %w", path, errExists, wrong)
 		}
 	}
 	content, err := f.csv(ctx, s)
 	if err != nil {
 		return false, err
 	}
-	return false, atomicfile.Write(path, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(content))
-		return err
-	})
+	return false, atomicfile.WriteBytes(path, content)
 }
