@@ -82,8 +82,8 @@ func frame(t *testing.T, names []string, columns ...[]float64) string {
 }
 
 func TestRecipes(t *testing.T) {
-	const weka = "% a comment\r\n@RELATION r\r\n@attribute 'Wheel Base' real\r\n@ATTRIBUTE kind-of{'a b', c,d}\r\n" +
-		"@attribute class {1,2}\r\n\r\n@DATA\r\n% another\r\n0.580,'a b',1\r\n\r\n-1e-3 , c, 2\r\n?,d,1\r\n"
+	const weka = "% a comment\r\n@RELATION r\r\n@attribute 'Wheel Base' real\r\n@ATTRIBUTE kind-of{'a, b', c,d}\r\n" +
+		"@attribute class {1,2}\r\n\r\n@DATA\r\n% another\r\n0.580,'a, b',1\r\n\r\n-1e-3 , c, 2\r\n?,d,1\r\n"
 	for _, test := range []struct {
 		name    string
 		read    reader
@@ -92,11 +92,11 @@ func TestRecipes(t *testing.T) {
 		want    string
 	}{
 		{"arff", arff, []step{lower, gaps("?"), digits(10), words("class", "1=yes,2=no")}, weka,
-			"wheel_base,kind_of,class\n0.58,a b,yes\n-0.001,c,no\n,d,yes\n"},
+			"wheel_base,kind_of,class\n0.58,\"a, b\",yes\n-0.001,c,no\n,d,yes\n"},
 		{"full rows", arff, []step{gaps("?"), full, drop("Wheel Base"), words("kind-of", "c=C,*=other")}, weka,
 			"kind-of,class\nother,1\nC,2\n"},
 		{"one column a word", arff, []step{lower, keep("kind_of,class"), oneHot("kind_of,class:2 1")}, weka,
-			"kind_of_a b,kind_of_c,kind_of_d,class_2,class_1\n1,0,0,0,1\n0,1,0,1,0\n0,0,1,0,1\n"},
+			"\"kind_of_a, b\",kind_of_c,kind_of_d,class_2,class_1\n1,0,0,0,1\n0,1,0,1,0\n0,0,1,0,1\n"},
 		{"a header", separated(',', true), []step{lower, drop("rownames"), gaps("NA"), move("ozone", -1)},
 			"rownames,Ozone,Solar.R\n1,41,190\n2,NA,118\n", "solar_r,ozone\n190,41\n118,\n"},
 		{"no header", separated(',', false), []step{rename("y,x"), move("y", 1), atLeast("y", 2)},
