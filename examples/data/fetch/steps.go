@@ -1,0 +1,309 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// step changes a table: it is a part of the recipe that makes the file of a set out of that of its source.
+type step func(t *table) error
+
+// rename gives the columns these names, separated by commas.
+func rename(names string) step {
+	return func(t *table) error {
+		list := strings.Split(names, ",")
+		if len(list) != len(t.names) {
+			return fmt.Errorf("there are %d names for %d columns", len(list), len(t.names))
+		}
+		t.names = list
+		return nil
+	}
+}
+
+// numbered names the columns by a format and their number, from 1. A format with a second verb keeps the name, too.
+// The last column, the target, is named apart.
+func numbered(format, target string) step {
+	return func(t *table) error {
+		for j, name := range t.names {
+			if strings.Contains(format, "%s") {
+				t.names[j] = fmt.Sprintf(format, j+1, name)
+			} else {
+				t.names[j] = fmt.Sprintf(format, j+1)
+			}
+		}
+		t.names[len(t.names)-1] = target
+		return nil
+	}
+}
+
+// lower writes the names of columns in lower case, with a low line for all that is neither letter nor digit.
+func lower(t *table) error {
+	for j, name := range t.names {
+		t.names[j] = strings.Map(func(c rune) rune {
+			if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+				return c
+			}
+			return '_'
+		}, strings.ToLower(name))
+	}
+	return nil
+}
+
+// keep leaves these columns, in this order.
+func keep(names string) step {
+	return func(t *table) error {
+		var places []int
+		list := strings.Split(names, ",")
+		for _, name := range list {
+			j, err := t.column(name)
+			if err != nil {
+				return err
+			}
+			places = append(places, j)
+		}
+		for i, row := range t.rows {
+			cells := make([]string, len(places))
+			for k, j := range places {
+				cells[k] = row[j]
+			}
+			t.rows[i] = cells
+		}
+		t.names = list
+		return nil
+	}
+}
+
+// drop leaves out columns.
+func drop(names string) step {
+	return func(t *table) error {
+		out := strings.Split(names, ",")
+		for _, name := range out {
+			if _, err := t.column(name); err != nil {
+				return err
+			}
+		}
+		left := slices.DeleteFunc(slices.Clone(t.names), func(name string) bool { return slices.Contains(out, name) })
+		return keep(strings.Join(left, ","))(t)
+	}
+}
+
+// move puts a column at a place, counted from 0; -1 is the last.
+func move(name string, place int) step {
+	return func(t *table) error {
+		j, err := t.column(name)
+		if err != nil {
+			return err
+		}
+		if place < 0 {
+			place += len(t.names)
+		}
+		names := slices.Insert(slices.Delete(slices.Clone(t.names), j, j+1), place, name)
+		return keep(strings.Join(names, ","))(t)
+	}
+}
+
+// target names the last column.
+func target(name string) step {
+	return func(t *table) error {
+		t.names[len(t.names)-1] = name
+		return nil
+	}
+}
+
+// words puts other words in a column: "0=no,1=yes". A word that is not named is an error, but for one that stands for all
+// others: "*=neg".
+func words(name, pairs string) step {
+	return func(t *table) error {
+		j, err := t.column(name)
+		if err != nil {
+			return err
+		}
+		to := pairsOf(pairs)
+		for i, row := range t.rows {
+			word, ok := to[row[j]]
+			if !ok {
+				if word, ok = to["*"]; !ok {
+					return fmt.Errorf("row %d: %q in column %s is none of %s", i+1, row[j], name, pairs)
+				}
+			}
+			row[j] = word
+		}
+		return nil
+	}
+}
+
+// otherWords puts other words in all columns but one.
+func otherWords(but, pairs string) step {
+	return func(t *table) error {
+		for _, name := range t.names {
+			if name != but {
+				if err := words(name, pairs)(t); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// pairsOf reads "a=b,c=d".
+func pairsOf(pairs string) map[string]string {
+	to := map[string]string{}
+	for pair := range strings.SplitSeq(pairs, ",") {
+		from, word, _ := strings.Cut(pair, "=")
+		to[from] = word
+	}
+	return to
+}
+
+// atLeast makes a column pos where its number is at least low, elsewhere neg.
+func atLeast(name string, low float64) step {
+	return func(t *table) error {
+		j, err := t.column(name)
+		if err != nil {
+			return err
+		}
+		for i, row := range t.rows {
+			v, err := strconv.ParseFloat(row[j], 64)
+			if err != nil {
+				return fmt.Errorf("row %d, column %s: %w", i+1, name, err)
+			}
+			row[j] = "neg"
+			if v >= low {
+				row[j] = "pos"
+			}
+		}
+		return nil
+	}
+}
+
+// gaps empties the cells that mark a missing value.
+func gaps(mark string) step {
+	return func(t *table) error {
+		for _, row := range t.rows {
+			for j, cell := range row {
+				if cell == mark {
+					row[j] = ""
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// full leaves out the rows that have an empty cell.
+func full(t *table) error {
+	t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return slices.Contains(row, "") })
+	return nil
+}
+
+// digits writes every number in decimal form, with so many significant digits at most. Other cells stay as they are.
+func digits(most int) step {
+	return func(t *table) error {
+		for _, row := range t.rows {
+			for j, cell := range row {
+				if cell == "" || !strings.ContainsRune("+-.0123456789", rune(cell[0])) {
+					continue
+				}
+				if v, err := strconv.ParseFloat(cell, 64); err == nil {
+					row[j] = decimal(v, most)
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// decimal writes a number in decimal form, with so many significant digits at most.
+func decimal(v float64, most int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', most, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// oneHot puts a column of 0 and 1 in place of each of these columns for each of its words, in the order of the alphabet or,
+// where words are given after a colon, in theirs: "sex:M F I,colour".
+func oneHot(columns string) step {
+	return func(t *table) error {
+		for column := range strings.SplitSeq(columns, ",") {
+			name, order, given := strings.Cut(column, ":")
+			j, err := t.column(name)
+			if err != nil {
+				return err
+			}
+			list := strings.Fields(order)
+			if !given {
+				for _, row := range t.rows {
+					list = append(list, row[j])
+				}
+				slices.Sort(list)
+				list = slices.Compact(list)
+			}
+			var names []string
+			for _, word := range list {
+				names = append(names, name+"_"+strings.ToLower(word))
+			}
+			t.names = slices.Replace(t.names, j, j+1, names...)
+			for i, row := range t.rows {
+				at := slices.Index(list, row[j])
+				if at < 0 {
+					return fmt.Errorf("row %d: %q in column %s is none of %s", i+1, row[j], name, order)
+				}
+				cells := slices.Repeat([]string{"0"}, len(list))
+				cells[at] = "1"
+				t.rows[i] = slices.Replace(row, j, j+1, cells...)
+			}
+		}
+		return nil
+	}
+}
+
+// decimalYear puts a year with its part that has passed in place of a date as 20060102.
+func decimalYear(name string) step {
+	return func(t *table) error {
+		j, err := t.column(name)
+		if err != nil {
+			return err
+		}
+		for i, row := range t.rows {
+			day, err := time.Parse("20060102", row[j])
+			if err != nil {
+				return fmt.Errorf("row %d, column %s: %w", i+1, name, err)
+			}
+			start := time.Date(day.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+			passed := day.Sub(start).Hours() / start.AddDate(1, 0, 0).Sub(start).Hours()
+			row[j] = strconv.FormatFloat(float64(day.Year())+passed, 'f', 6, 64)
+		}
+		return nil
+	}
+}
+
+// california makes the columns of scikit-learn's copy of the Californian houses, which are means of a household, out of the
+// sums of the source. The target is in 100 000 dollars.
+func california(t *table) error {
+	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue", ",")
+	if err := keep(strings.Join(names, ","))(t); err != nil {
+		return err
+	}
+	for i, row := range t.rows {
+		v := make([]float64, len(row))
+		for j, cell := range row {
+			var err error
+			if v[j], err = strconv.ParseFloat(cell, 64); err != nil {
+				return fmt.Errorf("row %d, column %s: %w", i+1, names[j], err)
+			}
+		}
+		households := v[5]
+		v[2], v[3], v[5], v[8] = v[2]/households, v[3]/households, v[4]/households, v[8]/100000
+		for j := range row {
+			row[j] = strconv.FormatFloat(v[j], 'g', -1, 64)
+		}
+	}
+	t.names = strings.Split("med_inc,house_age,ave_rooms,ave_bedrms,population,ave_occup,latitude,longitude,med_house_val", ",")
+	return nil
+}
