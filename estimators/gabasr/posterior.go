@@ -66,21 +66,21 @@ func (f *posterior[M]) Map() transformers.Transformer { return f.m.of().fourierM
 // nil before Fit.
 func (f *posterior[M]) Trace() []Sweep { return f.m.of().trace() }
 
-// LogEvidence returns the mean over the kept sweeps of what Sweep has as LogEvidence, and
-// that of the start, random features whose scale and λ the evidence chose; each is summed
-// over the machines. If the first is no larger, sampling did not help, which Report warns
-// of. With a Trend, of a flat prior, it is the density of what the trend leaves of the targets: it
-// does not say which Trend to take. 0 before Fit.
+// LogEvidence returns the mean log evidence over the kept sweeps, and the log evidence of the start: random features
+// whose scale and λ the evidence chose. Each is summed over the machines. If the first is no larger, sampling did not
+// help, and Report warns of it. With a Trend, whose prior is flat, it is the density of what the trend leaves of the
+// targets, so it does not say which Trend to take. Both are 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.of().evidences() }
 
-// RHat returns the split R̂ of the predictions over the halves of the chains, see Mixing, the largest
-// of the machines; NaN with fewer than four kept sweeps, 0 before Fit. Of a model file of version 1 or 2 it is
-// that of the log evidence, by which Report then judged with a limit of 1.1; Trace has what it takes to compute it.
+// RHat returns the split R̂ of the predictions over the halves of the chains (see Mixing), the largest of all
+// machines. It is NaN with fewer than four kept sweeps, and 0 before Fit. For a model file of version 1 or 2 it is
+// the R̂ of the log evidence, by which Report then judged with a limit of 1.1. Trace has what is needed to compute
+// that of the log evidence.
 func (f *posterior[M]) RHat() float64 { return f.m.of().rHat() }
 
-// Report says how the last Fit went. Converged is an RHat below 1.01, and else a warning says what to set; Objective is the
-// negative mean log evidence of the kept sweeps, summed over the machines, Iterations the
-// sweeps of all chains.
+// Report says how the last Fit went. Converged means an RHat below 1.01; otherwise a warning says what to set.
+// Objective is the negative mean log evidence of the kept sweeps, summed over the machines, and Iterations is the
+// number of sweeps of all chains.
 func (f *posterior[M]) Report() estimators.Report {
 	l := f.m.of()
 	if l == nil {
