@@ -51,9 +51,9 @@
 // rows this is done at all ridges, and with more rows as well if the features of a few pivots are as good as the
 // matrix. Otherwise, up to 1200 rows, it is done at the few ridges of a search for the best one. Beyond, it is done
 // at the ridge that was found on a third of the rows (800 to 2000), with narrower kernels, which more rows can
-// support. A neighbour is looked at if few rows say that its ridge lies there: smoother kernels need smaller ridges.
-// With several families the best kernel of each is scored on more rows, and the better family goes on. The learner is
-// then fitted once. A machine of package lssvm that was scored on all rows is already that fit.
+// support. Each neighbour is scored around the ridge that few rows suggest for it, because smoother kernels need
+// smaller ridges. With several families the best kernel of each is scored on more rows, and the better family goes
+// on. The learner is then fitted once. A machine of package lssvm that was scored on all rows is already that fit.
 //
 // The strategy considers the pairs of a kernel and a ridge whose leave-one-out error is within half a standard error
 // of the least (a twentieth with more than 600 rows), and takes the one of the largest evidence. The least error is

@@ -243,8 +243,8 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 		fmt.Fprintf(b, "| set | measure | paper | here |\n|---|---|---|---|\n%s\n\n", strings.Join(compared, "\n"))
 	}
 	fmt.Fprint(b, "The differences below are of AUC or R², in pairs of the same splits, with their standard errors.\n\n")
-	fmt.Fprintf(b, "- **It loses** by more than two standard errors %s.\n", list(loses, "nowhere"))
-	fmt.Fprintf(b, "- **Learning the frequencies helps.** It is better than as many random features by more than two standard errors on these sets: %s.\n", list(wins, "none"))
+	fmt.Fprintf(b, "- *It loses* by more than two standard errors %s.\n", list(loses, "nowhere"))
+	fmt.Fprintf(b, "- *Learning the frequencies helps.* It is better than as many random features by more than two standard errors on these sets: %s.\n", list(wins, "none"))
 	for _, name := range []string{"boston", "diabetes-progression"} {
 		if i := slices.IndexFunc(sets, func(set *dataset.Set) bool { return set.Name == name }); i >= 0 {
 			if d, err, ok := s.difference(r, sets[i], "lssvm"); ok {
