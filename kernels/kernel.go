@@ -84,8 +84,8 @@ type Radial interface {
 	OfSquaredDistances(dst, squared []float64)
 }
 
-// DotProduct is the capability of a kernel that is a function of the inner product of two
-// rows, as Polynomial is one, and the same to it as Radial to one of distances.
+// DotProduct is the capability of a kernel that is a function of the inner product of two rows, such as [Polynomial].
+// It is like [Radial], which is for distances.
 type DotProduct interface {
 	// OfDotProducts sets dst[i] to the value for two rows whose inner product is
 	// products[i]. dst is as long as products, and may be products itself.
