@@ -11,17 +11,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// Derivatives makes the matrices of Differentiable kernels of the same rows x, and the
-// derivatives of functions of them: what an optimiser of the kernel's parameters asks for
-// again and again. For an objective F of the kernel matrix K, with W[i,j] = ∂F/∂K[i,j],
+// Derivatives computes matrices of [Differentiable] kernels on the same rows x, and derivatives of functions of these
+// matrices. An optimiser of the kernel's parameters needs both again and again. For an objective F of the kernel
+// matrix K, with W[i,j] = ∂F/∂K[i,j],
 //
 //	∂F/∂ ln θ[p] = Σ_ij W[i,j] ∂K[i,j]/∂ ln θ[p]
 //
-// (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006,
-// section 5.4.1). The distances that MatrixTo computes are kept for Gradient; the memory is
-// kept from call to call: n²/2 float64 for the inner products, the distances and the Manhattan
-// distances of the rows, and the same of the rows as each ARD, Columns and Periodic in the
-// kernel takes them, for what is asked of them. Calls at the same time need a Derivatives each.
+// (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.1). The
+// distances that MatrixTo computes are kept for Gradient, and the memory is kept from call to call. It is n²/2
+// numbers each for the inner products, the squared distances and the Manhattan distances of the rows, as far as the
+// kernel needs them. Each [ARD], [Columns] and [Periodic] in the kernel has its own. Goroutines that compute at the
+// same time need a Derivatives each.
+//
+// See also [Differentiable], [AsDifferentiable].
 type Derivatives struct {
 	x       *mat.Dense
 	shift   []float64

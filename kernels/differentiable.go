@@ -52,15 +52,15 @@ type Param struct {
 	Value float64
 }
 
-// Differentiable is the capability of a kernel whose parameters are positive numbers that can
-// be learnt by the derivatives of an objective in their logarithms θ. Derivatives has those of
-// a whole matrix. It is asked by kernels that hold others: a kernel without it that stands in
-// a Sum or a Product has no parameters there and stays as it is.
+// Differentiable is the capability of a kernel whose parameters are positive numbers that can be learnt from the
+// derivatives of an objective in their logarithms. [Derivatives] computes those of a whole matrix. A [Sum] or a
+// [Product] of kernels learns the parameters of the kernels in it that have this capability; a kernel without it
+// stays as it is.
 //
-// Those of RBF, Laplacian, Matern, [RationalQuadratic], Linear, Periodic, ARD, Columns, Additive, Sum, Product and
-// Scaled are made of blocks of pairs. Those of any other kernel are made pair by pair of EvalGradient; one of the
-// distance or of the inner product has the lengths of an ARD around it as fast, if it is a [RadialSlopes] or
-// [DotProductSlopes].
+// The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum,
+// Product and Scaled are computed for blocks of pairs. Those of any other kernel are computed pair by pair, by
+// EvalGradient. If a kernel of the distance or of the inner product is a [RadialSlopes] or a [DotProductSlopes], the
+// lengths of an ARD around it are as fast as those of the kernels above.
 type Differentiable interface {
 	Kernel
 	// Params returns the parameters in an order that does not change; the caller owns it.

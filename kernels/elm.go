@@ -18,7 +18,7 @@ const defaultSigma = 1.0
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
 //
-// positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its
+// It is positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its
 // entropy is low whatever s is.
 //
 // See also [Tanh], [RBF].

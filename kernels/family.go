@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Family is a kernel with one free parameter, the thing that a search runs over.
+// Family is a kernel with one free parameter. A search runs over its kernels.
 type Family interface {
 	// At returns the kernel at a value of the parameter. Where Integer is true
 	// the value is rounded.

@@ -27,7 +27,7 @@ type Family2 interface {
 	String() string
 }
 
-// Fixed is the Family that is left of a Family2 when one of its parameters has a value.
+// Fixed is the [Family] that remains of a [Family2] when one of its parameters has a fixed value.
 type Fixed struct {
 	Family Family2
 

@@ -6,10 +6,10 @@
 //
 //	type Kernel interface { Eval(x, z []float64) float64; String() string }
 //
-// Matrix and Cross evaluate a kernel on all pairs of rows. They work in blocks of a fixed size, so the result is
-// the same on any number of workers. A block of a kernel that is a function of the distance (Radial) or the inner
-// product ([DotProduct]) is one matrix product and one pass over its elements; of others it is one call of Block
-// where the kernel has that capability (Blocker), and a loop over Eval where not.
+// [Matrix] and [Cross] evaluate a kernel on all pairs of rows. They work in blocks of a fixed size, so the result is
+// the same on any number of workers. If the kernel is a function of the distance ([Radial]) or of the inner product
+// ([DotProduct]), a block is one matrix product and one pass over its elements. For other kernels it is one call of
+// Block, if the kernel is a [Blocker], and otherwise a loop over Eval.
 //
 //	Linear, Polynomial                     of the inner product
 //	RBF, Laplacian, Matern, RationalQuadratic
@@ -32,27 +32,27 @@
 //	Differentiable, Derivatives            parameters to be learnt: the derivatives of a
 //	                                       matrix in them
 //
-// Package kerneltest has the checks that a kernel of one's own should pass. Its capabilities (OfSquaredDistances,
-// OfDotProducts, Block, Diag, [SpectralDensity], Params) are called in the place of Eval; those that it has only
-// because it embeds another kernel are not, since its Eval may be another: for their speed hold that kernel in a
-// named field.
+// Package kerneltest has the checks that your own kernel should pass. The capabilities of a kernel
+// (OfSquaredDistances, OfDotProducts, Block, Diag, SpectralDensity, Params) are called in place of Eval. Capabilities
+// that a kernel has only because it embeds another kernel are not called, because its Eval may differ from that of
+// the embedded kernel. To use them, hold the other kernel in a named field.
 //
 // Errors are those of package estimators.
 //
 // # Sparse rows
 //
-// Rows that are mostly 0, of a matrix that is a mat.RowNonZeroDoer as the sparse.CSR of
-// github.com/james-bowman/sparse, are taken by what of them is not 0 by Matrix, Cross, Prepare, CrossTo and
-// [MedianSquaredDistance]: without a dense copy for kernels that are Radial or [DotProduct], for ELM, and for Sum,
-// Product, Scaled and Normalized of such. A pair of rows costs the columns that they have in common. Results are
-// those of the dense rows to rounding. For other kernels, and elsewhere, a dense copy is made; one over 8 GiB is
-// ErrTooLarge. docs/sparse.md has figures.
+// Rows that are mostly 0 may come as a mat.RowNonZeroDoer, such as the sparse.CSR of github.com/james-bowman/sparse.
+// [Matrix], [Cross], [Prepare], [CrossTo] and [MedianSquaredDistance] read only their values that are not 0. They
+// make no dense copy for kernels that are [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and
+// [Normalized] of such kernels. The cost of a pair of rows is the number of columns that they have in common. Results
+// agree with those of dense rows up to rounding. For other kernels, and elsewhere, a dense copy is made; a copy of
+// more than 8 GiB is ErrTooLarge. docs/sparse.md has measurements.
 //
 // # Scales
 //
-// The RBF takes γ, not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It
-// expects features of comparable scale (transformers.StandardScaler). ARD has a length for each
-// column instead: RBFOfLength(1) inside it makes the lengths what they are in books.
+// The RBF takes γ and not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
+// (transformers.StandardScaler). [ARD] has a length for each column instead. Around RBFOfLength(1) its lengths are
+// those of the textbooks.
 package kernels
 
 import (
@@ -84,8 +84,8 @@ type Radial interface {
 	OfSquaredDistances(dst, squared []float64)
 }
 
-// DotProduct is the capability of a kernel that is a function of the inner product of two
-// rows, as Polynomial is one, and the same to it as Radial to one of distances.
+// DotProduct is the capability of a kernel that is a function of the inner product of two rows, such as [Polynomial].
+// It is like [Radial], which is for distances.
 type DotProduct interface {
 	// OfDotProducts sets dst[i] to the value for two rows whose inner product is
 	// products[i]. dst is as long as products, and may be products itself.

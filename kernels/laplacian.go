@@ -15,8 +15,8 @@ import (
 //
 //	k(x, z) = exp(-γ Σ |x[j]-z[j]|)
 //
-// positive definite for γ > 0, the product of exponential kernels of the columns: rougher than the RBF, and less
-// moved by single columns that lie far out. γ is in one over feature units: scale the features first.
+// It is positive definite for γ > 0. It is the product of exponential kernels of the columns, rougher than the [RBF],
+// and outliers in single columns change it less. γ is in units of one over the features, so scale the features first.
 //
 // See also [Matern], [RBF].
 type Laplacian struct {

@@ -21,10 +21,10 @@ const (
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// positive definite; its functions have no (1/2), one (3/2) or two (5/2) derivatives, where the RBF, its limit for
-// ν → ∞ with γ = 1/(2ℓ²), has all. That of 1/2 is the exponential kernel, of the Euclidean distance where Laplacian
-// is of the Manhattan distance. ℓ is in feature units (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes
-// for Machine Learning, 2006, section 4.2.1).
+// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). The RBF has all; it is the
+// limit for ν → ∞ with γ = 1/(2ℓ²). The kernel of 1/2 is the exponential kernel of the Euclidean distance, while
+// [Laplacian] is that of the Manhattan distance. ℓ is in the units of the features (C. E. Rasmussen and C. K. I.
+// Williams, Gaussian Processes for Machine Learning, 2006, section 4.2.1).
 //
 // See also [RBF], [RationalQuadratic].
 type Matern struct {

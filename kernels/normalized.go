@@ -11,9 +11,9 @@ import (
 //
 //	k̂(x, z) = k(x, z) / √(k(x,x) k(z,z))
 //
-// the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0
-// between it and every row, itself included. Around a Polynomial the degree is applied after the division, so
-// nothing overflows at any degree; on rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
+// This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0
+// between it and every row, also itself. Around a [Polynomial] the degree is applied after the division, so that
+// nothing overflows at any degree. On rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
 //
 // See also [Scaled].
 type Normalized struct{ Kernel Kernel }

@@ -7,12 +7,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/own"
 )
 
-// Reference is a kernel as a model file holds it: by its name, to be compared with
-// that of the value read into, since functions are not stored. An RBF, a Matern or an ARD around a
-// Matern that was taken for a nil Kernel is stored whole; of a Differentiable kernel whose parameters were
-// learnt their values are, which the kernel of the field then takes.
+// Reference describes a kernel in a model file. Functions are not stored, so a kernel is described by its name, which
+// is compared with that of the value that the model is read into. Kernels that Fit chose for a nil Kernel, an [RBF],
+// a [Matern] or an [ARD] around a Matern, are stored completely. If the parameters of a [Differentiable] kernel were
+// learnt, their values are stored, and the kernel of the field takes them.
 //
-// An estimator with a Kernel field stores [MakeReference](field, used) and gets the kernel back by Resolve(kind,
+// An estimator with a Kernel field stores [MakeReference](field, used). It gets the kernel back by Resolve(kind,
 // field).
 type Reference struct {
 	Name string
@@ -20,19 +20,17 @@ type Reference struct {
 	// Median reports that the field was nil.
 	Median bool
 	Gamma  float64
-	// Nu is the ν of a [Matern] that was used instead of an [RBF], and whose length is in Params.
+	// Nu is the ν of a [Matern] that was used instead of an [RBF]. The length of this Matern is in Params.
 	Nu float64 `cbor:",omitempty"`
 
-	// Params are the values of the parameters of the kernel that was used, where they are
-	// others than those in the field.
+	// Params are the values of the parameters of the kernel that was used, if they differ from those in the field.
 	Params []float64 `cbor:",omitempty"`
 
-	// Lengths are those of an ARD around a Matern in place of an RBF.
+	// Lengths are the lengths of an [ARD] around a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 }
 
-// MakeReference refers to the kernel that was used where configured stood in the
-// field.
+// MakeReference describes the kernel that was used where the field has the kernel configured.
 func MakeReference(configured, used Kernel) Reference {
 	r := Reference{Name: used.String()}
 	if configured == nil {

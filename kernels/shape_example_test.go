@@ -42,7 +42,7 @@ func ExamplePeriodic() {
 	// 120: 0.742
 }
 
-// A kernel of its own for the third column.
+// The first two columns have an RBF kernel, and the third one a kernel of period 24.
 func ExampleColumns() {
 	k := kernels.Product{
 		kernels.Columns{Of: []int{0, 1}, Kernel: kernels.RBF{Gamma: 0.5}},

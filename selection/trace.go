@@ -52,8 +52,8 @@ type TraceRow struct {
 
 	// Residual is the share of the trace of the kernel matrix that the pivots leave.
 	Residual float64 `json:"residual,omitempty"`
-	// Wide reports that the bounds are still too wide to decide anything at the largest number of pivots that is
-	// allowed.
+	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds are too
+	// far apart to say on which side of a target it lies.
 	Wide bool `json:"wide,omitempty"`
 
 	// StandardError is the standard error of Entropy, from subsamples.
@@ -96,13 +96,14 @@ type TraceRow struct {
 	// Observe is shown: it is an estimate, and never falls. The trace of a Result has none.
 	Done float64 `json:"done,omitempty"`
 
-	// Step is how far a row is that Observe alone is shown, between the others whenever a four-hundredth more is done: it has no
-	// Iteration, no score and no place in the Result's trace, and Resume passes over it. While the machine of many rows is fitted, on
-	// ScoredOn landmarks, it is a step of that.
+	// Step is set in rows that only Observe gets, which report progress. Such a row comes between the others whenever
+	// another four-hundredth of the work is done. It has no Iteration and no score, it is not in the Trace of a
+	// Result, and Resume ignores it. While the machine of many rows is fitted on ScoredOn landmarks, it is a step of
+	// that fit.
 	Step *estimators.Step `json:"step,omitempty"`
 }
 
-// RidgeScore is what the closed forms say of a kernel at one ridge.
+// RidgeScore has what the closed forms say about a kernel at one ridge.
 type RidgeScore struct {
 	Ridge float64 `json:"ridge"`
 
@@ -115,7 +116,8 @@ type RidgeScore struct {
 	// Evidence is the log evidence.
 	Evidence float64 `json:"evidence"`
 
-	// Wrong is the share of rows that the model of the other rows puts into another class.
+	// Wrong is the leave-one-out error rate of a classification: the share of rows that the model of the other rows
+	// puts into a wrong class. It is 0 for regression.
 	Wrong float64 `json:"wrong,omitempty"`
 }
 

@@ -50,6 +50,8 @@ func (s Statistic) String() string {
 // the value was missing and 0 elsewhere, since a missing value is often informative.
 //
 // The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
+//
+// See also [OneHot].
 type Imputer struct {
 	Statistic  Statistic
 	Indicators bool

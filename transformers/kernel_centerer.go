@@ -24,6 +24,8 @@ import (
 // likewise, with the mean over the basis in place of that over all rows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nm).
+//
+// See also [KernelMap], [KernelPCA].
 type KernelCenterer struct {
 	learned[kernelCentererModel]
 }

@@ -28,6 +28,8 @@ const (
 // The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps a copy of
 // the rows, O(nd); Transform of m rows costs O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model
 // file holds the rows and the kernel's name and is read into a KernelMap that has the same Kernel.
+//
+// See also [KernelCenterer], [Nystroem].
 type KernelMap struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel

@@ -40,6 +40,8 @@ const (
 // costs O(n²d + n³), memory for 2n² numbers (ErrTooLarge over MaxKernelBytes for the matrix); Transform of m rows
 // O(mn(d+r)). [Nystroem] has features of a kernel for many rows. A model file holds the rows and the kernel's name
 // and is read into a KernelPCA that has the same Kernel.
+//
+// See also [PCA], [Nystroem].
 type KernelPCA struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel

@@ -29,16 +29,19 @@ const locallyStationaryName = "transformers: LocallyStationaryFourier"
 //
 //	k(x, x') = ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x')
 //
-// positive semi-definite: a stationary kernel k2, stronger where the rows lie near the origin, in the measure of
-// k1. Narrow k1 makes k small far out, at least half of k2; with v = 0 it is the [RandomFourier] of k2.
+// This kernel is positive semi-definite. It is the stationary kernel k2, made stronger near the origin, where k1
+// decides what is near. A narrow k1 makes k small far from the origin, but at least half of k2. With v = 0 the map is
+// the [RandomFourier] of k2.
 //
-// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, have the map for the product k1((x+x')/2) k2(x-x'). Their equation
-// (6) as printed does not approximate it, and nothing could: that product is not positive semi-definite in general.
-// The map here has the kernel above. Their all-pairs form, AllPairs, combines each v with each w; for as many
-// features it converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, give a map for the product k1((x+x')/2) k2(x-x'). Their equation (6)
+// as printed does not approximate that product, and no map could, because it is not positive semi-definite in
+// general. The map here has the kernel above. Their all-pairs form, AllPairs, combines each v with each w. For the
+// same number of features it converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
 //
-// The map is not invariant to a shift of x, so the origin matters. By default it is the mean of the rows of Fit.
-// Cost as [RandomFourier]'s.
+// The map depends on the origin of x. By default the origin is the mean of the rows of Fit. The cost is that of
+// [RandomFourier].
+//
+// See also [RandomFourier], [Nystroem].
 type LocallyStationaryFourier struct {
 	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Local kernels.Kernel

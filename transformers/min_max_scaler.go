@@ -35,6 +35,8 @@ const (
 // Low and High both 0 stand for 0 and 1. Fit and Transform cost O(nd). Besides the
 // errors of Transformer, a row of Transform so far from the rows of Fit that its
 // scaled value overflows is ErrNotFinite.
+//
+// See also [StandardScaler], [Winsorizer].
 type MinMaxScaler struct {
 	Low, High float64
 

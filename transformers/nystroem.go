@@ -28,24 +28,24 @@ const (
 	nystroemKind = "transformers.Nystroem"
 )
 
-// Nystroem maps rows to the features that a kernel has on a few of the training rows,
-// the landmarks (C. Williams and M. Seeger, NIPS 2001):
+// Nystroem maps rows to features of a kernel that come from a few of the training rows, the landmarks (C. Williams
+// and M. Seeger, NIPS 2001):
 //
 //	z(x) = L⁻¹ k(landmarks, x),    K = LL' the kernel matrix of the landmarks
 //
-// so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'), which is k(x, x') where x
-// is a landmark, and the best that a model on the landmarks can have elsewhere. Features
-// are free up to a rotation: those of eigenvectors, as scikit-learn has them, have the
-// same inner products.
+// so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'). This is k(x, x') where x is a landmark, and elsewhere
+// the best approximation that uses the landmarks alone. Features are unique up to a rotation: scikit-learn takes
+// those of eigenvectors, which have the same inner products.
 //
-// A landmark that depends on those before it, to h·2⁻⁵² of the largest k(x, x), adds no
-// feature: with repeated rows, a kernel of low rank, or more Components than rows there
-// are fewer features than Components.
+// A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated
+// rows, a kernel of low rank, or more Components than rows there are therefore fewer features than Components.
 //
-// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which keeps h kernel rows of n (ErrTooLarge over
-// MaxKernelBytes), O(nhd) by KMeansPlusPlus and O(h²d + h³) by [UniformLandmarks]; Transform of m rows O(mhd +
-// mh²). A model file holds the landmarks and the kernel's name and is read into a Nystroem that has the same
-// Kernel.
+// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which keeps h kernel rows of n numbers (ErrTooLarge
+// over MaxKernelBytes), O(nhd) by KMeansPlusPlus, and O(h²d + h³) by [UniformLandmarks]. Transform of m rows costs
+// O(mhd + mh²). A model file holds the landmarks and the name of the kernel. It is read into a Nystroem that has the
+// same Kernel.
+//
+// See also [RandomFourier], [KernelMap], [KernelPCA].
 type Nystroem struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel
@@ -58,7 +58,7 @@ type Nystroem struct {
 	// this share of the trace.
 	Tolerance float64
 
-	// Landmarks, if not nil, are given (h×d); Components, Rule and Tolerance have to be 0.
+	// Landmarks, if not nil, are given landmarks (h×d). Components, Rule and Tolerance must then be 0.
 	Landmarks *mat.Dense
 	Seed      uint64
 

@@ -42,6 +42,8 @@ const (
 // become as many columns.
 //
 // The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
+//
+// See also [Imputer].
 type OneHot struct {
 	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
 	Columns []int

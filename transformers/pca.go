@@ -25,16 +25,19 @@ const pcaName = "transformers: PCA"
 //
 //	z[i,k] = <v[k], x[i] - mean>,   C v[k] = λ[k] v[k],   C = Σᵢ (x[i] - mean)(x[i] - mean)' / (n-1)
 //
-// with the eigenvectors v of the covariances C, orthonormal, of the largest eigenvalues λ first. The signs are such
-// that the largest entry of each v is positive, the first of those that tie to rounding. Columns that are measured
-// in different units need a [StandardScaler] before it.
+// with the orthonormal eigenvectors v of the covariance matrix C, those of the largest eigenvalues λ first. Signs are
+// chosen so that the largest entry of each v is positive; of entries that tie up to rounding it is the first. If the
+// columns are measured in different units, put a [StandardScaler] before it.
 //
-// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest is rounding, and no component: there are at
-// most n-1. Rows that are all the same have one component, of variance 0.
+// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest comes from rounding and is not a component.
+// There are at most n-1 components. Rows that are all the same have one component, of variance 0.
 //
-// Eigenvalues are computed of the smaller of the matrix of covariances (d×d) and that of the inner products of the
-// rows (n×n), so the directions of deviations below 10⁻⁷ of the largest are those of rounding. Fit costs O(ndm +
-// m³) with m = min(n, d) and memory for 2m² numbers (ErrTooLarge over 8 GiB); Transform of m rows O(mdr).
+// Eigenvalues are computed from the smaller of two matrices: the covariances (d×d) or the inner products of the rows
+// (n×n). Directions whose standard deviation is below 10⁻⁷ of the largest are therefore dominated by rounding. Fit
+// costs O(ndm + m³) with m = min(n, d), and memory for 2m² numbers (ErrTooLarge over 8 GiB). Transform of m rows
+// costs O(mdr).
+//
+// See also [KernelPCA], [StandardScaler].
 type PCA struct {
 	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
 	Components int

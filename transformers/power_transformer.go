@@ -19,28 +19,29 @@ const powerTransformerName = "transformers: PowerTransformer"
 // farthest is how many standard deviations a PowerTransformer with Clip leaves.
 const farthest = 5
 
-// PowerTransformer makes each column as normal as a power can, then gives it mean 0 and standard
-// deviation 1:
+// PowerTransformer makes the distribution of each column as normal as a power can make it, and then gives it mean 0
+// and standard deviation 1:
 //
 //	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd those of ψ over the rows of Fit, with n below
 //
 //	ψ(x) = ((1+x)^λ - 1)/λ              x ≥ 0   (λ = 0: ln(1+x))
 //	ψ(x) = -((1-x)^(2-λ) - 1)/(2-λ)     x < 0   (λ = 2: -ln(1-x))
 //
-// with a λ for each column of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson,
-// Biometrika 87, 2000). λ < 1 draws a long tail of large values in, λ > 1 one of small values, and
-// λ = 1 changes nothing. Because of the 1 in 1+|x| the result depends on the unit of a column: one
-// of tiny numbers is hardly bent unless λ is large.
+// Each column has the λ of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ <
+// 1 shortens a long tail of large values, a λ > 1 one of small values, and λ = 1 changes nothing. Because of the 1 in
+// 1+|x| the result depends on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
 //
-// A column of one value, or of two, has nothing to make even: λ is 1. Likelihood and scaling are
-// computed up to an affine map of ψ, so that columns far from 0 against their spread, years or
+// A column of one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed
+// up to an affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or
 // longitudes, keep their digits, and no finite column overflows.
 //
-// The zero value is ready to use. Fit costs O(nd), some thirty exponentials a value; Transform
-// O(nd). Besides the errors of [Transformer], a row of Transform so far from the rows of Fit that
-// its value overflows is ErrNotFinite, and so is a z of InverseTransform beyond all ψ, which is
-// bounded above where λ < 0 and below where λ > 2. With NoStandardize that may befall the rows of Fit:
-// ψ of a column far from 0 against its spread can be beyond all numbers, or one number for all.
+// The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs
+// O(nd). Besides the errors of [Transformer], a row of Transform is ErrNotFinite if it is so far from the rows of Fit
+// that its value overflows. So is a z of InverseTransform that no ψ reaches: ψ is bounded above where λ < 0, and
+// below where λ > 2. With NoStandardize this can happen to the rows of Fit as well: in a column far from 0 compared
+// with its spread, ψ can overflow or be the same number for all rows.
+//
+// See also [QuantileTransformer], [StandardScaler].
 type PowerTransformer struct {
 	// NoStandardize leaves ψ unscaled.
 	NoStandardize bool

@@ -56,6 +56,8 @@ func (o Output) String() string {
 // 10⁻⁷ are a share of the range of a column where it is less than 1.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
+//
+// See also [PowerTransformer], [StandardScaler].
 type QuantileTransformer struct {
 	// Quantiles is the number of quantiles, of which at most n count. If it is 0, it is 1000.
 	Quantiles int

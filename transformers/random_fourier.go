@@ -32,15 +32,16 @@ const randomFourierName = "transformers: RandomFourier"
 //	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
 //	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
 //
-// The pairs have the smaller error where the kernel is large, and the exact diagonal. The
-// mean squared error of the approximation falls as 1/D. Drawn frequencies are applied to
-// x less the column means of Fit, which changes no inner product of pairs, but keeps the
-// arguments small. Maps of the same Seed are nested: but for the factor the features of a
-// smaller one are the first of a larger one.
+// The pairs of the first form have the smaller error where the kernel is large, and their diagonal is exact. The mean
+// squared error of the approximation falls as 1/D. Drawn frequencies are applied to x minus the column means of Fit.
+// This changes no inner product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart
+// from the factor, the features of a smaller map are the first features of a larger one.
 //
-// Fit reads the rows for their means, and for the median distance where Kernel is nil;
-// Transform of m rows costs O(mDd). Columns should be of comparable scale. Rows that are mostly 0, of a matrix that is a
-// mat.RowNonZeroDoer, are read by what of them is not, in Fit and in Transform: O(D) for each of these values, and no dense copy.
+// Fit reads the rows for their means, and for the median distance if Kernel is nil. Transform of m rows costs O(mDd).
+// Columns should be of comparable scale. Of sparse rows, of a matrix that is a mat.RowNonZeroDoer, Fit and Transform
+// read only the values that are not 0. This costs O(D) for each of these values and makes no dense copy.
+//
+// See also [Nystroem], [LocallyStationaryFourier].
 type RandomFourier struct {
 	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of
 	// those, a Product of those, Scaled, or a kernel of your own ([kernels.Spectral]). If it is nil, it is

@@ -56,6 +56,8 @@ func (a Activation) String() string {
 //
 // Fit draws the units, O(hd), and for [DataRBF] looks at a sample of the rows; Transform of m rows costs O(mhd).
 // [DataRBF] has at most as many units as Fit has rows.
+//
+// See also [RandomFourier], [Activation].
 type RandomHidden struct {
 	// Units is h, the number of hidden units. If it is 0, it is 250.
 	Units      int

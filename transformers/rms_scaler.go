@@ -25,6 +25,8 @@ import (
 // The zero value is ready to use. Fit and Transform cost O(nd). Besides the
 // errors of [Transformer], a row of Transform whose scaled value overflows is
 // ErrNotFinite.
+//
+// See also [StandardScaler], [UnitRows].
 type RMSScaler struct {
 	learned[rmsScalerModel]
 }

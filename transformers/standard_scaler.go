@@ -26,6 +26,8 @@ import (
 // The zero value is ready to use. Fit and Transform cost O(nd). Besides the
 // errors of [Transformer], a row of Transform that is so far from the rows of Fit
 // that its scaled value overflows is ErrNotFinite.
+//
+// See also [MinMaxScaler], [RMSScaler], [PowerTransformer].
 type StandardScaler struct {
 	// Clip limits scaled values to the range from -5 to 5, so that rows far from those of Fit stay near them.
 	Clip bool

@@ -21,6 +21,8 @@ import (
 // overflows or underflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd).
+//
+// See also [RMSScaler], [StandardScaler].
 type UnitRows struct {
 	learned[unitRowsModel]
 }

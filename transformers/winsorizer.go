@@ -36,6 +36,8 @@ const (
 // themselves widen.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
+//
+// See also [QuantileTransformer], [StandardScaler].
 type Winsorizer struct {
 	// Lower is the quantile that low values are raised to, in (0, 1). If it is 0, it is 0.01.
 	Lower float64

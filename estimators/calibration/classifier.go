@@ -111,10 +111,10 @@ func (c *Classifier) validate() error {
 	return check.Setting(classifierType, "Folds", c.Folds, "5, or leaving out each row")
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost: a fit of Estimator and a system of
-// its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape], also where
-// rows without a fold lack a class, [estimators.ErrNotFinite], those of Estimator, one that wraps
-// errors.ErrUnsupported where Estimator has neither PredictProba nor Decision, or the error of ctx.
+// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
+// of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
+// rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
+// errors.ErrUnsupported if Estimator has neither PredictProba nor Decision, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

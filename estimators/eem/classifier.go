@@ -117,9 +117,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows in all that is learnt of
-// a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, its share in EmpiricalPriors. Weights should
-// therefore be of the size of 1: a class whose weights sum to no more than that counts as one row.
+// FitWeighted is like Fit, with a weight > 0 for each row. The row counts as that many rows in all that is learnt
+// about a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, and its share in EmpiricalPriors.
+// Weights should therefore be about 1: a class whose weights sum to at most 1 counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -153,11 +153,11 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 	return out, nil
 }
 
-// HeldOut cross-validates: it returns for each row of x (n×d) the probabilities, n×K in the order of the ascending
-// labels, of the machine that has not seen the rows of its block; block names the block of each row. The units are
-// drawn once, from rows without their labels; the statistics of all rows are summed once and those of a block are
-// taken out again, so that k blocks cost two passes over the rows and k solutions, O(kh³), where k fits would cost
-// k passes. Errors are Fit's, and [estimators.ErrShape] for a block without which a class has no rows.
+// HeldOut cross-validates. block names the block of each row of x (n×d). For each row it returns the probabilities
+// (n×K, in the order of the ascending labels) of the machine that has not seen the rows of its block. The units are
+// drawn once, from rows without their labels. The statistics of all rows are summed once, and those of a block are
+// subtracted. So k blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes.
+// Errors are those of Fit, and [estimators.ErrShape] for a block without which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -166,13 +166,13 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// NewStages implements [estimators.StagedFitter]. Where units sit on rows (DataRBF) the first stage takes a sample
-// of them, those of the least hash with Seed: 4096 different rows, or four for each unit. The last sums up the
-// moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
+// NewStages implements [estimators.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a
+// sample of the rows, those of the least hash with Seed: 4096 different rows, or four for each unit. The last stage
+// sums the moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
 func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements [estimators.StagedFitter]. It is Fit, for DataRBF with the units of the sample; PartialFit
-// goes on from it. Labels, where they are given, have to have rows.
+// FitStages implements [estimators.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and
+// PartialFit can continue from it. Each of Labels, if they are given, must have rows.
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -181,10 +181,11 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves for these statistics, one of each of classes, ascending, in the features of the units
-// that c has, as Statistics gives them: summed elsewhere and merged, or kept beside a model file, after which
-// PartialFit goes on. Errors: [estimators.ErrNotFitted] before there are units; [estimators.ErrShape] for other
-// numbers of classes, statistics and features, and for a class without rows; [estimators.ErrParam].
+// FitClassStatistics solves for given statistics, one for each of classes, in ascending order. Their features are
+// those of the units that c has, as Statistics gives them. They may have been summed elsewhere and merged, or kept
+// beside a model file. PartialFit can continue from them. Errors: [estimators.ErrNotFitted] before there are units;
+// [estimators.ErrShape] for other numbers of classes, statistics or features, and for a class without rows;
+// [estimators.ErrParam].
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

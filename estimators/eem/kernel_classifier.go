@@ -25,8 +25,8 @@ const kernelClassifierType = "eem: KernelClassifier"
 // is 0.
 const defaultComponents = 250
 
-// KernelClassifier is the extreme entropy kernel machine (EEKM): the same machine on the features that a kernel has
-// on a few training rows,
+// KernelClassifier is the extreme entropy kernel machine (EEKM). It is the same machine, on the features that a
+// kernel has on a few training rows, the landmarks:
 //
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
@@ -230,10 +230,9 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	return mat.DenseCopyOf(c.m.layer.(*landmarkLayer).rows)
 }
 
-// LandmarkCoefficients returns b̂ = UΛ^-½β of a direction, the least that give it: along it a
-// row x lies at Σ b̂[i] k(landmark i, x). Directions are those of Pairs, in their order,
-// or of the discriminant plane. Nil before there is a solution, see Pairs, and for a
-// direction that is not there.
+// LandmarkCoefficients returns the least coefficients b̂ = UΛ^-½β that give a direction: along it a row x lies at Σ
+// b̂[i] k(landmark i, x). Directions are those of Pairs, in their order, or those of the discriminant plane. It
+// returns nil before there is a solution (see Pairs), and for a direction that does not exist.
 func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	s := c.m.known()
 	if s == nil || direction < 0 || direction >= s.directions() {

@@ -99,10 +99,9 @@ func (c *machine[N]) solution(ctx context.Context, steps *fitsteps.Steps) (*solu
 	return c.m.solve(ctx, steps)
 }
 
-// Solve works out what predicts from the rows of all chunks of PartialFit, which the first
-// prediction after a chunk does otherwise; after Fit there is nothing to do. Cost O(h³) for
-// each two classes, or once with Discriminant. Errors: ErrNotFitted before Fit and while a
-// class has no rows, ErrNotPSD, or ctx's.
+// Solve solves the system of equations for the rows of all chunks of PartialFit. Otherwise the first prediction after
+// a chunk does this. After Fit there is nothing to do. The cost is O(h³) for each pair of classes, or once with
+// Discriminant. Errors: ErrNotFitted before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
@@ -130,10 +129,9 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 	return s, z, err
 }
 
-// Decision returns r×K scores for the rows of x (r×d): of two classes minus and plus
-// the log odds of the second, of more the sum over the other classes of the pairwise
-// probabilities, or with Discriminant the log densities. The first call after PartialFit
-// does what Solve does, as that of any prediction.
+// Decision returns r×K scores for the rows of x (r×d). With two classes they are minus and plus the log odds of the
+// second class. With more classes they are the sums of the pairwise probabilities over the other classes, or with
+// Discriminant the log densities. The first call after PartialFit does what Solve does, like that of any prediction.
 func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
@@ -144,8 +142,8 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, check.Vector("score", out.RawMatrix().Data)
 }
 
-// Predict returns the class of the largest Decision for each row of x (r×d), the second
-// of two where the odds are even. Cost O(rhd).
+// Predict returns the class of the largest Decision for each row of x (r×d). Of two classes it is the second where
+// the odds are even. The cost is O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	scores, err := c.Decision(x)
@@ -155,9 +153,9 @@ func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, scores), nil
 }
 
-// PredictProba returns probabilities for the rows of x (r×d), r×K: of two classes the
-// posterior of their Gaussians, of more the mean of the pairwise ones, or with
-// Discriminant the posterior of all.
+// PredictProba returns probabilities (r×K) for the rows of x (r×d). With two classes they are the posterior of the
+// two Gaussians. With more classes they are the mean of the pairwise probabilities, or with Discriminant the
+// posterior of all Gaussians.
 func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
@@ -168,8 +166,8 @@ func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, check.Vector("probability", out.RawMatrix().Data)
 }
 
-// Project returns where the rows of x (r×d) lie along the directions: a column for each
-// of Pairs, in their order, or for each axis of the discriminant plane.
+// Project returns the positions of the rows of x (r×d) along the directions. It has a column for each of Pairs, in
+// their order, or for each axis of the discriminant plane.
 func (c *machine[N]) Project(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	_, z, err := c.project(x)
@@ -199,7 +197,7 @@ func (c *machine[N]) decisionTo(dst *mat.Dense, x mat.Matrix) error {
 	return rowwise.Scores(c.typ(), dst, x, width, len(names), c.Decision, c.row)
 }
 
-// Classes returns the labels, ascending; nil before Fit.
+// Classes returns the labels, ascending. It returns nil before Fit.
 func (c *machine[N]) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -207,8 +205,8 @@ func (c *machine[N]) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Statistics returns copies of the classes' statistics, in the order of Classes; nil
-// before Fit and for a model from a file.
+// Statistics returns copies of the statistics of the classes, in the order of Classes. It returns nil before Fit and
+// for a model from a file.
 func (c *machine[N]) Statistics() []*Statistics {
 	if c.m == nil || c.m.stats == nil {
 		return nil
@@ -216,8 +214,8 @@ func (c *machine[N]) Statistics() []*Statistics {
 	return c.m.copiedStatistics()
 }
 
-// Report says how the last Fit went, or Solve after PartialFit: rows taken in since then are
-// not in it. Objective is the negative divergence, summed over the pairs of classes.
+// Report says how the last Fit went, or the last Solve after PartialFit; rows that were taken in since then are not
+// in it. Objective is the negative divergence, summed over the pairs of classes.
 func (c *machine[N]) Report() estimators.Report {
 	s := c.m.known()
 	if s == nil {
@@ -249,10 +247,9 @@ type Pair struct {
 	Thresholds Thresholds
 }
 
-// Pairs returns what was learnt of each two classes by the last Fit or Solve, or a
-// prediction in its place; nil before that, and for more than two classes with
-// Discriminant. The Direction of a KernelClassifier is of features whose axes the
-// eigenvectors leave free: see LandmarkCoefficients.
+// Pairs returns what the last Fit or Solve, or a prediction in its place, learnt about each pair of classes. It
+// returns nil before that, and with Discriminant for more than two classes. The Direction of a KernelClassifier is in
+// features whose axes are arbitrary up to a rotation: see LandmarkCoefficients.
 func (c *machine[N]) Pairs() []Pair {
 	s := c.m.known()
 	if s == nil || s.plane != nil {

@@ -131,9 +131,9 @@ type storedClassifier struct {
 	Units estimators.Part
 }
 
-// MarshalBinary writes the fitted machine: its units and the direction of each pair of classes. The statistics,
-// O(h²) for each class, are not written: MarshalStatistics gives them. [estimators.ErrNotFitted] before Fit, and
-// after PartialFit until Solve or a prediction.
+// MarshalBinary writes the fitted machine: its units and the direction of each pair of classes. The statistics, O(h²)
+// numbers for each class, are not written; MarshalStatistics gives them. It returns [estimators.ErrNotFitted] before
+// Fit, and after PartialFit until Solve or a prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {

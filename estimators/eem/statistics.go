@@ -18,15 +18,14 @@ const (
 	statisticsVersion = 1
 )
 
-// Statistics are the moments of rows about their mean that a class is known by: with
-// y = x - m and rows of weight w, 1 unless FitWeighted has others,
+// Statistics are the moments of the rows of a class about their mean, and all that is learnt about the class. With y
+// = x - m and rows of weight w, which is 1 unless FitWeighted has others,
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
-// They give the covariance and its shrinkage, and can be merged and taken apart again,
-// so rows may come in blocks, from several machines, and leave. All moments are about
-// the mean: raw ones would lose every digit to a common offset. The zero value holds no
-// rows.
+// They give the covariance and its shrinkage. They can be merged and subtracted, so rows may come in blocks and from
+// several machines, and may be taken out again. All moments are about the mean, because raw moments would lose every
+// digit if the rows had a large common offset. The zero value holds no rows.
 type Statistics struct {
 	n    float64
 	mean []float64
@@ -36,10 +35,10 @@ type Statistics struct {
 	c4   float64
 }
 
-// N returns the number of rows, or of weighted ones the sum of their weights.
+// N returns the number of rows, or the sum of their weights.
 func (s *Statistics) N() float64 { return s.n }
 
-// Dim returns the number of columns, 0 before the first row.
+// Dim returns the number of columns. It returns 0 before the first row.
 func (s *Statistics) Dim() int { return len(s.mean) }
 
 // Mean returns m. It returns nil without rows.
@@ -55,8 +54,8 @@ func (s *Statistics) Clone() *Statistics {
 	return c
 }
 
-// Add takes in the rows of x (k×h). Cost: a symmetric product of rank k, O(kh²), and
-// O(h²) for the merge. Errors: ErrShape for another width than before, ErrNotFinite.
+// Add adds the rows of x (k×h). The cost is that of a symmetric product of rank k, O(kh²), and O(h²) for the merge.
+// Errors: ErrShape for another width than before, ErrNotFinite.
 func (s *Statistics) Add(x mat.Matrix) error {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -120,8 +119,8 @@ func (s *Statistics) shift(e []float64) {
 	}
 }
 
-// Merge takes in the rows that o holds, which stays as it is. Any order and grouping gives the same to rounding.
-// The cost is O(h²). Error: ErrShape for another width.
+// Merge adds the rows that o holds; o does not change. Any order and grouping gives the same result up to rounding.
+// The cost is O(h²). The error is ErrShape for another width.
 func (s *Statistics) Merge(o *Statistics) error {
 	if o == nil {
 		return nil
@@ -163,8 +162,8 @@ func (s *Statistics) absorb(o *Statistics) error {
 	return nil
 }
 
-// Unmerge takes the rows that o holds out again. They have to be in: that cannot be checked but for their number.
-// The cost is O(h²). Error: ErrShape for another width or more rows than there are.
+// Unmerge removes the rows that o holds. They must have been added before, of which only the number can be checked.
+// The cost is O(h²). The error is ErrShape for another width or for more rows than there are.
 func (s *Statistics) Unmerge(o *Statistics) error {
 	if o == nil || o.n == 0 {
 		return nil
@@ -242,7 +241,7 @@ func (s *Statistics) Covariance() *mat.SymDense {
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
 // and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88,
-// 2004); up to two rows ρ is 0. It is scikit-learn's. Nil without rows. The cost is O(h²).
+// 2004), as scikit-learn does. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
 func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	cov = s.Covariance()
 	if cov == nil {

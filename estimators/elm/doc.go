@@ -12,28 +12,29 @@
 //	β = (λI + H'WH)⁻¹ H'W T                               λ > 0, n ≥ h
 //	β = H'W^½ (λI + W^½ HH' W^½)⁻¹ W^½ T                  λ > 0, n < h
 //
-// λ, the field Ridge, is the papers' 1/C; by default it is that of the least weighted squared leave-one-out error,
-// which is exact and takes one reduction of the units' products. NoRidge is the pseudo-inverse. The last two are
-// one machine: the smaller system is solved. There is no intercept. A row is of the class whose column of φ(x)'β is
-// largest; of two classes there is one column, and its sign decides.
+// λ, the field Ridge, is 1/C in the papers. If it is 0, it is the λ of the least weighted squared leave-one-out
+// error, which is exact and takes one reduction of the units' products. NoRidge is the pseudo-inverse. The last two
+// lines give the same machine; the smaller system is solved. There is no intercept. A row is assigned to the class
+// whose column of φ(x)'β is largest. With two classes there is one column, and its sign decides.
 //
 // # Weights
 //
-// Balanced gives a row n over K times the size of its class, so that every class weighs the same: the entropy
-// paper's weight, the size of the largest class over that of its own, and Zong's first, the inverse of the size,
-// are that times a number. Zong's second, by which a class larger than the mean weighs .618 times as much, gives up
-// rows of large classes for rows of small ones: it is Balanced with a ClassWeights of .618 for those. With the
-// pseudo-inverse only the ratios of weights count; with a ridge, weights of s times the size want s times the ridge
-// for the same machine.
+// Balanced gives a row the weight n divided by K times the size of its class, so that every class has the same total
+// weight. Two weights of the papers are this one times a number: that of the entropy paper, the size of the largest
+// class over that of the row's class, and the first one of Zong, the inverse of the size. The second one of Zong
+// multiplies the weights of classes larger than the mean by 0.618, which gives up rows of large classes for rows of
+// small ones. For this set Balanced, and a ClassWeights of 0.618 for those classes. With the pseudo-inverse only the
+// ratios of weights matter. With a ridge, weights s times as large need a ridge s times as large for the same
+// machine.
 //
 // # The pseudo-inverse
 //
-// It is found by a QR factorisation with column pivoting, whose columns below max(n, h)·2⁻⁵² of the first are taken
-// for 0, and the solution of least norm in what is left; the paper's has singular values below such a limit taken
-// for 0. With many units it follows every label, and of about as many units as rows it is no better than chance: a
-// ridge is nearly always better (see docs/measured/eem.md).
+// It is computed by a QR factorisation with column pivoting. Columns below max(n, h)·2⁻⁵² of the first are taken as
+// 0, and the solution has the least norm in what is left; the paper takes singular values below such a limit as 0.
+// With many units the pseudo-inverse follows every label, and with about as many units as rows it is no better than
+// chance. A ridge is nearly always better (see docs/measured/eem.md).
 //
 // # Cost
 //
-// Fit O(nhd + nh min(n, h)), some times that where the ridge is chosen; Predict O(hd) for each row.
+// Fit costs O(nhd + nh min(n, h)), and several times that if the ridge is chosen. Predict costs O(hd) for each row.
 package elm

@@ -17,7 +17,7 @@ import (
 // LandmarkRule says how landmarks are chosen among the rows.
 type LandmarkRule int
 
-// The rules. Those but the first look at eight rows a landmark, drawn at random.
+// The rules. All but the first look at eight rows for each landmark, drawn at random.
 const (
 	// UniformLandmarks are drawn without replacement, all rows equally likely: the default.
 	UniformLandmarks LandmarkRule = iota
@@ -25,8 +25,8 @@ const (
 	// features of at most 500 uniform landmarks (Rudi, Calandriello, Carratino and Rosasco,
 	// NeurIPS 2018, with one step in place of several).
 	LeverageScores
-	// PivotedCholesky draws in proportion to what of k(x, x) the landmarks so far leave, as
-	// transformers.Nystroem does. It leaves less of the kernel, and spends landmarks on outliers.
+	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the landmarks so far do not explain, as
+	// transformers.Nystroem does. It leaves less of the kernel unexplained, but it spends landmarks on outliers.
 	PivotedCholesky
 )
 

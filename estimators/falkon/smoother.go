@@ -22,9 +22,9 @@ type smoothed struct {
 
 var _ estimators.LinearSmoother = (*Regressor)(nil)
 
-// Smoother implements [estimators.LinearSmoother]: the machine of the chosen kernel, ridge and landmarks on these
-// rows and targets, solved directly. It holds n×M numbers: [estimators.ErrTooLarge] over MaxBytes. The cost is
-// O(nM²). What the landmarks do not see of k(x, x) has no part in its variance.
+// Smoother implements [estimators.LinearSmoother]: it is the machine of the chosen kernel, ridge and landmarks on
+// these rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] over MaxBytes.
+// The cost is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

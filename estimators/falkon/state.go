@@ -15,9 +15,9 @@ const (
 	version   = 1
 )
 
-// State is where a Fit by conjugate gradients stands after an iteration: what Checkpoint is
-// given, and what Resume takes to go on from there. A resumed Fit of the same configuration
-// and rows ends in the model of one that was not interrupted, to the bit.
+// State is the state of a Fit by conjugate gradients after an iteration. Checkpoint is given it, and Resume continues
+// from it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not
+// interrupted.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int

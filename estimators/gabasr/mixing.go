@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// mixedBelow is the split R̂ of predictions that counts as convergence: the limit of A. Vehtari and others, Bayesian Analysis
-// 16 (2021); of four chains it is as many as 400 independent draws, 50 for each half, which they ask for. Below it half chains differ
-// by less than .14 standard deviations of a new observation, and the means of four chains by .1 from those of another seed;
-// docs/measured/gabasr.md has what that was measured to be.
+// mixedBelow is the split R̂ of predictions that counts as convergence. It is the limit of A. Vehtari and others,
+// Bayesian Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, which they ask for.
+// Below it half chains differ by less than 0.14 standard deviations of a new observation, and the means of four
+// chains by 0.1 from those of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
 const mixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.

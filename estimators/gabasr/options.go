@@ -60,10 +60,10 @@ const (
 	defaultDoublings = 3
 	defaultBurnIn    = 10 // or two fifths of the sweeps, where that is less
 	defaultChains    = 4
-	// defaultCovariances is the number of kept sweeps of a chain that keep the covariance of the
-	// coefficients. Of 15 a chain, 2 leave 95 of 100 predicted standard deviations within 1% of
-	// those of all on most sets, 4% with 77 rows, 6% ten years beyond the rows; another seed moves
-	// them by three times as much and more (docs/measured/gabasr.md).
+	// defaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. Of 15
+	// kept sweeps of a chain, 2 leave 95 of 100 predicted standard deviations within 1% of those with all covariances
+	// on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them three
+	// times as much and more (docs/measured/gabasr-sampling.md).
 	defaultCovariances = 2
 	// defaultInterceptPrecision is the prior precision of the intercept.
 	defaultInterceptPrecision = 1e-4

@@ -134,9 +134,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows: a weight of 2 is the row
-// given twice, in the scaling, the evidence and the noise too, but for the median distance that the start takes its
-// scale of, which is of the rows without their weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows. A weight of 2 is the row
+// given twice, in the scaling, the evidence and the noise too. The exception is the median distance, from which the
+// start takes its scale: it ignores the weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -238,11 +238,11 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), the noise
-// included: the mean over the kept sweeps of the variances of their t distributions, and the variance of their
-// means. The cost is O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic: far
-// from all rows of Fit the variance ends at that of the prior's functions, which λ makes, and grows on as a Trend's
-// does, of degree k as the 2k-th power.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise.
+// The variance is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their
+// means. The cost is O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far
+// from all rows of Fit the variance therefore ends at that of the functions of the prior, which λ decides. With a
+// Trend of degree k it grows on, as the 2k-th power of the distance.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict(x, true)

@@ -208,8 +208,9 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	return out, nil
 }
 
-// shares are the weights of the stages' work: three fits in four with one column stop at the first, and of the others fewer come to each
-// stage, which is twice as long as the one before (docs/measured/gabasr.md).
+// shares are the weights of the work of the stages. Three fits in four with one column stop at the first stage, and
+// of the others fewer come to each stage, which is twice as long as the one before
+// (docs/measured/gabasr-sampling.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {

@@ -466,10 +466,10 @@ func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 // whose scores are equal each counts against the other.
 const tied = 1e-9
 
-// PredictP returns for each row of x (m×d) the share of rows, of the n of Fit and the row itself, whose density by
-// all the others, the row itself among them, is no larger than that of the row: from 1/(n+1) to 1. If the row and
-// those of Fit are exchangeable, it is at most α with probability α at most; the package's documentation says what
-// is exact. The cost is O(nd) for each row.
+// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, of the n rows of
+// Fit and the row itself, whose density by all the others is no larger than that of the row. If the row and those of
+// Fit are exchangeable, it is at most α with a probability of at most α; the package documentation says when this is
+// exact. The cost is O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)

@@ -1,4 +1,4 @@
-// Package novelty tells rows that are like those of Fit from rows that are not, without labels.
+// Package novelty decides, without labels, which new rows are unlike the rows of Fit.
 //
 // # The density
 //
@@ -7,39 +7,41 @@
 //
 //	p(x) = 1/n Σ N(z; z[i], h²) / Π s
 //
-// and the score its logarithm, computed without underflow: a row far from all others has a score,
-// not minus infinity.
+// and the score is its logarithm. It is computed without underflow: a row far from all others has a score, and not
+// minus infinity.
 //
 // # The bandwidth
 //
-// h is the one of the largest likelihood of the rows of Fit, each under the density of the
-// others (Habbema, Hermans and van den Broek 1974; Duin, IEEE Transactions on Computers 25, 1976):
+// h maximises the likelihood of the rows of Fit, each under the density of the others (Habbema, Hermans and van den
+// Broek 1974; Duin, IEEE Transactions on Computers 25, 1976):
 //
 //	Σ log Σ exp(-|z[i] - z[j]|²/2h²) - n d log h    over j ≠ i
 //
-// on a grid that begins with factors of two around n^(-1/(d+4)) and ends with ones of 1.03. Rows that are equal to row
-// i are left out with it: of data that are rounded the likelihood would else have no maximum. Of more than
-// 1000 rows a sample of 1000 has its likelihood under all of them.
+// on a grid that begins with factors of two around n^(-1/(d+4)) and ends with factors of 1.03. Rows that are equal to
+// row i are left out with it, because with rounded data the likelihood would otherwise have no maximum. If there are
+// more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
 //
 // # p-values and what they promise
 //
-// Let S[i] be what row i gets from all the others of the n rows of Fit and the new one, and S
-// what the new row gets from the n of Fit. The p-value of the new row is
+// Let S[i] be the score that row i of Fit gets from all other rows of Fit and the new row, and S the score that the
+// new row gets from the n rows of Fit. The p-value of the new row is
 //
 //	(1 + number of i with S[i] ≤ S) / (n+1)
 //
-// It is the full conformal one (Vovk, Gammerman and Shafer 2005; for densities Lei, Robins and
-// Wasserman, JASA 108, 2013): the new row takes part in the scores of the others, and no model
-// is fitted anew for it, because a sum over rows takes one more term. With a Bandwidth and
-// NoScaling, which are no functions of the rows, and rows of Fit and the new row that are
-// exchangeable, it is exact for any n and any distribution: P(p ≤ α) ≤ α, and within
-// 1/(n+1) of α where no two scores are equal. With the scales and the bandwidth of the
-// rows of Fit it is exact but for that the new row had no part in those two, which is
-// little for many rows; tests hold it to .05 ± .02 of 100 rows of 3 and of 10 columns. A promise is one of the mean over
-// sets of rows of Fit, not for each set or each place.
+// It is the full conformal p-value (Vovk, Gammerman and Shafer 2005; for densities Lei, Robins and Wasserman, JASA
+// 108, 2013): the new row takes part in the scores of the others. No model is fitted again for it, because a sum over
+// rows only needs one more term.
+//
+// If Bandwidth is given and NoScaling is set, neither depends on the rows. If the rows of Fit and the new row are
+// then exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within
+// 1/(n+1) of α if no two scores are equal. If scales and bandwidth come from the rows of Fit, it is not quite exact,
+// because the new row had no part in them. This matters little with many rows: tests hold the share at level 0.05 to
+// 0.05 ± 0.02 with 100 rows of 3 and of 10 columns. The promise is about the mean over sets of rows of Fit, and not
+// about each set or each place.
 //
 // # Cost
 //
-// Fit: O(n²d) for the scores, and for the bandwidth some 27 exponentials for each of at most 1000 n pairs. Score,
-// Predict and PredictP: O(nd) for each row. Memory O(nd) and blocks of 64 MB: matrices of n×n are never there.
+// Fit costs O(n²d) for the scores. The bandwidth costs about 27 exponentials for each of at most 1000 n pairs. Score,
+// Predict and PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; there is never a matrix of
+// n×n.
 package novelty

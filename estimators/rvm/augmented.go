@@ -14,11 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// PredictAugmented returns mean and variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005): at each row of x
-// (r×d) the machine with one more basis function, that of the row itself, under a prior that gives it the targets'
-// variance there. The training rows (n×d) and their targets y, without weights, are given again, for a machine
-// keeps none but its vectors. Nothing is calibrated. The cost is O(rnm) for m relevance vectors, memory O(nm).
-// Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
+// PredictAugmented returns the mean and the variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). At each
+// row of x (r×d) the machine gets one more basis function, centred on the row itself, with a prior that gives it the
+// variance of the targets there. The training rows (n×d) and their targets y, without weights, must be given again,
+// because a machine keeps only its relevance vectors. Nothing is calibrated. The cost is O(rnm) for m relevance
+// vectors, and the memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.support().input(regressorType, "x", x, false)

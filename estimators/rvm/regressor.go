@@ -106,7 +106,7 @@ type Regressor struct {
 	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS, but at most one for each start.
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. At most one is used for each start.
 	Workers int
 
 	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns

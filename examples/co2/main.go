@@ -1,10 +1,9 @@
-// Co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa with GaBaSR:
-// the season and its harmonics are found without being told of. Sines and cosines know no
-// trend: the model has a parabola besides, whose coefficients are as uncertain as the rest. It draws
-// the record and a forecast of ten years with its 95% band, a forecast of ten years that are in
-// the record from those before, and the learned spectral density, and prints how forecasts from
-// earlier years did. The series is read from -data DIR, or is the
-// one that the repository ships.
+// Co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa with GaBaSR. It finds the season and its
+// harmonics without being told about them. Sines and cosines have no trend, so the model also has a parabola, whose
+// coefficients are as uncertain as the rest. The program draws the record with a forecast of ten years and its 95%
+// band, a forecast of ten years that are in the record from those before, and the learnt spectral density. It prints
+// how good forecasts from earlier years were. The series is read from -data DIR, or it is the one that the repository
+// ships.
 //
 //	go run ./examples/co2
 package main

@@ -1,6 +1,7 @@
-// Mixing fits gabasr.Regressor with nothing set to twenty sets of one column, noisy sines, a Mackey-Glass series, steps and
-// a record as of carbon dioxide, and to ten of two to ten columns, and prints how its chains mix: how often its Report says so, and what
-// is then true of the predictions, beside the truth, those of another seed and those of chains twice as long.
+// Mixing fits gabasr.Regressor with nothing set to twenty sets of one column (noisy sines, a Mackey-Glass series,
+// steps and a record like that of carbon dioxide) and to ten sets of two to ten columns. It prints how the chains
+// mix: how often a Report says that they have mixed, and how far the predictions are then from the truth, from those
+// of another seed and from those of chains twice as long.
 package main
 
 import (

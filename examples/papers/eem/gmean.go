@@ -309,8 +309,8 @@ func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) + s.fewer(v) }, func(v summary, _ float64) float64 { return v.others }); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nthe first less the independent figure, in brackets the standard error of the difference, if the folds of that one run vary\n"+
-		"as ours do; ! where it is lower by more than two of them\n\n")
+	fmt.Fprintf(out, "\nthe first table minus the figures of the independent implementation; in brackets the standard error of the difference,\n"+
+		"if the folds of its one run vary as ours do; ! where ours is lower by more than two standard errors\n\n")
 	if err := s.print(out, sets, found, func(v summary, of float64) string {
 		if math.IsNaN(of) {
 			return ""

@@ -1,6 +1,6 @@
-// Entropy reproduces the experiments of the paper that the entropy-guided search comes
-// from (Belanche-Muñoz and Wiejacha, Entropy 25, 2023, 154): the von Neumann entropy of a
-// kernel matrix beside the errors of the relevance vector machine that is fitted with it.
+// Entropy reproduces the experiments of the paper that the search by entropy comes from (Belanche-Muñoz and Wiejacha,
+// Entropy 25, 2023, 154). They compare the von Neumann entropy of a kernel matrix with the errors of the relevance
+// vector machine that is fitted with it.
 //
 //	go run ./examples/papers/entropy -quick
 //	go run ./examples/papers/entropy -data DIR -results points.csv -out docs/measured
@@ -20,9 +20,9 @@
 // high ones; -basis has the machine choose among fewer, drawn at random. The entropy is that
 // of the whole kernel matrix whatever -basis says.
 //
-// A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds:
-// with -results the points that are done are kept in a file, and the command goes on from
-// it, also with more splits. -quick does at most two splits and every fourth parameter.
+// A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds. With -results finished
+// points are kept in a file, and the command continues from it, also with more splits. -quick does at most two splits
+// and every fourth parameter.
 package main
 
 import (

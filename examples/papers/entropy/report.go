@@ -184,7 +184,7 @@ func printLowest(w io.Writer, of []summary) {
 // printSearch prints means over the splits, of the parameters that the search found their
 // median.
 func printSearch(w io.Writer, of []summary) {
-	fmt.Fprintln(w, "set\tbest\tfound\tits entropy\tbest NMSE\tfound NMSE\ttried\tby the search\tin the band")
+	fmt.Fprintln(w, "set\tbest\tfound\tits entropy\tbest NMSE\tfound NMSE\tgrid points\tevaluations\tin the band")
 	var ours, paper [5]float64
 	counted := 0
 	for _, v := range of {

@@ -1,17 +1,15 @@
-// Gabasr sets GaBaSR beside the tables of its paper (Pena-Llamas et al., Appl. Sci. 13
-// (2023) 2473) and beside other methods on the same splits: a perceptron, support vector
-// machines, linear regression, a least-squares support vector machine, and random Fourier
-// features of the same number, whose frequencies nothing has learnt.
+// Gabasr compares GaBaSR with the tables of its paper (Pena-Llamas et al., Appl. Sci. 13 (2023) 2473) and with other
+// methods on the same splits: a perceptron, support vector machines, linear regression, a least-squares support
+// vector machine, and as many random Fourier features with frequencies that are not learnt.
 //
 //	go run ./examples/papers/gabasr -quick
 //	go run ./examples/papers/gabasr -data DIR -results gabasr.csv -out docs/measured
 //	go run ./examples/papers/gabasr -data DIR -covariances -sets boston,energy
 //
-// Each set is divided at random, three quarters for training: ten times if it has at most
-// 1000 rows, else three times. With -results what is done is kept in a file, and the
-// command goes on from it. -out writes gabasr.md. -quick is for a look: the sets that the
-// repository ships and the generated ones, fewer rows, one split. -covariances compares what the field
-// Covariances of a Regressor saves and changes.
+// Each set is divided at random, three quarters for training: ten times if it has at most 1000 rows, and three times
+// otherwise. With -results finished cells are kept in a file, and the command continues from it. -out writes
+// gabasr.md. -quick is for a first look: the sets that the repository ships and the generated ones, with fewer rows
+// and one split. -covariances compares what the field Covariances of a Regressor saves and changes.
 package main
 
 import (

@@ -43,6 +43,9 @@ func measureOf(set *dataset.Set) string {
 	return "r2"
 }
 
+// measureNames are what the page calls the measures.
+var measureNames = map[string]string{"auc": "AUC", "r2": "R²"}
+
 // column returns a value of all splits of a method on a set; ok is false unless all are
 // there.
 func (s settings) column(r *results, set *dataset.Set, name, value string) (out []float64, ok bool) {
@@ -89,27 +92,31 @@ func (s settings) tables(r *results, sets []*dataset.Set) string {
 	if s.quick {
 		command = "go run ./examples/papers/gabasr -quick"
 	}
-	fmt.Fprintf(&b, `# GaBaSR and its paper, measured
+	fmt.Fprint(&b, `# GaBaSR and its paper
 
-Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, learn the frequencies of random Fourier features by a Gibbs sampler and set it
-beside a perceptron, support vector machines and linear regression in their Tables 1 to 6. Here is %s
-on the same sets, beside others on the same splits. This page, its sentences of results too, is written by
-this command, but for the last three sections, which have their own:
+Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, learn the frequencies of random Fourier features with a Gibbs sampler. Their Tables 1 to 6 compare it with a
+perceptron, support vector machines and linear regression. This page has `+"`estimators/gabasr`"+` on the same sets, beside other methods on the same splits.
+
+`)
+	s.held(&b, r, sets)
+	fmt.Fprintf(&b, `## How it was measured
+
+This command writes the page:
 
     %s
 
-Sets are read as [data.md](data.md) says, columns standardised by the training rows. Divisions 75/25 by a seed: %d of sets up to
-%d rows, else %d. GaBaSR has 100 frequencies (25 for equation 12; the paper 500 and 250), 25 sweeps, 4 chains, 1 for more than
-%d training rows; `+"`features`"+` are as many random ones of the median kernel with the ridge of leave-one-out, which is what is left
-if nothing is learnt; `+"`surrogate`"+` is the paper's likelihood for classes. Support vector machines, with C 1 for classes and 10 for
-standardised numbers, and the least-squares one get at most %d training rows. Those that have a kernel have the RBF of the median
-distance: none is searched for, which tells against them where waves are short (CO2, equation 12). The noise of xor, and the noise
-and the rows of equation 12, are ours, since the paper does not give them.
-The number of frequencies and of chains were settled on the divisions of boston and diabetes-progression that this page reports;
-`+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
+The sets are read as [data.md](../data.md) says, and columns are standardised by the training rows. Sets are divided 75/25 by a seed: %d times if they have up to
+%d rows, and %d times otherwise. The number of frequencies and of chains were chosen on the divisions of boston and diabetes-progression that this page
+reports; `+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
 
-`, "`estimators/gabasr`", command, smallSplits, smallRows, largeSplits, smallRows, kernelRows)
-	s.held(&b, r, sets)
+- `+"`gabasr`"+` has 100 frequencies (25 for equation 12; the paper has 500 and 250) and 25 sweeps. It has 4 chains, or 1 with more than %d training rows.
+- `+"`features`"+` are as many random features of the kernel of the median distance, with the ridge of leave-one-out. This is what is left if no frequency is learnt.
+- `+"`surrogate`"+` is GaBaSR with the paper's likelihood for classes.
+- `+"`lssvm`, `svm-rbf` and `svm-linear`"+` get at most %d training rows. The support vector machines have C = 1 for classes and C = 10 for standardised numbers.
+- Methods with a kernel have the RBF kernel of the median distance. No kernel is searched for, which is a disadvantage where waves are short (CO2, equation 12).
+- The paper does not give the noise of xor, nor the noise and the rows of equation 12. They are ours.
+
+`, command, smallSplits, smallRows, largeSplits, smallRows, kernelRows)
 	s.table(&b, r, sets, "Tables 1 to 3: AUC", "auc", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: R²", "r2", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE, func(v float64) string { return fmt.Sprintf("%.4g", v) })
@@ -118,7 +125,7 @@ The number of frequencies and of chains were settled on the divisions of boston 
 	return b.String()
 }
 
-// lastSections is on what has a command of its own: few covariances, examples/co2, and examples/mixing.
+// lastSections links to what has a command of its own: few covariances, examples/mixing, and examples/co2.
 //
 //go:embed last_sections.md
 var lastSections string
@@ -161,7 +168,11 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	if len(rows) == 0 || len(names) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "## %s\n\nMeans over the splits, the standard error of the mean, and in brackets the paper's figure.\n\n```\n", title)
+	cells := "the mean over the splits, its standard error, and in brackets the paper's figure"
+	if value == "mse" {
+		cells = "the mean over the splits, and in brackets the paper's figure"
+	}
+	fmt.Fprintf(b, "## %s\n\nEach cell has %s.\n\n```\n", title, cells)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\t%s\n", strings.Join(names, "\t"))
 	for _, row := range rows {
@@ -183,7 +194,8 @@ func first(sets []*dataset.Set, value string) *dataset.Set {
 
 // held prints what the measurements come to, in sentences.
 func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
-	var better, worse, loses, wins []string
+	var compared, loses, wins []string
+	better := 0
 	covered, tested := 0.0, 0.0
 	for _, set := range sets {
 		ours, ok := s.column(r, set, "gabasr", measureOf(set))
@@ -192,12 +204,12 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 		}
 		mean, _ := meanError(ours)
 		if p, ok := paper[set.Name]["gabasr"]; ok {
-			line := fmt.Sprintf("%s %.4f against %.4f", set.Name, mean, p)
+			line := fmt.Sprintf("| %s | %s | **%.4f** | %.4f |", set.Name, measureNames[measureOf(set)], p, mean)
 			if mean > p {
-				better = append(better, line)
-			} else {
-				worse = append(worse, line)
+				better++
+				line = fmt.Sprintf("| %s | %s | %.4f | **%.4f** |", set.Name, measureNames[measureOf(set)], p, mean)
 			}
+			compared = append(compared, line)
 		}
 		if set.Y != nil {
 			c, _ := s.column(r, set, "gabasr", "covered")
@@ -226,22 +238,32 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 		}
 		return strings.Join(v, "; ")
 	}
-	fmt.Fprint(b, "## In short\n\n")
-	fmt.Fprintf(b, "- Above the paper's GaBaSR (AUC, R²): %s.\n", list(better, "nowhere"))
-	fmt.Fprintf(b, "- Not above it: %s.\n", list(worse, "nowhere"))
-	fmt.Fprintf(b, "- **It loses**, by more than two standard errors of the paired difference (AUC, R²), %s.\n", list(loses, "nowhere"))
-	fmt.Fprintf(b, "- It beats as many random features whose frequencies nobody learnt, by as much: %s.\n", list(wins, "nowhere"))
+	if len(compared) > 0 {
+		fmt.Fprintf(b, "On %d of %d sets it is better than the GaBaSR of the paper:\n\n", better, len(compared))
+		fmt.Fprintf(b, "| set | measure | paper | here |\n|---|---|---|---|\n%s\n\n", strings.Join(compared, "\n"))
+	}
+	fmt.Fprint(b, "The differences below are of AUC or R², in pairs of the same splits, with their standard errors.\n\n")
+	fmt.Fprintf(b, "- *It loses* by more than two standard errors %s.\n", list(loses, "nowhere"))
+	fmt.Fprintf(b, "- *Learning the frequencies helps.* It is better than as many random features by more than two standard errors on these sets: %s.\n", list(wins, "none"))
 	for _, name := range []string{"boston", "diabetes-progression"} {
 		if i := slices.IndexFunc(sets, func(set *dataset.Set) bool { return set.Name == name }); i >= 0 {
 			if d, err, ok := s.difference(r, sets[i], "lssvm"); ok {
-				fmt.Fprintf(b, "- R² less that of the least-squares support vector machine on the same %d splits of %s: %+.4f ±%.4f.\n", s.splitsOf(sets[i]), name, d, err)
+				fmt.Fprintf(b, "- On the %d splits of %s its R² minus that of the least-squares support vector machine is %+.4f ±%.4f.\n", s.splitsOf(sets[i]), name, d, err)
 			}
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(b, "- Its 95%% intervals cover %.1f%% of %.0f test rows of the regression sets.\n", 100*covered/tested, tested)
+		fmt.Fprintf(b, "- Its 95%% intervals cover %.1f%% of %s test rows of the regression sets.\n", 100*covered/tested, spaced(int(tested)))
 	}
 	fmt.Fprintln(b)
+}
+
+// spaced writes a count with a space between thousands, from ten thousand on.
+func spaced(n int) string {
+	if n < 10000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d %03d", n/1000, n%1000)
 }
 
 // sampling prints what the chains did to the evidence, and the seconds.
@@ -266,6 +288,6 @@ func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) 
 	}
 	_ = t.Flush() // into memory
 	if found {
-		fmt.Fprintf(b, "## What sampling does\n\nThe start is random features whose scale and λ the evidence chose; its log evidence, that of the kept sweeps, and the\nseconds of a fit, on a machine of two cores with other work. A gain near 0 says that the data are as well served by\nfeatures that nothing learnt.\n\n```\n%s```\n", w)
+		fmt.Fprintf(b, "## What sampling does\n\nA chain starts from random features whose scale and λ the evidence chose. The table has the log evidence of this start, that of the kept sweeps,\nand the gain of the sweeps. A gain near 0 says that random features serve the data as well as learnt ones. Seconds are of a machine of two\ncores with other work.\n\n```\n%s```\n", w)
 	}
 }

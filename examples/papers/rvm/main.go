@@ -52,14 +52,14 @@ type set struct {
 }
 
 var sets = []set{
-	{"sinc", 0.5, false, "kernlab .0802 / 8.1 / .41, dlib .0767 / 7.4 / .05"},
-	{"prostate", 0.1, false, "kernlab .4705 / 3.7 / .12, dlib .4644 / 4.1 / .005"},
-	{"airq", 3, false, "kernlab .4013 / 5.2 / .04, dlib .4292 / 4.0 / .005"},
+	{"sinc", 0.5, false, "kernlab 0.0802 / 8.1 / 0.41, dlib 0.0767 / 7.4 / 0.05"},
+	{"prostate", 0.1, false, "kernlab 0.4705 / 3.7 / 0.12, dlib 0.4644 / 4.1 / 0.005"},
+	{"airq", 3, false, "kernlab 0.4013 / 5.2 / 0.04, dlib 0.4292 / 4.0 / 0.005"},
 	{"airq_imp", 3, false, ""},
-	{"boston", 6, false, "kernlab .1910 / 26.7 / 1.10, dlib .1881 / 29.1 / 3.5"},
-	{"pima", 0.05, true, "dlib .2224 / 5.8 / .25, SVC .2143 / 162 / .03"},
-	{"iono", 0.1, true, "dlib .0989 / 18.4 / 3.2, SVC .0545 / 101 / .02"},
-	{"ripley", 2, true, "dlib .0944 / 4.7 / 2.6, SVC .0960 / 205 / .04"},
+	{"boston", 6, false, "kernlab 0.1910 / 26.7 / 1.10, dlib 0.1881 / 29.1 / 3.5"},
+	{"pima", 0.05, true, "dlib 0.2224 / 5.8 / 0.25, SVC 0.2143 / 162 / 0.03"},
+	{"iono", 0.1, true, "dlib 0.0989 / 18.4 / 3.2, SVC 0.0545 / 101 / 0.02"},
+	{"ripley", 2, true, "dlib 0.0944 / 4.7 / 2.6, SVC 0.0960 / 205 / 0.04"},
 }
 
 func main() {
