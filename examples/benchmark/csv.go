@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
 
-// writeTables writes cells.csv, summary.csv and, where there are comparisons, ranks.csv,
+// writeTables writes sets.csv, cells.csv, summary.csv and, where there are comparisons, ranks.csv,
 // pairs.csv and front.csv. What is not known is empty.
 func (r *report) writeTables(folder string) error {
-	tables := map[string][][]string{"cells.csv": r.cellTable(), "summary.csv": r.summaryTable()}
+	tables := map[string][][]string{"sets.csv": r.setTable(), "cells.csv": r.cellTable(), "summary.csv": r.summaryTable()}
 	if r.Analyses != nil {
 		tables["ranks.csv"], tables["pairs.csv"], tables["front.csv"] = r.rankTable(), r.pairTable(), r.frontTable()
 	}
@@ -37,6 +37,21 @@ func optional(v *float64) string {
 		return ""
 	}
 	return number(*v)
+}
+
+func (r *report) setTable() [][]string {
+	out := [][]string{{"set", "task", "rows", "features", "classes", "training_rows", "training_rows_available", "test_rows"}}
+	for _, d := range r.Sets {
+		classes := ""
+		if d.Classes != nil {
+			classes = strconv.Itoa(len(d.Classes))
+		}
+		out = append(out, []string{
+			d.Set, d.Task, strconv.Itoa(d.Rows), strconv.Itoa(d.Features), classes,
+			strconv.Itoa(d.TrainRows), strconv.Itoa(d.Available), strconv.Itoa(d.TestRows),
+		})
+	}
+	return out
 }
 
 func (r *report) cellTable() [][]string {

@@ -42,7 +42,7 @@ func (r results) kinds(ranks [][]float64) (out []kind) {
 		{fmt.Sprintf("smallest class at most %.0f%%", 100*smallShare), func(d description) bool { return d.Smallest > 0 && d.Smallest <= smallShare }},
 		{fmt.Sprintf("smallest class over %.0f%%", 100*smallShare), func(d description) bool { return d.Smallest > smallShare }},
 		{fmt.Sprintf("nearly linear: ridge within %.0f%% of the least error", 100*(linearMargin-1)), linear},
-		{"not so", func(d description) bool { return !linear(d) }},
+		{"not nearly linear", func(d description) bool { return !linear(d) }},
 	} {
 		one := kind{Name: k.name}
 		sums := make([]float64, len(r.methods))
@@ -84,7 +84,7 @@ func (a analysis) byKind(b *strings.Builder) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### By %s, %s, kinds of data\n\nMean ranks on the sets of a kind, of which there are %d at least: the %d best methods, and the best of each source.\n\n", a.Name, a.Task, fewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n### By %s, %s, kinds of data\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", a.Name, a.Task, fewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -141,8 +141,8 @@ func (r *report) levels(b *strings.Builder, a analysis) {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n### By %s, %s, level with the least error\n\nOn how many of %d sets a method has the least error, is level with it (at most one standard error of the difference behind),\nis the fastest of those that are; and its median seconds.\n\n", a.Name, a.Task, total)
-	lines := [][]string{{"method", "source", "level", "least", "fastest of the level", "median s"}}
+	fmt.Fprintf(b, "\n### By %s, %s, level with the least error\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", a.Name, a.Task, total)
+	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
 		median := "-"
 		if len(one.seconds) > 0 {

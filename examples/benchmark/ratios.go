@@ -15,11 +15,11 @@ const (
 	clearlyErrors = 2.0 // standard errors of the difference
 )
 
-const ratioLegend = `The geometric mean, over the sets where both are complete, of a method's error over that of %s, the first of ours; and the same
-over the noisy sets, those where the least error of all methods is above %v, so that sets which are learnt to the last digit do not
-decide. Worse: on how many of the sets its error is larger. Clearly worse, clearly better: by more than a tenth, and by more than two
-standard errors of the difference over the splits, the corrected ones; with one split none is, nor is a difference that is the same
-on every split.
+const ratioLegend = `"Ratio" is the geometric mean of a method's error over that of %s, the first method of kernelearn, over the sets where both are
+complete. "Ratio there" is the same over the noisy sets alone, those where the least error of all methods is above %v: sets that are
+learnt to the last digit do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly
+better" count those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference.
+With one split there are no such sets, and a difference that is the same on every split counts as none.
 `
 
 // ratios are the errors of methods over those of a reference.

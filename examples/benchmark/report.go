@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,13 +38,13 @@ func (s settings) conditions() conditions {
 const legend = `
 ## Measures
 
-- NMSE: squared error over that of the mean of the test rows; R2 is 1 - NMSE; Coverage95: the share of targets in
+- NMSE: the squared error over that of predicting the mean of the test rows. R2 is 1 - NMSE. Coverage95: the share of targets in
   the method's central 95% intervals
-- GMean: geometric mean of the shares of each class that are found; AUC: of more than two classes the mean of each
-  against the rest; LogLoss, Brier: of the method's probabilities
-- fit s, predict s: processor time on one thread, without reading the rows but, of golearn, with making its grids of them;
-  MB before, peak MB: resident memory of the process when its rows were read, and the most until the predictions were there;
-  model kB: the model's file
+- GMean: the geometric mean of the accuracies of the classes. AUC: the area under the ROC curve; with more than two classes the mean of
+  each class against the rest. LogLoss, Brier: of the method's probabilities
+- fit s, predict s: processor time on one thread. Reading the rows is not in it; making golearn's grids of them is
+- MB before, peak MB: the resident memory of the process when its rows were read, and the most until the predictions were made.
+  model kB: the size of the model's file
 `
 
 // report is report.json.
@@ -172,7 +173,7 @@ func (r *report) write(folder string) error {
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s of the processor for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Means over the splits that are ok, ± their standard deviation.\n",
+	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s of the processor for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Numbers are means over the splits that are ok, ± their standard deviation.\n",
 		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
 	r.compare(&b)
 	r.growthSection(&b)
@@ -187,15 +188,15 @@ func (r *report) markdown(out io.Writer) error {
 }
 
 func (d description) heading(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## %s, %s\n\n%d rows × %d features", d.Set, d.Task, d.Rows, d.Features)
+	fmt.Fprintf(b, "\n## %s, %s\n\n%s rows × %d features", d.Set, d.Task, grouped(d.Rows), d.Features)
 	if d.Classes != nil {
 		fmt.Fprintf(b, ", %d classes", len(d.Classes))
 	}
-	fmt.Fprintf(b, "; trained on %d rows", d.TrainRows)
+	fmt.Fprintf(b, "; trained on %s rows", grouped(d.TrainRows))
 	if d.TrainRows < d.Available {
-		fmt.Fprintf(b, " of %d, drawn at random", d.Available)
+		fmt.Fprintf(b, " of %s, drawn at random", grouped(d.Available))
 	}
-	fmt.Fprintf(b, ", tested on %d.\n\n", d.TestRows)
+	fmt.Fprintf(b, ", tested on %s.\n\n", grouped(d.TestRows))
 }
 
 // table writes a row for each method, with the measures that any of them has.
@@ -263,6 +264,18 @@ func scaled(format string, v *float64, unit float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, *v/unit)
+}
+
+// grouped is a number of rows with its thousands set apart, from 10 000 on.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	if n < 10_000 {
+		return s
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
 }
 
 // align writes a table of Markdown that is one on a terminal too.

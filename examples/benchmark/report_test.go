@@ -72,3 +72,9 @@ func TestNoSecondsAreDrawn(t *testing.T) {
 	assert.Less(t, ofSeconds(0), ofSeconds(0.0004))
 	assert.InDelta(t, -1, ofSeconds(0.1), 1e-12)
 }
+
+func TestThousandsAreSetApart(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 9999: "9999", 10000: "10 000", 123456: "123 456", 1234567: "1 234 567"} {
+		assert.Equal(t, want, grouped(n))
+	}
+}

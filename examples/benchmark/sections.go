@@ -7,25 +7,29 @@ import (
 	"strings"
 )
 
-const rankLegend = `A method has its mean error over the splits, and a rank among the methods on each set. Where one of its splits was over
-budget, not run or failed, it has the worst rank there, shared by all those; the column "complete" says on how many sets it
-got there. The tests are Friedman's with the F of Iman and Davenport and Nemenyi's critical difference (Demšar 2006), level
-0.05; the baselines have no part. Wins, draws and losses are those of the corrected resampled t-test (Nadeau and Bengio 2003),
-level 0.05, on the sets where both methods are complete, against the source's method of the best mean rank. With few splits
-the test sees large differences only, and one that is the same on every split, which leaves it no variance, counts as a draw. A mean rank hangs on which methods take part. A count of the least error of a source
-favours the one that has more methods to choose from after the fact; the tables of wins compare single methods.
+const rankLegend = `A method's error on a set is its mean over the splits, and the methods are ranked by it on each set. A method that went over
+the budget, failed or did not run on one of the splits has the last rank on that set; all such methods share it. The column
+"complete" counts the sets on which a method has all splits. The baselines are not ranked.
+
+The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
+columns "w/d/l" count wins, draws and losses by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05, against the
+method of each source that has the best mean rank, on the sets where both methods are complete. With few splits this test finds
+large differences only. A difference that is the same on every split has no variance, and counts as a draw.
+
+A mean rank depends on which methods take part. The number of sets on which a source has the least error favours the source
+with more methods; wins and losses compare single methods.
 `
 
-const frontLegend = `The seconds are processor time of a fit and a prediction of the test rows, the search for parameters included, on one thread:
-what a clock would show on a machine without other work. A method is on the front of a set if none that takes no longer has
-less error. The mean and the majority, which cost nothing and are always on it, have no part; a method that is not complete
-has none either. A front is generous: the fastest method is on it whatever its error. So there are four readings of "ours":
+const frontLegend = `The seconds are the processor time of a fit, with its search for parameters, and of the prediction of the test rows, on one
+thread. A method is on the front of a set if no method that takes at most as long has less error. The baselines cost nothing and
+would always be on it, so they are left out; so are methods that are not complete. The fastest method is on the front whatever
+its error. Therefore the sets are counted in four ways:
 
-- on the front: one of ours is on it
-- on its better half: with an error that is not above that of the median method
-- least: the least error of all is ours, or shared
-- level and faster: one of ours takes less time than the method of the least error, and is at most one standard error of the
-  difference (the corrected one) behind it
+- on the front: a method of kernelearn is on it
+- on its better half: such a method is on it, with at most the error of the median method
+- least: a method of kernelearn has the least error, alone or with others
+- level and faster: a method of kernelearn takes less time than the method of the least error, and its error is at most one
+  standard error of the difference (the corrected one) larger
 `
 
 // compare writes the comparisons of all sets of a task.
@@ -45,7 +49,7 @@ func (r *report) compare(b *strings.Builder) {
 
 // inShort writes where the least errors are.
 func (r *report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nOn how many sets each source has the least error, or shares it, and the method of the best mean rank. In the pictures a\nsource without a bar has an error of zero there, or no method that got there.\n\n")
+	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and the method of the best mean\nrank. A source without a bar on a set, in the pictures, has an error of zero there, or no method that is complete.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -164,14 +168,14 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 // bestsBySet writes, for each set, the least error of each source with its seconds, and
 // which source is the choice.
 func (r *report) bestsBySet(b *strings.Builder, a analysis) {
-	fmt.Fprintf(b, "\n### By %s, %s, set by set\n\nThe least error of each source and the seconds of that method; the front from the fastest to the least error.\n\n", a.Name, a.Task)
+	fmt.Fprintf(b, "\n### By %s, %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.Name, a.Task)
 	var present []string
 	for _, source := range sources {
 		if slices.ContainsFunc(a.Methods, func(m standing) bool { return m.Source == source }) {
 			present = append(present, source)
 		}
 	}
-	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest of the level", "ours", "front"})}
+	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest level method", "kernelearn", "front"})}
 	var elsewhere []string
 	for _, f := range r.Fronts {
 		if f.Name != a.Name {
@@ -199,7 +203,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 	}
 	align(b, lines)
 	if len(elsewhere) > 0 {
-		b.WriteString("\nWhere another is the better choice, if the error counts more than the seconds:\n\n" + strings.Join(elsewhere, ""))
+		b.WriteString("\nWhere a method of another source is the better choice, if the error counts more than the seconds:\n\n" + strings.Join(elsewhere, ""))
 	}
 }
 
@@ -216,7 +220,7 @@ func short(seconds float64) string {
 	return fmt.Sprintf("%.2g", seconds)
 }
 
-// verdict says in a word how ours do on a set.
+// verdict says in a few words how the methods of kernelearn do on a set.
 func (f front) verdict() string {
 	switch {
 	case f.Least:
@@ -242,11 +246,11 @@ func (f front) elsewhere() string {
 	ours, ok := f.bestOf(oursSource)
 	switch {
 	case !ok:
-		return text + "; none of ours is complete\n"
+		return text + "; no method of kernelearn is complete\n"
 	case ours.Behind != nil:
-		return text + fmt.Sprintf("; ours %s, %.1f standard errors behind\n", ours, *ours.Behind)
+		return text + fmt.Sprintf("; kernelearn's best is %s, %.1f standard errors behind\n", ours, *ours.Behind)
 	}
-	return text + fmt.Sprintf("; ours %s, by the same on every split\n", ours)
+	return text + fmt.Sprintf("; kernelearn's best is %s, behind by the same on every split\n", ours)
 }
 
 // growthSection writes how the cost grew.
@@ -254,7 +258,7 @@ func (r *report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a fit, or a prediction of %d\nrows, takes at least %v s; - with fewer than three of those. Most rows: of the largest size within the budget.\n\n", syntheticTest, leastSeconds)
+	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a fit, or a prediction of %d\nrows, takes at least %v s. A dash stands where there are fewer than three such sizes. \"Most rows\" is the largest size within the budget.\n\n", syntheticTest, leastSeconds)
 	lines := [][]string{{"method", "source", "fit", "predict", "most rows", "NMSE there", "fit s there", "peak MB there"}}
 	for _, g := range r.Growth {
 		if g.Most == 0 {
@@ -263,7 +267,7 @@ func (r *report) growthSection(b *strings.Builder) {
 		}
 		i := slices.IndexFunc(r.Sets, func(d description) bool { return d.TrainRows == g.Most })
 		s, _ := r.summaryOn(r.Sets[i].Set, g.Method)
-		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), strconv.Itoa(g.Most), fmt.Sprintf("%.4f", g.Error),
+		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), grouped(g.Most), fmt.Sprintf("%.4f", g.Error),
 			scaled("%.3f", s.FitSeconds, 1), scaled("%.1f", s.PeakBytes, 1e6)})
 	}
 	align(b, lines)

@@ -28,27 +28,21 @@ func TestLinksOfPages(t *testing.T) {
 		}
 	}
 	links := 0
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		pages, err := filepath.Glob(filepath.Join(root, pattern))
-		require.NoError(t, err)
-		for _, page := range pages {
-			text, err := os.ReadFile(page)
+	for page, text := range pages(t, root) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			links++
+			target := filepath.Join(filepath.Dir(page), m[1])
+			info, err := os.Stat(target)
+			if !assert.NoError(t, err, "%s links to %s", page, m[1]) {
+				continue
+			}
+			name, err := filepath.Rel(root, target)
 			require.NoError(t, err)
-			for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
-				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
-					continue
-				}
-				links++
-				target := filepath.Join(filepath.Dir(page), m[1])
-				info, err := os.Stat(target)
-				if !assert.NoError(t, err, "%s links to %s", page, m[1]) {
-					continue
-				}
-				name, err := filepath.Rel(root, target)
-				require.NoError(t, err)
-				if len(tracked) > 0 && !info.IsDir() {
-					assert.True(t, tracked[filepath.ToSlash(name)], "%s links to %s, which is not in the repository", page, m[1])
-				}
+			if len(tracked) > 0 && !info.IsDir() {
+				assert.True(t, tracked[filepath.ToSlash(name)], "%s links to %s, which is not in the repository", page, m[1])
 			}
 		}
 	}

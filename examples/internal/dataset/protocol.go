@@ -46,12 +46,12 @@ var protocols = []Protocol{
 	{
 		Name: "airquality", Papers: "VNE", Rows: 116, Features: 5,
 		Untargeted: 37, Filled: 5,
-		Note: "The paper does not say which of the two it does with gaps, to impute or to leave out",
+		Note: "The paper does not say whether it imputes missing values or leaves their rows out",
 	},
 	{
 		Name: "auto", Papers: "VNE", Rows: 201, Features: 74,
 		Untargeted: 4, Filled: 49,
-		Note: "As the paper; its words are encoded, it does not say how",
+		Note: "As the paper, which does not say how it encodes words",
 	},
 	{
 		Name: "boston", Papers: "VNE, GaBaSR", Rows: 506, Features: 13,
@@ -61,7 +61,7 @@ var protocols = []Protocol{
 		Name: "breast-prognostic", Papers: "VNE", Rows: 198, Features: 32,
 		Filled: 4,
 		Drop:   []string{"status"},
-		Note:   "33 columns with the target, as in the paper, which does not say which one it leaves out: `status`, whether the cancer came back, is known no sooner than the target",
+		Note:   "33 columns with the target, as in the paper, which does not say which column it leaves out. Here it is `status`, whether the cancer came back, which is known no sooner than the target",
 	},
 	{
 		Name: "energy", Papers: "VNE", Rows: 768, Features: 8,
@@ -78,11 +78,11 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "slump", Papers: "VNE", Rows: 103, Features: 9,
-		Note: "`slump_cm` and `flow_cm`, the other two outputs, are features, as the paper's dimension implies",
+		Note: "`slump_cm` and `flow_cm`, the other two outputs, are features, as the number of columns in the paper implies",
 	},
 	{
 		Name: "student", Papers: "VNE", Rows: 395, Features: 58,
-		Note: "`g1` and `g2`, the earlier grades, are features, as the paper's dimension implies",
+		Note: "`g1` and `g2`, the earlier grades, are features, as the number of columns in the paper implies",
 	},
 	{
 		Name: "triazines", Papers: "VNE", Rows: 186, Features: 58,
@@ -107,7 +107,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "diabetes-pima", Papers: "FSM, EEM", Rows: 768, Features: 8, Classes: []Class{{"neg", 500}, {"pos", 268}}, Positive: "pos",
-		Note: "EEM's signs are the other way round",
+		Note: "EEM labels the two classes the other way round",
 	},
 	{
 		Name: "fourclass", Papers: "FSM", Rows: 862, Features: 2, Classes: []Class{{"neg", 555}, {"pos", 307}}, Positive: "pos",
@@ -132,7 +132,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "vehicle", Papers: "FSM", Rows: 846, Features: 18, Classes: []Class{{"bus", 218}, {"opel", 212}, {"saab", 217}, {"van", 199}},
-		Note: "FSM groups the four classes two and two and does not say how (its ranks fit opel and saab against bus and van): four are kept",
+		Note: "FSM puts the four classes into two groups and does not say which (its ranks fit opel and saab against bus and van). Here the four classes are kept",
 	},
 	{
 		Name: "banknote", Papers: "EEM", Rows: 1372, Features: 4, Classes: []Class{{"forged", 610}, {"genuine", 762}}, Positive: "forged",
@@ -148,7 +148,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "splice", Papers: "EEM", Rows: 1000, Features: 60, Classes: []Class{{"neg", 483}, {"pos", 517}}, Positive: "pos",
-		Note: "As the paper; nucleotides are numbers from 1 to 4, as in the LIBSVM copy but for its scaling",
+		Note: "As the paper; nucleotides are numbers from 1 to 4, as in the LIBSVM copy, but not scaled",
 	},
 	{
 		Name: "abalone7", Papers: "EEM", Rows: 4177, Features: 10, Classes: []Class{{"neg", 3786}, {"pos", 391}}, Positive: "pos",
@@ -189,7 +189,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "sick-euthyroid", Papers: "EEM", Rows: 3163, Features: 42, Classes: []Class{{"neg", 2870}, {"pos", 293}}, Positive: "pos",
-		Note: "As the paper in shape; the source filled the gaps, it seems at random",
+		Note: "As the paper in shape; the source filled the missing values, apparently at random",
 	},
 	{
 		Name: "solar-flare", Papers: "EEM", Rows: 1389, Features: 32, Classes: []Class{{"neg", 1321}, {"pos", 68}}, Positive: "pos",
@@ -209,7 +209,7 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "credit-g", Papers: "GaBaSR", Rows: 1000, Features: 61, Classes: []Class{{"bad", 300}, {"good", 700}}, Positive: "bad",
-		Note: "As the paper; its words are encoded, it does not say how",
+		Note: "As the paper, which does not say how it encodes words",
 	},
 	{
 		Name: "blood-transfusion", Papers: "GaBaSR", Rows: 748, Features: 4, Classes: []Class{{"no", 570}, {"yes", 178}}, Positive: "yes",
@@ -217,19 +217,19 @@ var protocols = []Protocol{
 	},
 	{
 		Name: "electricity", Papers: "GaBaSR", Rows: 45312, Features: 8, Classes: []Class{{"down", 26075}, {"up", 19237}}, Positive: "up",
-		Note: "As the paper; a series in time, whose rows are drawn like any others",
+		Note: "As the paper; a time series, whose rows are split at random like those of any other set",
 	},
 	{
 		Name: "eeg-eye-state", Papers: "GaBaSR", Rows: 14980, Features: 14, Classes: []Class{{"closed", 6723}, {"open", 8257}}, Positive: "closed",
-		Note: "As the paper, with its few extreme values; a series in time, whose rows are drawn like any others",
+		Note: "As the paper, with its few extreme values; a time series, whose rows are split at random like those of any other set",
 	},
 	{
 		Name: "kr-vs-kp", Papers: "GaBaSR", Rows: 3196, Features: 73, Classes: []Class{{"nowin", 1527}, {"won", 1669}}, Positive: "won",
-		Note: "As the paper; its words are encoded, it does not say how",
+		Note: "As the paper, which does not say how it encodes words",
 	},
 	{
 		Name: "mauna-loa-co2-monthly", Papers: "GaBaSR", Rows: 521, Features: 1,
-		Note: "The paper's own file is not to be had; monthly means, the date a decimal year",
+		Note: "The paper's own file is not available. These are monthly means, with the date as a decimal year",
 	},
 	{
 		Name: "mauna-loa-co2-weekly", Papers: "GaBaSR", Rows: 2225, Features: 1,

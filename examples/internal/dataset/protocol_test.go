@@ -30,7 +30,7 @@ func (p Protocol) row() string {
 		if name == p.Positive {
 			name = "**" + name + "**"
 		}
-		classes = append(classes, fmt.Sprintf("%s %d", name, c.Rows))
+		classes = append(classes, name+" "+grouped(c.Rows))
 	}
 	if classes == nil {
 		classes = []string{"-"}
@@ -49,8 +49,16 @@ func (p Protocol) row() string {
 	if p.Filled > 0 {
 		filled = fmt.Sprint(p.Filled)
 	}
-	return fmt.Sprintf("| %s | %s | %d × %d | %s | %s | %s | %s |\n", p.Name, p.Papers, p.Rows, p.Features,
+	return fmt.Sprintf("| %s | %s | %s × %d | %s | %s | %s | %s |\n", p.Name, p.Papers, grouped(p.Rows), p.Features,
 		strings.Join(classes, ", "), strings.Join(left, ", "), filled, p.Note)
+}
+
+// grouped is a number of rows with its thousands set apart, from 10 000 on.
+func grouped(n int) string {
+	if n < 10_000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d %03d", n/1000, n%1000)
 }
 
 func TestTheDocumentStatesTheProtocols(t *testing.T) {
