@@ -57,6 +57,16 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
+// TestPage holds that the page has the numbers that the program prints.
+func TestPage(t *testing.T) {
+	_, want := model(t)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
+	require.NoError(t, err)
+	m := regexp.MustCompile(`(?m)^    \[.*\] \[.*\]$`).Find(page)
+	require.NotNil(t, m)
+	assert.InDeltaSlice(t, want, numbers(t, string(m)), 1e-6)
+}
+
 // The program for Python on the page prints what Go does.
 func TestPython(t *testing.T) {
 	folder, want := model(t)
