@@ -45,7 +45,7 @@ func (r *report) compare(b *strings.Builder) {
 
 // inShort writes where the least errors are.
 func (r *report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nOn how many sets each source has the least error, or shares it, and the method of the best mean rank. In the pictures a\nsource without a bar has an error of zero there, or no method that got there.\n\n")
+	b.WriteString("\n## In short\n\nOn how many sets each source has the least error, or shares it, and the method of the best mean rank. In the pictures a\nsource without a mark has no method that got there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -58,7 +58,7 @@ func (r *report) inShort(b *strings.Builder) {
 	align(b, lines)
 	for _, a := range r.Analyses {
 		if a.first() {
-			fmt.Fprintf(b, "\n![least %s of each source](%s)\n", a.Name, a.picture("bars"))
+			fmt.Fprintf(b, "\n![The least %s of each source, a row for each set.](%s)\n", a.Name, a.picture("bars"))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (a analysis) ranks(b *strings.Builder) {
 		lines = append(lines, line)
 	}
 	align(b, lines)
-	fmt.Fprintf(b, "\n![mean ranks by %s](%s)\n", a.Name, a.picture("ranks"))
+	fmt.Fprintf(b, "\n![The mean ranks of the best methods by %s; bars join those that do not differ significantly.](%s)\n", a.Name, a.picture("ranks"))
 }
 
 // probability is that of a test, as far as it can be told from 0.
@@ -156,7 +156,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 		r.levels(b, a)
 		r.bestsBySet(b, a)
 		if a.first() {
-			fmt.Fprintf(b, "\n![%s against seconds](%s)\n", a.Name, a.picture("front"))
+			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best of each source named.](%s)\n", a.Name, a.picture("front"))
 		}
 	}
 }

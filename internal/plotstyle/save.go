@@ -1,9 +1,12 @@
 package plotstyle
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
+	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,7 +74,7 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 	dots := func() *vgimg.Canvas { return vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(Resolution)) }
 	switch format {
 	case "png":
-		return vgimg.PngCanvas{Canvas: dots()}, nil
+		return pngCanvas{dots()}, nil
 	case "jpg", "jpeg":
 		return vgimg.JpegCanvas{Canvas: dots()}, nil
 	case "tif", "tiff":
@@ -88,4 +91,16 @@ func Above(p *plot.Plot) (room vg.Length) {
 		}
 	}
 	return room
+}
+
+// pngCanvas is a picture that is written as small as can be.
+type pngCanvas struct{ *vgimg.Canvas }
+
+// WriteTo implements vg.CanvasWriterTo.
+func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, c.Image()); err != nil {
+		return 0, err
+	}
+	return b.WriteTo(w)
 }
