@@ -31,7 +31,13 @@ func drawCurves(path string, all []setCurves) error {
 		}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, legend, panels, min(3, len(panels)), panelHeight)
+	columns := min(3, len(panels))
+	for i, p := range panels {
+		if i+columns < len(panels) {
+			p.X.Label.Text = ""
+		}
+	}
+	return picture.Write(path, legend, panels, columns, panelHeight)
 }
 
 // leastShown is where no error at all is drawn, which has no logarithm.
@@ -40,7 +46,7 @@ const leastShown = 1e-6
 // panel draws one set, and names its curves in the legend, unless that is nil.
 func (c setCurves) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(c.set, "training rows", c.what)
-	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 5}, plotstyle.Logs{Most: 6}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 3}, plotstyle.Logs{Most: 6}
 	for _, l := range c.curves {
 		points := make(plotter.XYs, len(l.points))
 		for i, q := range l.points {

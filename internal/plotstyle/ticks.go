@@ -11,9 +11,10 @@ import (
 
 // Number writes a number in at most three digits, with its leading zero, thousands apart from 10 000 on, and a power of
 // ten where it would be longer than that.
-func Number(v float64) string { return number(v, 3) }
+func Number(v float64) string { return Digits(v, 3) }
 
-func number(v float64, digits int) string {
+// Digits is Number with another number of digits.
+func Digits(v float64, digits int) string {
 	size := math.Abs(v)
 	switch {
 	case v == 0:
@@ -81,7 +82,7 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 		r.Most = 7
 	}
 	if !(high > low) {
-		return []plot.Tick{{Value: low, Label: number(low, 6)}}
+		return []plot.Tick{{Value: low, Label: Digits(low, 6)}}
 	}
 	power := math.Floor(math.Log10(high - low))
 	step, decimals := math.Pow(10, power), 0.0
@@ -109,10 +110,10 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// Logs labels an axis of decimal logarithms with the numbers themselves: powers of ten, of less than two decades also
-// 2 and 5 times them. The data are drawn as logarithms, because plot.LogScale reserves room for the axis's label as if it
-// stood at the far end.
-type Logs struct{ Most int } // labels; 0: 8
+// Logs labels an axis of decimal logarithms with the numbers themselves: powers of ten, of few decades also 3 times
+// them, or 2 and 5 times, of less than one round numbers. The data are drawn as logarithms, because plot.LogScale
+// reserves room for the axis's label as if it stood at the far end.
+type Logs struct{ Most int } // labels, about; 0: 8
 
 // Ticks implements plot.Ticker.
 func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
@@ -120,9 +121,9 @@ func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
 		l.Most = 8
 	}
 	const slack = 1e-9
-	for _, factors := range [][]float64{{1}, {1, 3}, {1, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9}} {
+	every := max(1, math.Ceil((high-low)/float64(l.Most)))
+	for _, factors := range [][]float64{{1}, {1, 3}, {1, 2, 5}} {
 		out = nil
-		every := max(1, math.Ceil((high-low)/float64(l.Most)))
 		for e := math.Floor(low/every) * every; e <= high; e += every {
 			for _, f := range factors {
 				if v := e + math.Log10(f); v >= low-slack && v <= high+slack {
@@ -130,14 +131,19 @@ func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
 				}
 			}
 		}
-		if len(out) >= 3 {
+		if len(out) >= min(3, l.Most-1) {
 			return out
 		}
 	}
-	if len(out) < 2 { // less than two digits apart
-		out = Round{Most: 5}.Ticks(math.Pow(10, low), math.Pow(10, high))
-		for i := range out {
-			out[i].Value = min(max(math.Log10(out[i].Value), low), high)
+	// Round numbers stand the closer the larger they are: those whose labels would touch are left out.
+	out = nil
+	for _, tick := range (Round{Most: l.Most}).Ticks(math.Pow(10, low), math.Pow(10, high)) {
+		if tick.Value <= 0 {
+			continue
+		}
+		tick.Value = min(max(math.Log10(tick.Value), low), high)
+		if n := len(out); n == 0 || tick.Value-out[n-1].Value >= 0.8*(high-low)/float64(l.Most) {
+			out = append(out, tick)
 		}
 	}
 	return out

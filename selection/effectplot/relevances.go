@@ -56,7 +56,7 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 		ends[at] = plotter.XY{X: v.Relevance, Y: float64(at)}
 		numbers[at] = fmt.Sprintf("%.2f", v.Relevance)
 		if v.Length-v.Length == 0 { // neither NaN nor infinite
-			numbers[at] += fmt.Sprintf("  length %s", plotstyle.Number(v.Length))
+			numbers[at] += fmt.Sprintf("  length %s", plotstyle.Digits(v.Length, 2))
 		}
 	}
 	p := plotstyle.New(title, "variance from the column / variance of the predictions", "")

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -32,7 +33,10 @@ var (
 	testFigures  = map[string]int{"rbf": 12, "poly": 13}
 )
 
-// draw writes a picture for each of the paper's figures, a panel for each set.
+// mostPanels is how many sets a picture shows, those of the fewest rows. The tables have all.
+const mostPanels = 6
+
+// draw writes a picture for each of the paper's figures, a panel for each of a few sets.
 func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary) error {
 	spectra, err := spectraPanels()
 	if err != nil {
@@ -40,6 +44,7 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 	}
 	pictures := map[int][]*plot.Plot{3: spectra}
 	legends := map[int]*plotstyle.Legend{5: {}, 6: {}}
+	sets = sets[:min(len(sets), mostPanels)]
 	for i, set := range sets {
 		five, six := legends[5], legends[6]
 		if i > 0 {
@@ -52,12 +57,20 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 		pictures[5], pictures[6] = append(pictures[5], fifth), append(pictures[6], sixth)
 	}
 	for _, v := range found {
+		if !slices.ContainsFunc(sets, func(set *dataset.Set) bool { return set.Name == v.set }) {
+			continue
+		}
 		for _, of := range []struct {
 			figures map[string]int
-			panel   func(summary) (*plot.Plot, error)
+			panel   func(summary, *plotstyle.Legend) (*plot.Plot, error)
 		}{{curveFigures, curvePanel}, {trainFigures, trainPanel}, {testFigures, testPanel}} {
 			if figure, ok := of.figures[v.name]; ok {
-				p, err := of.panel(v)
+				var legend *plotstyle.Legend
+				if legends[figure] == nil { // of the first panel
+					legend = &plotstyle.Legend{}
+					legends[figure] = legend
+				}
+				p, err := of.panel(v, legend)
 				if err != nil {
 					return err
 				}
@@ -169,7 +182,7 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 
 // curvePanel is one of Figure 7 or 8: the entropy over the parameter, and the logarithm
 // that fits it best where it is neither near 0 nor near 1.
-func curvePanel(v summary) (*plot.Plot, error) {
+func curvePanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, v.title, "entropy")
 	ofParameter(p)
 	var xys plotter.XYs
@@ -181,7 +194,7 @@ func curvePanel(v summary) (*plot.Plot, error) {
 			logs, middle = append(logs, math.Log(param)), append(middle, e)
 		}
 	}
-	if err := addBand(p, math.Log10(v.params[0]), math.Log10(v.params[len(v.params)-1]), false); err != nil {
+	if err := addBand(p, legend, math.Log10(v.params[0]), math.Log10(v.params[len(v.params)-1]), false); err != nil {
 		return nil, err
 	}
 	if len(logs) > 1 {
@@ -192,24 +205,24 @@ func curvePanel(v summary) (*plot.Plot, error) {
 				line = append(line, plotter.XY{X: math.Log10(param), Y: y})
 			}
 		}
-		if err := addLine(p, nil, line, 1, ""); err != nil {
+		if err := addLine(p, legend, line, 1, "logarithm fitted to 0.1 to 0.9"); err != nil {
 			return nil, err
 		}
 	}
-	return p, addDots(p, xys, plotstyle.Blue)
+	return p, addDots(p, legend, xys, plotstyle.Blue, "mean of the splits")
 }
 
 // trainPanel is one of Figures 9 to 11.
-func trainPanel(v summary) (*plot.Plot, error) {
+func trainPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, "entropy", "training NMSE")
 	ofEntropy(p)
-	err := addDots(p, v.scatter(func(p point) float64 { return p.train }), dots)
+	err := addDots(p, legend, v.scatter(func(p point) float64 { return p.train }), dots, "a split and a parameter")
 	plotstyle.FromZero(&p.Y)
 	return p, err
 }
 
 // testPanel is one of Figure 12 or 13, with the parabola through the points.
-func testPanel(v summary) (*plot.Plot, error) {
+func testPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, "entropy", "test NMSE")
 	ofEntropy(p)
 	xys := v.scatter(testOf)
@@ -217,17 +230,17 @@ func testPanel(v summary) (*plot.Plot, error) {
 	for _, xy := range xys {
 		high = max(high, xy.Y)
 	}
-	if err := addBand(p, 0, high, true); err != nil {
+	if err := addBand(p, legend, 0, high, true); err != nil {
 		return nil, err
 	}
 	var line plotter.XYs
 	for x := 0.0; x <= 1; x += 0.01 {
 		line = append(line, plotter.XY{X: x, Y: v.curve.at(x)})
 	}
-	if err := addLine(p, nil, line, 1, ""); err != nil {
+	if err := addLine(p, legend, line, 1, "parabola"); err != nil {
 		return nil, err
 	}
-	err := addDots(p, xys, dots)
+	err := addDots(p, legend, xys, dots, "a split and a parameter")
 	plotstyle.FromZero(&p.Y) // the parabola goes below, no error does
 	return p, err
 }
@@ -266,19 +279,22 @@ func addLine(p *plot.Plot, legend *plotstyle.Legend, xys plotter.XYs, look int, 
 	return nil
 }
 
-func addDots(p *plot.Plot, xys plotter.XYs, colour color.Color) error {
+func addDots(p *plot.Plot, legend *plotstyle.Legend, xys plotter.XYs, colour color.Color, name string) error {
 	s, err := plotter.NewScatter(xys)
 	if err != nil {
 		return err
 	}
 	s.Color, s.Shape, s.Radius = colour, draw.CircleGlyph{}, vg.Points(1.8)
 	p.Add(s)
+	if legend != nil {
+		legend.Add(name, s)
+	}
 	return nil
 }
 
 // addBand shades the entropies that the search stops at, on the other axis from low to
 // high.
-func addBand(p *plot.Plot, low, high float64, entropyIsX bool) error {
+func addBand(p *plot.Plot, legend *plotstyle.Legend, low, high float64, entropyIsX bool) error {
 	const from, to = 0.3, 0.5
 	corners := plotter.XYs{{X: low, Y: from}, {X: high, Y: from}, {X: high, Y: to}, {X: low, Y: to}}
 	if entropyIsX {
@@ -292,5 +308,8 @@ func addBand(p *plot.Plot, low, high float64, entropyIsX bool) error {
 	}
 	band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Orange), 0
 	p.Add(band)
+	if legend != nil {
+		legend.Add(fmt.Sprintf("band of the search, %v to %v", from, to), band)
+	}
 	return nil
 }
