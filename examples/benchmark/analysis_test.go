@@ -161,12 +161,11 @@ func TestRatiosThatAreNotClear(t *testing.T) {
 }
 
 func TestCliques(t *testing.T) {
-	cd := 1.0
-	a := analysis{CriticalDifference: &cd}
+	var methods []standing
 	for _, rank := range []float64{1, 1.5, 2.2, 3.5, 3.6, 5} {
-		a.Methods = append(a.Methods, standing{MeanRank: rank})
+		methods = append(methods, standing{MeanRank: rank})
 	}
-	assert.Equal(t, [][2]int{{0, 1}, {1, 2}, {3, 4}}, a.cliques())
+	assert.Equal(t, [][2]int{{0, 1}, {1, 2}, {3, 4}}, cliques(methods, 1))
 }
 
 func TestFronts(t *testing.T) {

@@ -6,6 +6,7 @@
 //	go run ./examples/benchmark -data DIR -python python3 -rscript Rscript -out report
 //	go run ./examples/benchmark -data DIR -sets boston,heart -methods ridge,lssvm,golearn
 //	go run ./examples/benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
+//	go run ./examples/benchmark -redraw docs/measured/results
 //
 // The methods are this module's estimators with defaults, with their kernel by entropy
 // and by a grid; golearn's, some of which need a C compiler; and, with -python and
@@ -47,6 +48,8 @@
 // that double up to the one that is named; -splits is the number of draws. The report
 // has the exponent of each method's growth. A method that is over budget on a size is
 // not run on larger ones.
+//
+// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv and ranks.csv.
 //
 // Memory is the resident memory of the cell's process, Go's runtime and the data
 // included: "MB before" is that when the training rows were read and the garbage
@@ -111,6 +114,7 @@ type settings struct {
 	workers  int
 	out      string
 	programs programs
+	redraw   string
 	sizes    []int // of synthetic sets
 	columns  int
 }
@@ -135,11 +139,15 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	flags.StringVar(&s.programs.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
 	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("examples", "benchmark", "peers"), "`folder` of what they run")
+	flags.StringVar(&s.redraw, "redraw", "", "in place of all else, draw the pictures of the report in a `folder` again from its summary.csv and ranks.csv")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	if flags.NArg() > 0 {
 		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if s.redraw != "" {
+		return s, nil
 	}
 	if quick {
 		s.quicken(flags)
@@ -225,6 +233,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	s, err := parse(args, progress)
 	if err != nil {
 		return err
+	}
+	if s.redraw != "" {
+		return redraw(s.redraw)
 	}
 	sets, err := s.prepareAll(ctx)
 	if err != nil {

@@ -49,7 +49,7 @@ func (r *report) compare(b *strings.Builder) {
 
 // inShort writes where the least errors are.
 func (r *report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and the method of the best mean\nrank. A source without a bar on a set, in the pictures, has an error of zero there, or no method that is complete.\n\n")
+	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and the method of the best mean\nrank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -62,7 +62,7 @@ func (r *report) inShort(b *strings.Builder) {
 	align(b, lines)
 	for _, a := range r.Analyses {
 		if a.first() {
-			fmt.Fprintf(b, "\n![least %s of each source](%s)\n", a.Name, a.picture("bars"))
+			fmt.Fprintf(b, "\n![The least %s of each source, a row for each set.](%s)\n", a.Name, a.picture("bars"))
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (a analysis) ranks(b *strings.Builder) {
 		lines = append(lines, line)
 	}
 	align(b, lines)
-	fmt.Fprintf(b, "\n![mean ranks by %s](%s)\n", a.Name, a.picture("ranks"))
+	fmt.Fprintf(b, "\n![The mean ranks of the best methods by %s; bars join those that do not differ significantly.](%s)\n", a.Name, a.picture("ranks"))
 }
 
 // probability is that of a test, as far as it can be told from 0.
@@ -160,7 +160,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 		r.levels(b, a)
 		r.bestsBySet(b, a)
 		if a.first() {
-			fmt.Fprintf(b, "\n![%s against seconds](%s)\n", a.Name, a.picture("front"))
+			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best of each source named.](%s)\n", a.Name, a.picture("front"))
 		}
 	}
 }

@@ -8,20 +8,16 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-const (
-	side = 8.5 * vg.Centimeter
-	dpi  = 120
-)
+// high is the height of a panel, which has its legend above.
+const high = 3.6 * vg.Inch
 
 // shown are the ways of the picture, raw last: one classifier has none, and each way keeps its colour.
 var shown = []int{2, 3, 0}
-
-// legendRoom is where the vertical axis ends, above 1: a panel is small beside its legend.
-const legendRoom = 1.3
 
 // diagram draws how often the second class is right against its probability, a panel for each classifier.
 func diagram(ctx context.Context, path string, s set, seed uint64) error {
@@ -47,8 +43,10 @@ func diagram(ctx context.Context, path string, s set, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		p.Title.Text, p.Y.Max = learner.name, legendRoom
+		p.Title.Text, p.X.Label.Text = learner.name, "mean probability in a bin"
+		p.X.Tick.Marker = plotstyle.Round{Most: 4}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, panels, 3, 3*side, 2*side, dpi)
+	picture.Inner(panels, 3)
+	return picture.Write(path, nil, panels, 3, high)
 }

@@ -12,13 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
-)
-
-// Two colours that remain apart for the colour-blind and in grey.
-var (
-	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
-	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
-	band   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x38}
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
 // drawForecasts writes a panel for each forecast.
@@ -31,7 +25,7 @@ func drawForecasts(path string, forecasts []forecast) error {
 		}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, panels, 1, 22*vg.Centimeter, 22*vg.Centimeter, 0)
+	return picture.Write(path, nil, panels, 1, 3.8*vg.Inch)
 }
 
 func (f forecast) panel() (*plot.Plot, error) {
@@ -52,21 +46,22 @@ func (f forecast) panel() (*plot.Plot, error) {
 		edge[i] = plotter.XY{X: x, Y: low[i]}
 		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
 	}
-	p := picture.New(f.title, "year", "CO₂, parts per million")
-	p.Legend.Left = true
+	p := plotstyle.New(f.title, "year", "CO₂, parts per million")
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	area, err := plotter.NewPolygon(edge)
 	if err != nil {
 		return nil, err
 	}
-	area.Color, area.LineStyle.Width = band, 0
+	area.Color, area.LineStyle.Width = plotstyle.Pale(plotstyle.Blue), 0
 	curve, err := plotter.NewLine(line)
 	if err != nil {
 		return nil, err
 	}
-	curve.Color, curve.Width = blue, vg.Points(1)
+	curve.Color, curve.Width = plotstyle.Blue, vg.Points(1)
 	p.Add(area, curve)
-	p.Legend.Add("mean", curve)
-	p.Legend.Add("95% of new months", area)
+	legend.Add("mean", curve)
+	legend.Add("95% of new months", area)
 	var seen, unseen plotter.XYs
 	for i, v := range f.y {
 		if xy := (plotter.XY{X: f.x.At(i, 0), Y: v}); xy.X < f.from {
@@ -79,7 +74,7 @@ func (f forecast) panel() (*plot.Plot, error) {
 		xys   plotter.XYs
 		c     color.Color
 		label string
-	}{{seen, color.Gray{Y: 0x40}, "months of the fit"}, {unseen, orange, "months that it did not see"}} {
+	}{{seen, plotstyle.Dark, "months of the fit"}, {unseen, plotstyle.Vermillion, "months that it did not see"}} {
 		if len(s.xys) == 0 {
 			continue
 		}
@@ -87,11 +82,10 @@ func (f forecast) panel() (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, s.c, vg.Points(1)
+		dots.Shape, dots.Color, dots.Radius = draw.CircleGlyph{}, s.c, vg.Points(1.2)
 		p.Add(dots)
-		p.Legend.Add(s.label, dots)
+		legend.Add(s.label, dots)
 	}
-	p.Y.Max += 10 // room for the legend
 	return p, nil
 }
 
@@ -111,14 +105,17 @@ func drawDensity(path string, model *gabasr.Regressor) error {
 	for i, v := range density {
 		line[i] = plotter.XY{X: at.At(i, 0) / (2 * math.Pi), Y: math.Log10(max(2*2*math.Pi*v, 1e-6))}
 	}
-	p := picture.New("learned spectral density of the record", "cycles a year", "log10 of the density")
+	p := plotstyle.New("Learned spectral density of the record", "frequency, cycles a year", "density, a year")
+	p.Y.Tick.Marker = plotstyle.Logs{}
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	curve, err := plotter.NewLine(line)
 	if err != nil {
 		return err
 	}
-	curve.Color, curve.Width = blue, vg.Points(1.3)
+	curve.LineStyle = plotstyle.Line(0)
 	p.Add(curve)
-	p.Legend.Add("mixture, mean of the kept sweeps", curve)
+	legend.Add("mixture, mean of the kept sweeps", curve)
 	w := model.Frequencies()
 	count, _ := w.Dims()
 	var marks plotter.XYs
@@ -132,10 +129,10 @@ func drawDensity(path string, model *gabasr.Regressor) error {
 		if err != nil {
 			return err
 		}
-		dots.Shape, dots.Color, dots.Radius = draw.PlusGlyph{}, orange, vg.Points(3)
+		dots.Shape, dots.Color, dots.Radius = draw.PlusGlyph{}, plotstyle.Vermillion, vg.Points(3)
 		p.Add(dots)
-		p.Legend.Add("frequencies of the best sweep", dots)
+		legend.Add("frequencies of the best sweep", dots)
 	}
 	p.X.Min, p.X.Max = 0, most
-	return picture.Write(path, []*plot.Plot{p}, 1, 22*vg.Centimeter, 11*vg.Centimeter, 0)
+	return picture.Write(path, nil, []*plot.Plot{p}, 1, plotstyle.Height)
 }

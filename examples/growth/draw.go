@@ -1,50 +1,42 @@
 package main
 
 import (
-	"image/color"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// Two colours that remain apart for the colour-blind and in grey.
+// looks are a colour and a mark for each search.
 var looks = map[string]struct {
-	colour color.Color
-	mark   draw.GlyphDrawer
-	shift  float64 // along the decades, so that bars do not cover each other
-}{
-	byEntropy: {color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}, draw.CircleGlyph{}, -0.008},
-	byGrid:    {color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}, draw.PyramidGlyph{}, 0.008},
-}
+	curve int
+	shift float64 // along the decades, so that bars do not cover each other
+}{byEntropy: {0, -0.008}, byGrid: {1, 0.008}}
 
-const (
-	panelWidth  = 11 * vg.Centimeter
-	panelHeight = 8.5 * vg.Centimeter
-	dpi         = 120
-)
+const panelHeight = 2.6 * vg.Inch
 
 // drawCurves writes a panel for each set: errors over rows, with bars of a standard error, the
 // learner on features dashed.
 func drawCurves(path string, curves []curve) error {
 	var panels []*plot.Plot
+	legend := &plotstyle.Legend{}
 	for i, c := range curves {
-		p, err := c.panel(i == 0)
+		of := legend
+		if i > 0 {
+			of = nil
+		}
+		p, err := c.panel(of)
 		if err != nil {
 			return err
 		}
 		panels = append(panels, p)
 	}
-	columns := min(2, len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	return picture.Write(path, panels, columns, vg.Length(columns)*panelWidth, vg.Length(rows)*panelHeight, dpi)
+	return picture.Write(path, legend, panels, min(2, len(panels)), panelHeight)
 }
 
 // bars are points with their standard errors.
@@ -53,21 +45,18 @@ type bars struct {
 	plotter.YErrors
 }
 
-func (c curve) panel(legend bool) (*plot.Plot, error) {
-	p := picture.New(c.set, "training rows", c.what)
-	p.Title.TextStyle.Font.Size = font.Points(11)
-	p.Y.Label.Padding = 2 * vg.Millimeter // or the label meets those of its ticks
-	var ticks plot.ConstantTicks
+// panel draws one set, and names its curves in the legend, unless that is nil.
+func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
+	p := plotstyle.New(c.set, "training rows", c.what)
+	var rows []float64
 	var learners []string
 	for _, q := range c.points {
-		tick := plot.Tick{Value: math.Log10(float64(q.rows)), Label: strconv.Itoa(q.rows)}
-		if !slices.Contains(ticks, tick) {
-			ticks = append(ticks, tick)
-		}
+		rows = append(rows, float64(q.rows))
 		learners = append(learners, q.learner)
 	}
 	learners = slices.Compact(learners)
-	p.X.Tick.Marker = ticks
+	slices.Sort(rows)
+	p.X.Tick.Marker = plotstyle.At(slices.Compact(rows), 0.15)
 	for _, search := range searches {
 		for _, learner := range learners {
 			line, points, err := c.line(search, learner)
@@ -75,17 +64,14 @@ func (c curve) panel(legend bool) (*plot.Plot, error) {
 				return nil, err
 			}
 			p.Add(line...)
-			if legend {
-				p.Legend.Add(search+", "+learner, points...)
+			if legend != nil {
+				legend.Add(search+", "+learner, points...)
 			}
 		}
 	}
 	height := p.Y.Max - p.Y.Min
 	p.X.Min, p.X.Max = p.X.Min-0.05, p.X.Max+0.05
-	p.Y.Min, p.Y.Max = p.Y.Min-0.04*height, p.Y.Max+0.04*height
-	if legend {
-		p.Y.Max += 0.3 * height
-	}
+	p.Y.Min, p.Y.Max = max(p.Y.Min-0.04*height, 0), p.Y.Max+0.04*height
 	return p, nil
 }
 
@@ -115,11 +101,11 @@ func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer,
 	if err != nil {
 		return nil, nil, err
 	}
-	line.Color, line.Width = look.colour, vg.Points(1.3)
+	line.Color, line.Width = plotstyle.Colour(look.curve), vg.Points(1.6)
 	if learner != exactName {
 		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 	}
-	marks.Color, marks.Shape, marks.Radius = look.colour, look.mark, vg.Points(2.5)
-	errors.Color, errors.CapWidth = look.colour, vg.Points(4)
+	marks.GlyphStyle = plotstyle.Mark(look.curve)
+	errors.Color, errors.CapWidth = line.Color, vg.Points(4)
 	return []plot.Plotter{line, errors, marks}, []plot.Thumbnailer{line, marks}, nil
 }

@@ -19,19 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
-
-const (
-	panelWidth  = 14 * vg.Centimeter
-	panelHeight = 9 * vg.Centimeter
-	dpi         = 120
-)
-
-// Colours that remain apart for the colour-blind and in grey.
-var colours = []color.NRGBA{
-	{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}, {R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}, {R: 0x99, G: 0x99, B: 0x99, A: 0xff},
-	{R: 0x2e, G: 0x8b, B: 0x57, A: 0xff}, {R: 0x8e, G: 0x44, B: 0xad, A: 0xff}, {R: 0x00, G: 0x00, B: 0x00, A: 0xff},
-}
 
 // uneven draws a wave whose noise is skewed, and five times as large on the right.
 func uneven(rng *rand.Rand, n int) (*mat.Dense, []float64) {
@@ -94,13 +83,13 @@ func (s settings) drawBand(ctx context.Context, path string, _ io.Writer) error 
 		if err != nil {
 			return err
 		}
-		p, err := band(c.title+within, at, mean, low, high, x, y, colours[i])
+		p, err := band(c.title+within, at, mean, low, high, x, y, plotstyle.Colour(1-i))
 		if err != nil {
 			return err
 		}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, panels, 1, panelWidth, 2*panelHeight, dpi)
+	return picture.Write(path, nil, panels, 1, 3.8*vg.Inch)
 }
 
 // sides says which share of new rows lies within 90% intervals on either side of 5.
@@ -123,7 +112,9 @@ func sides(r estimators.IntervalPredictor, x *mat.Dense, y []float64) (string, e
 }
 
 func band(title string, at *mat.Dense, mean, low, high []float64, x *mat.Dense, y []float64, colour color.NRGBA) (*plot.Plot, error) {
-	p := picture.New(title, "x", "y")
+	p := plotstyle.New(title, "x", "y")
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	outline := make(plotter.XYs, 0, 2*len(mean))
 	line := make(plotter.XYs, len(mean))
 	for i := range mean {
@@ -138,9 +129,7 @@ func band(title string, at *mat.Dense, mean, low, high []float64, x *mat.Dense, 
 	if err != nil {
 		return nil, err
 	}
-	pale := colour
-	pale.A = 0x40
-	area.Color, area.LineStyle.Width = pale, 0
+	area.Color, area.LineStyle.Width = plotstyle.Pale(colour), 0
 	curve, err := plotter.NewLine(line)
 	if err != nil {
 		return nil, err
@@ -154,10 +143,11 @@ func band(title string, at *mat.Dense, mean, low, high []float64, x *mat.Dense, 
 	if err != nil {
 		return nil, err
 	}
-	dots.Shape, dots.Radius, dots.Color = draw.CircleGlyph{}, vg.Points(1.2), color.NRGBA{R: 0x44, G: 0x44, B: 0x44, A: 0xff}
+	dots.Shape, dots.Radius, dots.Color = draw.CircleGlyph{}, vg.Points(1.4), plotstyle.Dark
 	p.Add(area, dots, curve)
-	p.Legend.Add("prediction", curve)
-	p.Legend.Add("90% of new observations", area)
+	legend.Add("prediction", curve)
+	legend.Add("90% of new observations", area)
+	legend.Add("training rows", dots)
 	return p, nil
 }
 
@@ -207,22 +197,23 @@ func (s settings) drawCoverage(ctx context.Context, path string, progress io.Wri
 	if err := bar.Finish(); err != nil {
 		return err
 	}
-	p := picture.New("100 rows of Friedman's first function, skewed noise", "promised", "covered less promised")
-	p.Add(plotter.NewFunction(func(float64) float64 { return 0 }))
+	p := plotstyle.New("100 rows of Friedman's first function, skewed noise", "level promised", "coverage less the level promised")
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
+	zero, err := plotter.NewLine(plotter.XYs{{X: promised[0], Y: 0}, {X: promised[len(promised)-1], Y: 0}})
+	if err != nil {
+		return err
+	}
+	zero.Color, zero.Width = plotstyle.Grey, vg.Points(1)
+	p.Add(zero)
 	for i, w := range ways {
 		points := make(plotter.XYs, len(promised))
 		for j, level := range promised {
 			points[j] = plotter.XY{X: level, Y: sums[i][j].coverage() - level}
 		}
-		line, marks, err := plotter.NewLinePoints(points)
-		if err != nil {
+		if err := plotstyle.AddCurve(p, legend, i, w.name, points); err != nil {
 			return err
 		}
-		line.Color, line.Width = colours[i], vg.Points(1.4)
-		marks.Color, marks.Shape, marks.Radius = colours[i], draw.CircleGlyph{}, vg.Points(1.8)
-		p.Add(line, marks)
-		p.Legend.Add(w.name, line, marks)
 	}
-	p.Y.Max += 0.45 * (p.Y.Max - p.Y.Min)
-	return picture.Write(path, []*plot.Plot{p}, 1, panelWidth, panelHeight*1.2, dpi)
+	return picture.Write(path, nil, []*plot.Plot{p}, 1, plotstyle.Height)
 }

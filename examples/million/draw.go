@@ -1,20 +1,14 @@
 package main
 
 import (
-	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
-)
-
-// Two colours that remain apart for the colour-blind and in grey.
-var (
-	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
-	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
 // drawErrors writes two panels: the errors over rows, and over seconds.
@@ -33,47 +27,40 @@ func drawErrors(path string, results []result) error {
 		}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, panels, 2, 24*vg.Centimeter, 11*vg.Centimeter, 120)
+	return picture.Write(path, nil, panels, 2, 3.6*vg.Inch)
 }
 
 func panel(results []result, what string, of func(result) float64) (*plot.Plot, error) {
-	p := picture.New("Error on other rows, over "+what, what, "NMSE")
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	}
+	p := plotstyle.New("", what, "NMSE on other rows")
+	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 5}, plotstyle.Logs{}
+	legend := &plotstyle.Legend{Wide: plotstyle.Width / 4}
+	p.Add(legend)
 	noise := results[len(results)-1].noise
-	first, last := of(results[0]), of(results[len(results)-1])
-	for _, curve := range []struct {
-		name  string
-		color color.Color
-		shape draw.GlyphDrawer
-		of    func(result) float64
+	first, last := math.Inf(1), 0.0
+	for i, curve := range []struct {
+		name string
+		of   func(result) float64
 	}{
-		{"of targets with noise", orange, draw.PyramidGlyph{}, func(r result) float64 { return r.noisy }},
-		{"of targets without noise", blue, draw.CircleGlyph{}, func(r result) float64 { return r.clean }},
+		{"of targets without noise", func(r result) float64 { return r.clean }},
+		{"of targets with noise", func(r result) float64 { return r.noisy }},
 	} {
 		points := make(plotter.XYs, len(results))
-		for i, r := range results {
-			points[i] = plotter.XY{X: of(r), Y: curve.of(r)}
+		for j, r := range results {
+			points[j] = plotter.XY{X: math.Log10(of(r)), Y: math.Log10(curve.of(r))}
+			first, last = min(first, points[j].X), max(last, points[j].X)
 		}
-		line, marks, err := plotter.NewLinePoints(points)
-		if err != nil {
+		if err := plotstyle.AddCurve(p, legend, i, curve.name, points); err != nil {
 			return nil, err
 		}
-		line.Color, line.Width = curve.color, vg.Points(1.5)
-		marks.Color, marks.Shape, marks.Radius = curve.color, curve.shape, vg.Points(3)
-		p.Add(line, marks)
-		p.Legend.Add(curve.name, line, marks)
 	}
 	if first < last {
-		floor, err := plotter.NewLine(plotter.XYs{{X: first, Y: noise}, {X: last, Y: noise}})
+		floor, err := plotter.NewLine(plotter.XYs{{X: first, Y: math.Log10(noise)}, {X: last, Y: math.Log10(noise)}})
 		if err != nil {
 			return nil, err
 		}
-		floor.Width, floor.Dashes = vg.Points(1), []vg.Length{vg.Points(5), vg.Points(3)}
+		floor.Width, floor.Color, floor.Dashes = vg.Points(1), plotstyle.Dark, []vg.Length{vg.Points(2), vg.Points(2)}
 		p.Add(floor)
-		p.Legend.Add("the noise alone", floor)
+		legend.Add("the noise alone", floor)
 	}
-	p.Y.Max = 4 * max(p.Y.Max, noise) // room for the legend
 	return p, nil
 }

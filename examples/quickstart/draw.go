@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -15,17 +15,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
 // The band of entropies between kernels that underfit and kernels that memorise.
 const bandLow, bandHigh = 0.1, 0.5
-
-// Two colours that remain apart for the colour-blind and in grey.
-var (
-	entropyColor = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
-	gridColor    = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
-	bandColor    = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x26}
-)
 
 // drawSearches writes two panels over the same gammas: above the entropy with its
 // band, below the scores of both searches.
@@ -40,116 +34,108 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 		curve = append(curve, plotter.XY{X: math.Log10(row.Param), Y: e})
 		gridScores = append(gridScores, plotter.XY{X: math.Log10(row.Param), Y: row.Score})
 	}
-	var looked, scores plotter.XYs
+	var looked plotter.XYs
+	scores := map[int]plotter.XYs{} // by rows: the best of a search on few are scored again on more
 	for _, row := range entropy.result.Trace {
 		if math.IsNaN(row.Entropy) {
 			continue // scored on more rows than an entropy is taken of
 		}
 		looked = append(looked, plotter.XY{X: math.Log10(row.Param), Y: row.Entropy})
-		scores = append(scores, plotter.XY{X: math.Log10(row.Param), Y: row.Score})
+		scores[row.Rows] = append(scores[row.Rows], plotter.XY{X: math.Log10(row.Param), Y: row.Score})
 	}
-	slices.SortFunc(scores, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 	lo, hi := curve[0].X, curve[len(curve)-1].X
 
-	top := panel("Entropy of the kernel matrix", "entropy E", lo, hi)
+	top, above := panel("Entropy of the kernel matrix", "entropy E", lo, hi)
 	top.Y.Min, top.Y.Max = 0, 1
 	top.X.Label.Text = ""
 	band, err := plotter.NewPolygon(plotter.XYs{{X: lo, Y: bandLow}, {X: hi, Y: bandLow}, {X: hi, Y: bandHigh}, {X: lo, Y: bandHigh}})
 	if err != nil {
 		return err
 	}
-	band.Color, band.Width = bandColor, 0
+	band.Color, band.Width = plotstyle.Pale(plotstyle.Grey), 0
 	top.Add(band)
-	if err := addLine(top, "entropy", curve, color.Gray{Y: 0x60}, false); err != nil {
+	if err := addLine(top, above, "entropy", curve, 5, false); err != nil {
 		return err
 	}
 	computed, err := plotter.NewScatter(looked)
 	if err != nil {
 		return err
 	}
-	computed.Color, computed.Shape, computed.Radius = entropyColor, draw.CircleGlyph{}, vg.Points(2.5)
+	computed.Color, computed.Shape, computed.Radius = plotstyle.Blue, draw.CircleGlyph{}, vg.Points(3)
 	top.Add(computed)
-	top.Legend.Add("computed by the search", computed)
-	top.Legend.Add("band where good kernels mostly lie", band)
-	if err := addChoices(top, searches, func(s search) float64 { return s.entropy }); err != nil {
+	above.Add("computed by the search", computed)
+	above.Add("band where good kernels mostly lie", band)
+	if err := addChoices(top, above, searches, func(s search) float64 { return s.entropy }); err != nil {
 		return err
 	}
 
-	bottom := panel("Scores, less is better", "NMSE", lo, hi)
+	bottom, below := panel("Scores, less is better", "NMSE", lo, hi)
 	// The worst kernels are far worse: cut them off, to see where the best lie.
 	least := math.Inf(1)
-	for _, p := range append(gridScores, scores...) {
-		least = math.Min(least, p.Y)
+	for _, p := range gridScores {
+		least = min(least, p.Y)
 	}
-	if err := addLine(bottom, "leave-one-out, closed form (entropy search)", scores, entropyColor, true); err != nil {
+	if err := addLine(bottom, below, "grid: 3-fold cross-validation", gridScores, 1, true); err != nil {
 		return err
 	}
-	if err := addLine(bottom, "3-fold cross-validation (grid)", gridScores, gridColor, true); err != nil {
-		return err
+	for i, rows := range slices.Sorted(maps.Keys(scores)) {
+		of := scores[rows]
+		slices.SortFunc(of, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+		for _, p := range of {
+			least = min(least, p.Y)
+		}
+		look := 0 // the last are those that decide
+		if i < len(scores)-1 {
+			look = 2 + i
+		}
+		if err := addLine(bottom, below, fmt.Sprintf("entropy: leave-one-out, %d rows", rows), of, look, true); err != nil {
+			return err
+		}
 	}
-	if err := addChoices(bottom, searches, func(s search) float64 { return s.result.Score }); err != nil {
+	if err := addChoices(bottom, nil, searches, func(s search) float64 { return s.result.Score }); err != nil {
 		return err
 	}
 
 	bottom.Y.Min, bottom.Y.Max = 0.97*least, 1.25*least
 
-	return picture.Write(path, []*plot.Plot{top, bottom}, 1, 17*vg.Centimeter, 18*vg.Centimeter, 0)
+	return picture.Write(path, nil, []*plot.Plot{top, bottom}, 1, 3.5*vg.Inch)
 }
 
-func panel(title, y string, lo, hi float64) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = title
-	p.X.Label.Text = "gamma of the RBF kernel, z-scored features"
-	p.Y.Label.Text = y
-	p.X.Tick.Marker = decades{}
+func panel(title, y string, lo, hi float64) (*plot.Plot, *plotstyle.Legend) {
+	p := plotstyle.New(title, "gamma of the RBF kernel, z-scored features", y)
+	p.X.Tick.Marker = plotstyle.Logs{}
 	p.X.Min, p.X.Max = lo, hi
-	p.Legend.Left, p.Legend.Top = true, true
-	p.Legend.Padding = vg.Millimeter
-	p.Add(plotter.NewGrid())
-	return p
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
+	return p, legend
 }
 
-// decades labels whole powers of ten. The data are drawn as logarithms, because
-// plot.LogScale reserves room for the axis's label as if it stood at the far end.
-type decades struct{}
-
-func (decades) Ticks(lo, hi float64) []plot.Tick {
-	var out []plot.Tick
-	for e := math.Ceil(lo); e <= hi; e++ {
-		out = append(out, plot.Tick{Value: e, Label: fmt.Sprintf("1e%.0f", e)})
+func addLine(p *plot.Plot, legend *plotstyle.Legend, name string, points plotter.XYs, i int, dots bool) error {
+	if dots {
+		return plotstyle.AddCurve(p, legend, i, name, points)
 	}
-	return out
-}
-
-func addLine(p *plot.Plot, name string, points plotter.XYs, c color.Color, dots bool) error {
-	line, marks, err := plotter.NewLinePoints(points)
+	line, err := plotter.NewLine(points)
 	if err != nil {
 		return err
 	}
-	line.Color, line.Width = c, vg.Points(1.2)
-	marks.Color, marks.Shape, marks.Radius = c, draw.CircleGlyph{}, vg.Points(2)
+	line.Color, line.Width = plotstyle.Colour(i), vg.Points(1.2)
 	p.Add(line)
-	if dots {
-		p.Add(marks)
-	}
-	p.Legend.Add(name, line)
+	legend.Add(name, line)
 	return nil
 }
 
 // addChoices marks where each search ended.
-func addChoices(p *plot.Plot, searches []search, y func(search) float64) error {
+func addChoices(p *plot.Plot, legend *plotstyle.Legend, searches []search, y func(search) float64) error {
 	for i, s := range searches {
 		marks, err := plotter.NewScatter(plotter.XYs{{X: math.Log10(s.result.Param), Y: y(s)}})
 		if err != nil {
 			return err
 		}
-		marks.Color, marks.Shape, marks.Radius = entropyColor, draw.RingGlyph{}, vg.Points(7)
-		if i > 0 {
-			marks.Color, marks.Shape = gridColor, draw.BoxGlyph{}
-			marks.Radius = vg.Points(5)
-		}
+		marks.Color, marks.Shape, marks.Radius = plotstyle.Colour(i), []draw.GlyphDrawer{draw.RingGlyph{}, draw.SquareGlyph{}}[i%2], vg.Points(7)
 		p.Add(marks)
-		p.Legend.Add("chosen by "+s.name, marks)
+		if legend != nil {
+			legend.Add("chosen by "+s.name, marks)
+		}
 	}
 	return nil
 }

@@ -12,14 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
-)
-
-// Two colours that remain apart for the colour-blind and in grey.
-var (
-	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
-	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
-	band   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x30}
-	grey   = color.Gray{Y: 0x70}
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
 // drawCurves writes a panel for each regression.
@@ -32,7 +25,7 @@ func drawCurves(path string, curves []curve) error {
 		}
 		panels = append(panels, p)
 	}
-	return picture.Write(path, panels, 1, 18*vg.Centimeter, 20*vg.Centimeter, 0)
+	return picture.Write(path, nil, panels, 1, 3.8*vg.Inch)
 }
 
 func (c curve) panel() (*plot.Plot, error) {
@@ -58,23 +51,24 @@ func (c curve) panel() (*plot.Plot, error) {
 		edge[i] = plotter.XY{X: x, Y: low[i]}
 		edge[2*steps-1-i] = plotter.XY{X: x, Y: high[i]}
 	}
-	p := picture.New(c.title, c.xLabel, c.yLabel)
-	p.Legend.Left = true
+	p := plotstyle.New(c.title, c.xLabel, c.yLabel)
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	area, err := plotter.NewPolygon(edge)
 	if err != nil {
 		return nil, err
 	}
-	area.Color, area.LineStyle.Width = band, 0
+	area.Color, area.LineStyle.Width = plotstyle.Pale(plotstyle.Blue), 0
 	curve, err := plotter.NewLine(line)
 	if err != nil {
 		return nil, err
 	}
-	curve.Color, curve.Width = blue, vg.Points(1.5)
+	curve.LineStyle = plotstyle.Line(0)
 	rows := make(plotter.XYs, n)
 	for i := range rows {
 		rows[i] = plotter.XY{X: c.x.At(i, 0), Y: c.y[i]}
 	}
-	dots, err := points(rows, draw.CircleGlyph{}, grey, 1.6)
+	dots, err := points(rows, draw.CircleGlyph{}, plotstyle.Dark, 1.6)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +77,16 @@ func (c curve) panel() (*plot.Plot, error) {
 		chosen = append(chosen, rows[i])
 	}
 	p.Add(area, curve, dots)
-	p.Legend.Add("mean", curve)
-	p.Legend.Add("95% of new observations", area)
-	p.Legend.Add("rows", dots)
+	legend.Add("mean", curve)
+	legend.Add("95% of new observations", area)
+	legend.Add("rows", dots)
 	if len(chosen) > 0 {
-		rings, err := points(chosen, draw.RingGlyph{}, orange, 4.5)
+		rings, err := points(chosen, draw.RingGlyph{}, plotstyle.Vermillion, 4.5)
 		if err != nil {
 			return nil, err
 		}
 		p.Add(rings)
-		p.Legend.Add("relevance vectors", rings)
+		legend.Add("relevance vectors", rings)
 	}
 	return p, nil
 }
@@ -124,36 +118,36 @@ func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) erro
 	if g.p, err = model.PredictProba(at); err != nil {
 		return err
 	}
-	p := picture.New("Two classes of two clusters each: probability of the second", "x₁", "x₂")
-	p.Legend.Left = true
-	p.Legend.Top = false // the contours end above
+	p := plotstyle.New("Two classes of two clusters each: the probability of class 1", "x₁", "x₂")
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	for _, level := range []struct {
 		at     float64
 		style  draw.LineStyle
 		legend string
 	}{
-		{0.1, draw.LineStyle{Color: blue, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.1"},
-		{0.25, draw.LineStyle{Color: blue, Width: vg.Points(1)}, "0.25"},
+		{0.1, draw.LineStyle{Color: plotstyle.Blue, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.1"},
+		{0.25, draw.LineStyle{Color: plotstyle.Blue, Width: vg.Points(1)}, "0.25"},
 		{0.5, draw.LineStyle{Color: color.Black, Width: vg.Points(2)}, "0.5, the boundary"},
-		{0.75, draw.LineStyle{Color: orange, Width: vg.Points(1)}, "0.75"},
-		{0.9, draw.LineStyle{Color: orange, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.9"},
+		{0.75, draw.LineStyle{Color: plotstyle.Vermillion, Width: vg.Points(1)}, "0.75"},
+		{0.9, draw.LineStyle{Color: plotstyle.Vermillion, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, "0.9"},
 	} {
 		contour := plotter.NewContour(g, []float64{level.at}, nil)
 		contour.LineStyles = []draw.LineStyle{level.style}
 		p.Add(contour)
-		p.Legend.Add(level.legend, &plotter.Line{LineStyle: level.style})
+		legend.Add(level.legend, &plotter.Line{LineStyle: level.style})
 	}
 	var classes [2]plotter.XYs
 	for i, label := range y {
 		classes[label] = append(classes[label], plotter.XY{X: x.At(i, 0), Y: x.At(i, 1)})
 	}
 	for label, shape := range []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}} {
-		dots, err := points(classes[label], shape, []color.Color{blue, orange}[label], 2.2)
+		dots, err := points(classes[label], shape, []color.Color{plotstyle.Blue, plotstyle.Vermillion}[label], 2.2)
 		if err != nil {
 			return err
 		}
 		p.Add(dots)
-		p.Legend.Add(fmt.Sprintf("class %d", label), dots)
+		legend.Add(fmt.Sprintf("class %d", label), dots)
 	}
 	var chosen plotter.XYs
 	for _, i := range model.RelevanceIndices() {
@@ -165,10 +159,10 @@ func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) erro
 			return err
 		}
 		p.Add(rings)
-		p.Legend.Add("relevance vectors", rings)
+		legend.Add("relevance vectors", rings)
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = g.x[0], g.x[steps-1], g.y[0], g.y[steps-1]
-	return picture.Write(path, []*plot.Plot{p}, 1, 18*vg.Centimeter, 13*vg.Centimeter, 0)
+	return picture.Write(path, nil, []*plot.Plot{p}, 1, 5.5*vg.Inch)
 }
 
 func points(xys plotter.XYs, shape draw.GlyphDrawer, c color.Color, radius float64) (*plotter.Scatter, error) {

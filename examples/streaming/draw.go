@@ -13,18 +13,13 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
-)
-
-// Two colours that remain apart for the colour-blind and in grey.
-var (
-	blue   = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff}
-	orange = color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff}
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
 // The near threshold is drawn through, the far one dashed, in both panels.
 var thresholdStyles = []draw.LineStyle{
-	{Color: color.Black, Width: vg.Points(1.8)},
-	{Color: color.Black, Width: vg.Points(1.8), Dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
+	{Color: plotstyle.Black, Width: vg.Points(1.8)},
+	{Color: plotstyle.Black, Width: vg.Points(1.8), Dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
 }
 
 // draw writes two panels for each machine: the sampled rows in the plane with the curves
@@ -43,7 +38,7 @@ func (s *streamed) draw(path string) error {
 		}
 		panels = append(panels, plane, line)
 	}
-	return picture.Write(path, panels, 2, 26*vg.Centimeter, 23*vg.Centimeter, 0)
+	return picture.Write(path, nil, panels, 2, 4*vg.Inch)
 }
 
 // field is the projection over the plane.
@@ -87,8 +82,9 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	if g.z, err = m.Project(scaled); err != nil {
 		return nil, err
 	}
-	p := picture.New(fmt.Sprintf("Rows, and where a machine of %d units decides", m.Units), "x₁", "x₂")
-	p.Legend.Left = true
+	p := plotstyle.New(fmt.Sprintf("Decision of a machine of %d units", m.Units), "x₁", "x₂")
+	legend := &plotstyle.Legend{Wide: plotstyle.Width / 6}
+	p.Add(legend)
 	var classes [2]plotter.XYs
 	for i, label := range s.sampled {
 		classes[label] = append(classes[label], plotter.XY{X: rows.At(i, 0), Y: rows.At(i, 1)})
@@ -98,9 +94,9 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		dots.Shape, dots.Color, dots.Radius = shape, []color.Color{blue, orange}[label], vg.Points(1.8)
+		dots.Shape, dots.Color, dots.Radius = shape, []color.Color{plotstyle.Blue, plotstyle.Vermillion}[label], vg.Points(1.8)
 		p.Add(dots)
-		p.Legend.Add(s.classes[label], dots)
+		legend.Add(s.classes[label], dots)
 	}
 	t := m.Pairs()[0].Thresholds
 	for i, level := range []float64{t.Near, t.Far} {
@@ -110,7 +106,7 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 		contour := plotter.NewContour(g, []float64{level}, nil)
 		contour.LineStyles = thresholdStyles[i : i+1]
 		p.Add(contour)
-		p.Legend.Add([]string{"near threshold", "far threshold"}[i], &plotter.Line{LineStyle: thresholdStyles[i]})
+		legend.Add([]string{"near threshold", "far threshold"}[i], &plotter.Line{LineStyle: thresholdStyles[i]})
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low[0], high[0], low[1], high[1]
 	return p, nil
@@ -123,11 +119,11 @@ func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 		return nil, err
 	}
 	pair := m.Pairs()[0]
-	p := picture.New("The projection, and the classes as Gaussians on it", "β'φ(x)", "density")
-	p.Legend.Left = true
-	p.Legend.Left = false
+	p := plotstyle.New("Projection, and each class as a Gaussian", "projection β'φ(x)", "density")
+	legend := &plotstyle.Legend{Wide: plotstyle.Width / 4}
+	p.Add(legend)
 	low, high, top := math.Inf(1), math.Inf(-1), 0.0
-	for label, c := range []color.NRGBA{blue, orange} {
+	for label, c := range []color.NRGBA{plotstyle.Blue, plotstyle.Vermillion} {
 		var values plotter.Values
 		for i, l := range s.sampled {
 			if l == label {
@@ -150,7 +146,7 @@ func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 		})
 		curve.Color, curve.Width, curve.Samples = c, vg.Points(1.5), 400
 		p.Add(histogram, curve)
-		p.Legend.Add(fmt.Sprintf("%s: mean %.2f, sd %.2f", s.classes[label], mean, sd), curve)
+		legend.Add(fmt.Sprintf("%s: mean %.2f, sd %.2f", s.classes[label], mean, sd), curve)
 	}
 	for i, level := range []float64{pair.Thresholds.Near, pair.Thresholds.Far} {
 		if math.IsNaN(level) {
@@ -162,8 +158,8 @@ func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 		}
 		mark.LineStyle = thresholdStyles[i]
 		p.Add(mark)
-		p.Legend.Add(fmt.Sprintf("%s threshold %.2f", []string{"near", "far"}[i], level), mark)
+		legend.Add(fmt.Sprintf("%s threshold %.2f", []string{"near", "far"}[i], level), mark)
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.5*top
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.2*top
 	return p, nil
 }

@@ -107,18 +107,6 @@ func TestManyLevels(t *testing.T) {
 	}
 }
 
-func TestFewTicks(t *testing.T) {
-	for _, ends := range [][2]float64{{0, 1}, {-3, 4}, {1999, 2001}, {0.0012, 0.0031}, {-1e9, 3e9}, {1e16, 1e16 + 4}} {
-		ticks := few{5}.Ticks(ends[0], ends[1])
-		assert.LessOrEqual(t, len(ticks), 6, ends)
-		assert.GreaterOrEqual(t, len(ticks), 2, ends)
-		for _, tick := range ticks {
-			assert.True(t, tick.Value >= ends[0] && tick.Value <= ends[1], ends)
-			assert.NotEqual(t, "-0", tick.Label)
-		}
-	}
-}
-
 func TestSavePNG(t *testing.T) {
 	for _, save := range []func(path string) error{
 		func(path string) error { return SaveRelevances(many(5), path) },

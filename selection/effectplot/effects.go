@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/inspection"
-	"github.com/kernelearn/kernelearn/selection/internal/panels"
 )
 
 const (
 	maxColumns              = 3
-	panelWidth, panelHeight = 8 * vg.Centimeter, 6.2 * vg.Centimeter
+	panelWidth, panelHeight = plotstyle.Width / maxColumns, 2.5 * vg.Inch
 	levelLetters            = 14
 	lettersInLine           = 32 // of the names of all levels
 	slantedLevels           = 8
@@ -29,15 +29,16 @@ const (
 	fewPoints = 10
 )
 
-// SaveEffects writes the panels of Effects, three in a row, to a file of the kind that its name
-// ends in: .png, .svg, .pdf, .eps, .jpg or .tif. A panel is 8 cm wide and 6.2 high. Errors: that
-// of Effects, another ending, and the file's.
+// SaveEffects writes the panels of Effects, three in a row of 8 inches, to a file of the kind that its name
+// ends in: .png, .svg, .pdf, .eps, .jpg or .tif. Errors: that of Effects, another ending, and the file's.
 func SaveEffects(effects []inspection.Effect, target, path string) error {
 	plots, err := Effects(effects, target)
 	if err != nil {
 		return err
 	}
-	return panels.Save("effectplot", path, plots, min(len(plots), maxColumns), panelWidth, panelHeight)
+	columns := min(len(plots), maxColumns)
+	rows := (len(plots) + columns - 1) / columns
+	return plotstyle.Save("effectplot", path, plots, columns, panelWidth*vg.Length(columns), panelHeight*vg.Length(rows))
 }
 
 // Effects returns a panel for each effect, all with the same vertical axis: the mean prediction
@@ -85,10 +86,9 @@ func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 
 // panel draws one effect.
 func panel(e inspection.Effect) (*plot.Plot, error) {
-	p := newPlot()
-	p.Title.Text = short(e.Name, 34)
-	p.X.Tick.Marker, p.Y.Tick.Marker = few{5}, few{6}
-	p.Add(plotter.NewGrid())
+	p := plotstyle.New(short(e.Name, 34), "", "")
+	p.Y.Label.TextStyle.Font = plotstyle.Font(plotstyle.TickSize) // or a long name would move the title
+	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Round{Most: 5}, plotstyle.Round{Most: 6}
 	if e.Levels != nil {
 		return p, levels(p, e)
 	}
@@ -108,14 +108,14 @@ func line(p *plot.Plot, e inspection.Effect) error {
 		if err != nil {
 			return err
 		}
-		band.Color, band.LineStyle.Width = shade, 0
+		band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Blue), 0
 		p.Add(band)
 	}
 	curve, err := plotter.NewLine(means(e))
 	if err != nil {
 		return err
 	}
-	curve.Color, curve.Width = dark, vg.Points(1.4)
+	curve.Color, curve.Width = plotstyle.Blue, vg.Points(1.4)
 	p.Add(curve)
 	if n > fewPoints {
 		return nil
@@ -135,7 +135,7 @@ func levels(p *plot.Plot, e inspection.Effect) error {
 		if err != nil {
 			return err
 		}
-		bars.Color, bars.Width, bars.CapWidth = dark, vg.Points(1), vg.Points(6)
+		bars.Color, bars.Width, bars.CapWidth = plotstyle.Blue, vg.Points(1), vg.Points(6)
 		p.Add(bars)
 	}
 	p.NominalX(names...)
@@ -159,7 +159,7 @@ func marks(p *plot.Plot, e inspection.Effect) error {
 	if err != nil {
 		return err
 	}
-	points.Color, points.Shape, points.Radius = dark, draw.CircleGlyph{}, vg.Points(2.4)
+	points.Color, points.Shape, points.Radius = plotstyle.Blue, draw.CircleGlyph{}, vg.Points(2.4)
 	p.Add(points)
 	return nil
 }
@@ -190,28 +190,7 @@ func (r rug) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	for _, v := range r {
 		if at := x(v); at >= c.Min.X && at <= c.Max.X {
-			c.StrokeLine2(draw.LineStyle{Color: grey, Width: vg.Points(0.4)}, at, c.Min.Y, at, c.Min.Y+rugDepth)
+			c.StrokeLine2(draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(0.4)}, at, c.Min.Y, at, c.Min.Y+rugDepth)
 		}
 	}
-}
-
-// few labels at most so many round numbers.
-type few struct{ most int }
-
-// Ticks implements plot.Ticker.
-func (f few) Ticks(low, high float64) (out []plot.Tick) {
-	step := math.Pow(10, math.Floor(math.Log10(high-low)))
-	for _, factor := range []float64{0.1, 0.2, 0.5, 1, 2, 5} {
-		if (high-low)/(step*factor) < float64(f.most) {
-			step *= factor
-			break
-		}
-	}
-	first := math.Ceil(low / step)
-	for i := range f.most + 1 {
-		if v := (first+float64(i))*step + 0; v <= high { // + 0: no -0
-			out = append(out, plot.Tick{Value: v, Label: fmt.Sprintf("%.6g", v)})
-		}
-	}
-	return out
 }

@@ -3,7 +3,6 @@ package effectplot
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -11,29 +10,28 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/inspection"
-	"github.com/kernelearn/kernelearn/selection/internal/panels"
 )
 
 const (
 	maxBars     = 25
 	nameLetters = 28
 
-	barsWidth = 18 * vg.Centimeter
-	barHeight = 0.62 * vg.Centimeter // of a column with what is between two
-	barsFrame = 2.8 * vg.Centimeter  // title, axis and its label
+	barHeight = 0.26 * vg.Inch // of a column with what is between two
+	barsFrame = 1.1 * vg.Inch  // title, axis and its label
 )
 
 // SaveRelevances writes the picture of Relevances to a file of the kind that its name ends in:
-// .png, .svg, .pdf, .eps, .jpg or .tif. It is 18 cm wide and as high as it has bars. Errors:
+// .png, .svg, .pdf, .eps, .jpg or .tif. It is 8 inches wide and as high as it has bars. Errors:
 // that of Relevances, another ending, and the file's.
 func SaveRelevances(r inspection.Relevances, path string) error {
 	p, err := Relevances(r)
 	if err != nil {
 		return err
 	}
-	height := barsFrame + barHeight*vg.Length(min(len(r), maxBars)+2)
-	return panels.Save("effectplot", path, []*plot.Plot{p}, 1, barsWidth, height)
+	height := barsFrame + barHeight*vg.Length(min(len(r), maxBars)) + plotstyle.Above(p)
+	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
 // Relevances returns a bar for each column, the largest relevance above, at most 25: its
@@ -58,18 +56,14 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 		ends[at] = plotter.XY{X: v.Relevance, Y: float64(at)}
 		numbers[at] = fmt.Sprintf("%.2f", v.Relevance)
 		if v.Length-v.Length == 0 { // neither NaN nor infinite
-			numbers[at] += fmt.Sprintf("  length %s", rounded(v.Length))
+			numbers[at] += fmt.Sprintf("  length %s", plotstyle.Digits(v.Length, 2))
 		}
 	}
-	p := newPlot()
-	p.Title.Text = title
-	p.X.Label.Text = "variance from the column / variance of the predictions"
+	p := plotstyle.New(title, "variance from the column / variance of the predictions", "")
 	p.X.Min, p.X.Max = 0, max(r[0].Relevance, 0.01)
-	p.Y.Min, p.Y.Max = -0.5, float64(n)+0.8 // with room for the legend
-	grid := plotter.NewGrid()
-	grid.Horizontal.Width = 0
-	p.Add(grid)
-	if err := addBars(p, whole, alone); err != nil {
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
+	if err := addBars(p, legend, whole, alone); err != nil {
 		return nil, err
 	}
 	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: ends, Labels: numbers})
@@ -78,26 +72,24 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 	}
 	labels.Offset = vg.Point{X: 1.5 * vg.Millimeter}
 	for i := range labels.TextStyle {
-		labels.TextStyle[i].Font.Size, labels.TextStyle[i].YAlign = tickSize, text.YCenter
+		labels.TextStyle[i].Font, labels.TextStyle[i].YAlign = plotstyle.Font(plotstyle.TickSize), text.YCenter
 	}
 	p.Add(labels)
 	p.NominalY(names...)
-	p.Y.Min, p.X.Padding = -0.7, 0
-	p.Legend.Top = true
-	p.Legend.Padding = vg.Millimeter
+	p.Y.Min, p.Y.Max, p.X.Padding = -0.6, float64(n)-0.4, 0
 	return p, nil
 }
 
 // addBars draws the relevances and in them the first orders.
-func addBars(p *plot.Plot, whole, alone plotter.Values) error {
+func addBars(p *plot.Plot, legend *plotstyle.Legend, whole, alone plotter.Values) error {
 	for _, b := range []struct {
 		values plotter.Values
 		width  vg.Length
 		colour draw.LineStyle
 		name   string
 	}{
-		{whole, 0.42 * vg.Centimeter, draw.LineStyle{Color: light}, "alone and with others"},
-		{alone, 0.22 * vg.Centimeter, draw.LineStyle{Color: dark}, "alone (first order)"},
+		{whole, 0.42 * vg.Centimeter, draw.LineStyle{Color: plotstyle.Sky}, "alone and with others"},
+		{alone, 0.22 * vg.Centimeter, draw.LineStyle{Color: plotstyle.Blue}, "alone (first order)"},
 	} {
 		bars, err := plotter.NewBarChart(b.values, b.width)
 		if err != nil {
@@ -105,15 +97,7 @@ func addBars(p *plot.Plot, whole, alone plotter.Values) error {
 		}
 		bars.Horizontal, bars.Color, bars.LineStyle.Width = true, b.colour.Color, 0
 		p.Add(bars)
-		p.Legend.Add(b.name, bars)
+		legend.Add(b.name, bars)
 	}
 	return nil
-}
-
-// rounded is a number in three digits, without an exponent where that is short.
-func rounded(v float64) string {
-	if math.Abs(v) >= 100 && math.Abs(v) < 1e6 {
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.2g", v)
 }

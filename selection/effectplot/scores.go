@@ -3,7 +3,6 @@ package effectplot
 import (
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -14,12 +13,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/inspection"
-	"github.com/kernelearn/kernelearn/selection/internal/panels"
 )
 
 const (
-	curveWidth, curveHeight = 16 * vg.Centimeter, 9 * vg.Centimeter
 	// wideRange is the ratio of the largest to the smallest value from which on an axis shows logarithms.
 	wideRange   = 10
 	minTicks    = 0.08 // of a logarithmic axis, between two labels
@@ -33,8 +31,8 @@ func SaveImportances(r inspection.Importances, path string) error {
 	if err != nil {
 		return err
 	}
-	height := barsFrame + barHeight*vg.Length(min(len(r.Columns), maxBars)+1)
-	return panels.Save("effectplot", path, []*plot.Plot{p}, 1, barsWidth, height)
+	height := barsFrame + barHeight*vg.Length(min(len(r.Columns), maxBars))
+	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
 // Importances returns a bar for each column, the largest mean loss above, at most 25, with two
@@ -43,8 +41,7 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 	if len(r.Columns) == 0 {
 		return nil, errors.New("effectplot: no importances: nothing to draw")
 	}
-	p := newPlot()
-	p.Title.Text = "Importance of the columns by permutation"
+	p := plotstyle.New("Importance of the columns by permutation", "", "")
 	columns := r.Columns
 	if len(columns) > maxBars {
 		p.Title.Text = fmt.Sprintf("Importance of the first %d of %d columns by permutation", maxBars, len(columns))
@@ -65,21 +62,18 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 		ends[at] = [3]float64{v.Mean, float64(at), 2 * se}
 		low, high = min(low, v.Mean-2*se), max(high, v.Mean+2*se)
 	}
-	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %.3g; bars: 2 standard errors)", r.Metric, r.Score)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Width = 0
-	p.Add(grid)
+	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %s; bars: 2 standard errors)", r.Metric, plotstyle.Number(r.Score))
 	bars, err := plotter.NewBarChart(values, 0.38*vg.Centimeter)
 	if err != nil {
 		return nil, err
 	}
-	bars.Horizontal, bars.Color, bars.LineStyle.Width = true, light, 0
+	bars.Horizontal, bars.Color, bars.LineStyle.Width = true, plotstyle.Sky, 0
 	p.Add(bars)
 	whiskers, err := plotter.NewXErrorBars(ends)
 	if err != nil {
 		return nil, err
 	}
-	whiskers.Color, whiskers.Width, whiskers.CapWidth = dark, vg.Points(1.2), vg.Points(5)
+	whiskers.Color, whiskers.Width, whiskers.CapWidth = plotstyle.Dark, vg.Points(1.2), vg.Points(5)
 	p.Add(whiskers)
 	p.NominalY(names...)
 	if low < 0 { // a line at nothing
@@ -87,7 +81,7 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		zero.Color, zero.Width = grey, vg.Points(0.8)
+		zero.Color, zero.Width = plotstyle.Grey, vg.Points(0.8)
 		p.Add(zero)
 	}
 	if high == low {
@@ -110,13 +104,13 @@ func (e errorBars) XY(i int) (x, y float64)          { return e[i][0], e[i][1] }
 func (e errorBars) XError(i int) (low, high float64) { return -e[i][2], e[i][2] }
 
 // SaveCurve writes the picture of Curve to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. It is 16 cm wide and 9 high. Errors: that of Curve, another ending, and the file's.
+// .eps, .jpg or .tif. It is 8 inches wide and 4.5 high. Errors: that of Curve, another ending, and the file's.
 func SaveCurve(c inspection.Curve, path string) error {
 	p, err := Curve(c)
 	if err != nil {
 		return err
 	}
-	return panels.Save("effectplot", path, []*plot.Plot{p}, 1, curveWidth, curveHeight)
+	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, plotstyle.Height)
 }
 
 // Curve returns a panel of a learning or validation curve: the mean scores over the folds, and in
@@ -125,14 +119,14 @@ func SaveCurve(c inspection.Curve, path string) error {
 // ringed. The error says that there is nothing to draw.
 func Curve(c inspection.Curve) (*plot.Plot, error) {
 	axis := newAxis(c)
-	p := newPlot()
 	better := "less is better"
 	if c.LargerIsBetter {
 		better = "more is better"
 	}
-	p.Title.Text = fmt.Sprintf("%s (%s)", short(c.Metric, nameLetters), better)
-	p.X.Label.Text = c.Setting
-	p.Y.Label.Text = short(c.Metric, nameLetters)
+	metric := short(c.Metric, nameLetters)
+	p := plotstyle.New(fmt.Sprintf("%s (%s)", metric, better), c.Setting, metric)
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
 	held, trained := series{name: "rows held out", i: 0}, series{name: "rows of the fit", i: 1}
 	for i, point := range c.Points {
 		held.add(axis.at(i), point.HeldOut)
@@ -145,9 +139,8 @@ func Curve(c inspection.Curve) (*plot.Plot, error) {
 		}
 		low, high = min(low, slices.Min(s.low)), max(high, slices.Max(s.high))
 	}
-	p.Add(grid{high})
 	for _, s := range []series{trained, held} {
-		if err := s.draw(p); err != nil {
+		if err := s.draw(p, legend); err != nil {
 			return nil, err
 		}
 	}
@@ -157,20 +150,18 @@ func Curve(c inspection.Curve) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		ring.Color, ring.Shape, ring.Radius = color.Black, draw.RingGlyph{}, vg.Points(6)
+		ring.Color, ring.Shape, ring.Radius = plotstyle.Black, draw.RingGlyph{}, vg.Points(6)
 		p.Add(ring)
-		p.Legend.Add("best: "+axis.label(best), ring)
+		legend.Add("best: "+axis.label(best), ring)
 	}
 	room := high - low
 	if room == 0 {
 		room = 0.05*math.Abs(high) + 1e-3
 	}
-	p.Y.Min, p.Y.Max = low-0.04*room, high+0.3*room // with room for the legend
-	p.Y.Tick.Marker = below{high}
-	if high == low {
-		p.Y.Tick.Marker = few{6}
+	p.Y.Min, p.Y.Max = low-0.04*room, high+0.04*room
+	if low >= 0 {
+		p.Y.Min = max(p.Y.Min, 0) // no error is below it
 	}
-	p.Legend.Top, p.Legend.Padding = true, vg.Millimeter
 	axis.apply(p)
 	return p, nil
 }
@@ -201,7 +192,7 @@ func (s *series) add(x float64, scores []float64) {
 	s.low, s.high = append(s.low, slices.Min(of)), append(s.high, slices.Max(of))
 }
 
-func (s series) draw(p *plot.Plot) error {
+func (s series) draw(p *plot.Plot, legend *plotstyle.Legend) error {
 	n := len(s.mean)
 	edge := make(plotter.XYs, 2*n)
 	for g, v := range s.mean {
@@ -212,20 +203,10 @@ func (s series) draw(p *plot.Plot) error {
 		if err != nil {
 			return err
 		}
-		shade := palette[s.i]
-		shade.A = 0x30
-		band.Color, band.LineStyle.Width = shade, 0
+		band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Colour(s.i)), 0
 		p.Add(band)
 	}
-	line, dots, err := plotter.NewLinePoints(s.mean)
-	if err != nil {
-		return err
-	}
-	line.LineStyle = style(s.i)
-	dots.Color, dots.Radius, dots.Shape = palette[s.i], vg.Points(2.4), [...]draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}}[s.i]
-	p.Add(line, dots)
-	p.Legend.Add(s.name, line, dots)
-	return nil
+	return plotstyle.AddCurve(p, legend, s.i, s.name, s.mean)
 }
 
 // axis is where the points of a curve stand.
@@ -260,13 +241,13 @@ func (a axis) label(i int) string {
 	if a.points[i].Label != "" {
 		return short(a.points[i].Label, levelLetters)
 	}
-	return fmt.Sprintf("%.4g", a.points[i].At)
+	return plotstyle.Number(a.points[i].At)
 }
 
 // apply labels the points of a logarithmic axis or of one of names themselves.
 func (a axis) apply(p *plot.Plot) {
 	if !a.named && !a.log {
-		p.X.Tick.Marker = few{8}
+		p.X.Tick.Marker = plotstyle.Round{Most: 9}
 		return
 	}
 	var ticks plot.ConstantTicks

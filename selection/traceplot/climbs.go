@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
 // climbs draws what a selection.Shape did: the objective at each evaluation on the rows that
 // count in the end, a curve for each way to make columns even.
 func climbs(r *selection.Result) (*plot.Plot, error) {
-	p := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
-	p.X.Tick.Marker = plot.DefaultTicks{}
+	p, legend := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
+	p.X.Tick.Marker = plotstyle.Round{}
 	p.X.Label.Text = "evaluation, each a kernel matrix with all derivatives"
 	var all []float64
 	var chosen plotter.XYs
@@ -40,7 +41,7 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 		if len(xys) == 0 {
 			continue
 		}
-		if err := addCurve(p, curve{name: of.Columns}, xys, i, len(learnt)); err != nil {
+		if err := addCurve(p, legend, curve{name: of.Columns}, xys, i, len(learnt)); err != nil {
 			return nil, err
 		}
 	}
@@ -48,12 +49,11 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 		return nil, errors.New("traceplot: no row of the climb has a score")
 	}
 	focus(p, r, all)
-	p.Legend.Top, p.Legend.Left = false, false
 	name := "chosen"
 	if r.Columns != "" {
 		name += ": " + r.Columns
 	}
-	return p, addChoice(p, name, chosen)
+	return p, addChoice(p, legend, plotstyle.Rounded(name), chosen)
 }
 
 // climbOf returns the rows of the last climb: of as many rows and lengths as the chosen one.

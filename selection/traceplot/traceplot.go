@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -19,8 +18,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection"
-	"github.com/kernelearn/kernelearn/selection/internal/panels"
 )
 
 // The band of entropies that is shaded: between kernels that can only underfit and kernels
@@ -28,27 +27,16 @@ import (
 const bandLow, bandHigh = 0.1, 0.5
 
 // width and height are the size of a saved panel.
-const width, height = 16 * vg.Centimeter, 8 * vg.Centimeter
-
-// Colours that remain apart for the colour-blind and in grey.
-var colours = []color.Color{
-	color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0xff},
-	color.NRGBA{R: 0xd9, G: 0x6c, B: 0x06, A: 0xff},
-	color.NRGBA{R: 0x4d, G: 0x9a, B: 0x4a, A: 0xff},
-	color.NRGBA{R: 0x7a, G: 0x3b, B: 0x8f, A: 0xff},
-	color.Gray{Y: 0x40},
-}
-
-var shade = color.NRGBA{R: 0x1b, G: 0x5e, B: 0xa8, A: 0x22}
+const width, height = plotstyle.Width, 3.5 * vg.Inch
 
 // Save writes the picture to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. A panel is 16 cm wide and 8 high. Errors: those of Plots, another ending, and the file's.
+// .eps, .jpg or .tif. A panel is 8 inches wide and 3.5 high. Errors: those of Plots, another ending, and the file's.
 func Save(r *selection.Result, path string) error {
 	plots, err := Plots(r)
 	if err != nil {
 		return err
 	}
-	return panels.Save("traceplot", path, plots, 1, width, height)
+	return plotstyle.Save("traceplot", path, plots, 1, width, height*vg.Length(len(plots)))
 }
 
 // curve is the part of a trace that belongs to one family, and whose scores compare.
@@ -166,7 +154,7 @@ func at(p selection.Point) float64 {
 
 // entropies draws the upper panel, nil where there are none.
 func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
-	p := newPanel(r, "Entropy of the kernel matrix", "entropy E")
+	p, legend := newPanel(r, "Entropy of the kernel matrix", "entropy E")
 	p.Y.Min, p.Y.Max = 0, 1
 	var drawn bool
 	var chosen plotter.XYs
@@ -188,7 +176,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 			continue
 		}
 		drawn = true
-		if err := addCurve(p, c, xys, i, len(curves)); err != nil {
+		if err := addCurve(p, legend, c, xys, i, len(curves)); err != nil {
 			return nil, err
 		}
 		if wide {
@@ -199,7 +187,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 			if err != nil {
 				return nil, err
 			}
-			bars.Color = colours[i%len(colours)]
+			bars.Color = plotstyle.Colour(i)
 			p.Add(bars)
 		}
 	}
@@ -211,12 +199,13 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	band.Color, band.LineStyle.Width = shade, 0
+	band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Grey), 0
 	p.Add(band)
+	legend.Add("0.1 to 0.5, where good kernels mostly lie", band)
 	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
 	}
-	return p, addChoice(p, "chosen: "+r.Choice(), chosen)
+	return p, addChoice(p, legend, "chosen: "+plotstyle.Rounded(r.Choice()), chosen)
 }
 
 // scores draws the lower panel, nil where there are none.
@@ -225,7 +214,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if r.LargerIsBetter {
 		better = "more is better"
 	}
-	p := newPanel(r, fmt.Sprintf("%s (%s)", r.ScoreName, better), "score")
+	p, legend := newPanel(r, fmt.Sprintf("%s (%s)", r.ScoreName, better), "score")
 	var all []float64
 	for i, c := range curves {
 		var xys plotter.XYs
@@ -238,7 +227,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 		if len(xys) == 0 {
 			continue
 		}
-		if err := addCurve(p, c, xys, i, len(curves)); err != nil {
+		if err := addCurve(p, legend, c, xys, i, len(curves)); err != nil {
 			return nil, err
 		}
 	}
@@ -250,7 +239,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Score) {
 		chosen = plotter.XYs{{X: param, Y: r.Score}}
 	}
-	return p, addChoice(p, "chosen: "+r.Choice(), chosen)
+	return p, addChoice(p, legend, "chosen: "+plotstyle.Rounded(r.Choice()), chosen)
 }
 
 // chosenAt returns where the chosen parameter is drawn. Of a family of two parameters it is on the line that
@@ -280,23 +269,24 @@ func focus(p *plot.Plot, r *selection.Result, all []float64) {
 	if room == 0 {
 		room = 0.05*math.Abs(high) + 1e-3
 	}
-	p.Y.Min, p.Y.Max = low-room, high+3*room // with room for the legend
+	if p.Y.Min, p.Y.Max = low-room, high+room; low >= 0 {
+		p.Y.Min = max(p.Y.Min, 0) // no error is below it
+	}
 }
 
-func newPanel(r *selection.Result, title, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.Y.Label.Text = title, y
-	p.Legend.Padding, p.Legend.Left, p.Legend.Top = vg.Millimeter, true, true
+func newPanel(r *selection.Result, title, y string) (*plot.Plot, *plotstyle.Legend) {
+	p := plotstyle.New(title, "", y)
 	switch {
 	case !numbered(r):
-		p.X.Tick.Marker = decades{}
+		p.X.Tick.Marker = plotstyle.Logs{}
 	default:
 		p.X.Tick.Marker = candidates(r)
 		p.X.Tick.Label.Rotation = namesAngle
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
 	}
-	p.Add(plotter.NewGrid())
-	return p
+	legend := &plotstyle.Legend{}
+	p.Add(legend)
+	return p, legend
 }
 
 // namesAngle is how far the names of candidates are turned: some have the length of a line.
@@ -328,22 +318,15 @@ func candidates(r *selection.Result) plot.ConstantTicks {
 	return out
 }
 
-func addCurve(p *plot.Plot, c curve, xys plotter.XYs, i, of int) error {
-	line, marks, err := plotter.NewLinePoints(xys)
-	if err != nil {
-		return err
+func addCurve(p *plot.Plot, legend *plotstyle.Legend, c curve, xys plotter.XYs, i, of int) error {
+	name := plotstyle.Rounded(c.name)
+	if of == 1 {
+		name = ""
 	}
-	colour := colours[i%len(colours)]
-	line.Color, line.Width = colour, vg.Points(1.2)
-	marks.Color, marks.Shape, marks.Radius = colour, draw.CircleGlyph{}, vg.Points(2)
-	p.Add(line, marks)
-	if of > 1 {
-		p.Legend.Add(c.name, line, marks)
-	}
-	return nil
+	return plotstyle.AddCurve(p, legend, i, name, xys)
 }
 
-func addChoice(p *plot.Plot, name string, chosen plotter.XYs) error {
+func addChoice(p *plot.Plot, legend *plotstyle.Legend, name string, chosen plotter.XYs) error {
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -351,26 +334,8 @@ func addChoice(p *plot.Plot, name string, chosen plotter.XYs) error {
 	if err != nil {
 		return err
 	}
-	ring.Color, ring.Shape, ring.Radius = color.Black, draw.RingGlyph{}, vg.Points(5)
+	ring.Color, ring.Shape, ring.Radius = plotstyle.Black, draw.RingGlyph{}, vg.Points(6)
 	p.Add(ring)
-	p.Legend.Add(name, ring)
+	legend.Add(name, ring)
 	return nil
-}
-
-// decades labels powers of ten, at most eight of them. The data are drawn as logarithms, because
-// plot.LogScale reserves room for the axis's label as if it stood at the far end.
-type decades struct{}
-
-func (decades) Ticks(low, high float64) (out []plot.Tick) {
-	step := max(1, math.Ceil((high-low)/8))
-	for e := math.Ceil(low/step) * step; e <= high; e += step {
-		out = append(out, plot.Tick{Value: e, Label: fmt.Sprintf("1e%.0f", e)})
-	}
-	if len(out) < 2 { // less than a decade
-		out = nil
-		for _, v := range []float64{low, (low + high) / 2, high} {
-			out = append(out, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", math.Pow(10, v))})
-		}
-	}
-	return out
 }

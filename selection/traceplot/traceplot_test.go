@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 )
@@ -76,14 +78,19 @@ func TestEveryKindOfSearch(t *testing.T) {
 			require.NoError(t, err)
 			texts := c.texts
 			if result.Values == nil {
-				texts = append(texts, "chosen: "+result.Choice())
+				texts = append(texts, "chosen: "+plotstyle.Rounded(result.Choice()))
 			}
 			for _, want := range texts {
 				assert.True(t, bytes.Contains(text, []byte(want)), want)
 			}
+			for _, shown := range shownText.FindAllSubmatch(text, -1) {
+				assert.NotRegexp(t, `\.0*[1-9]\d{4}`, string(shown[1]), "a number of many digits")
+			}
 		})
 	}
 }
+
+var shownText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
 func TestSavePNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// redraw draws the pictures of a report again, from its ranks.csv and the means in its summary.csv.
+func redraw(folder string) error {
+	r, err := readSummary(filepath.Join(folder, "summary.csv"))
+	if err != nil {
+		return err
+	}
+	r.analyse()
+	if err := r.readRanks(filepath.Join(folder, "ranks.csv")); err != nil {
+		return err
+	}
+	return r.draw(folder)
+}
+
+// table is a CSV file with its columns by name.
+type table struct {
+	path   string
+	rows   [][]string // below the head
+	column map[string]int
+}
+
+func readTable(path string, wanted ...string) (table, error) {
+	t := table{path: path, column: map[string]int{}}
+	f, err := os.Open(path)
+	if err != nil {
+		return t, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) < 2 {
+		return t, fmt.Errorf("%s: no rows", path)
+	}
+	for i, name := range rows[0] {
+		t.column[name] = i
+	}
+	for _, name := range wanted {
+		if _, there := t.column[name]; !there {
+			return t, fmt.Errorf("%s: no column %q", path, name)
+		}
+	}
+	t.rows = rows[1:]
+	return t, nil
+}
+
+func (t table) text(row int, name string) string { return t.rows[row][t.column[name]] }
+
+func (t table) number(row int, name string) (float64, error) {
+	v, err := strconv.ParseFloat(t.text(row, name), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: line %d, %s: %w", t.path, row+2, name, err)
+	}
+	return v, nil
+}
+
+// readRanks takes the ranks of the report in place of those by means: errors that are equal on all splits differ in the
+// last digit of means.
+func (r *report) readRanks(path string) error {
+	t, err := readTable(path, "criterion", "method", "source", "mean_rank", "complete_sets")
+	if err != nil {
+		return err
+	}
+	methods := map[string][]standing{}
+	for i := range t.rows {
+		rank, err := t.number(i, "mean_rank")
+		if err != nil {
+			return err
+		}
+		complete, err := t.number(i, "complete_sets")
+		if err != nil {
+			return err
+		}
+		name := t.text(i, "criterion")
+		methods[name] = append(methods[name], standing{Method: t.text(i, "method"), Source: t.text(i, "source"), MeanRank: rank, Complete: int(complete)})
+	}
+	for i := range r.Analyses {
+		a := &r.Analyses[i]
+		if len(methods[a.Name]) != len(a.Methods) {
+			return fmt.Errorf("%s: %d methods by %s, and %d in summary.csv", path, len(methods[a.Name]), a.Name, len(a.Methods))
+		}
+		a.Methods = methods[a.Name]
+	}
+	return nil
+}
+
+// readSummary makes a report of one split, whose cells are the means of all splits of a method on a set. A method of
+// which a split was not ok has none, as in the comparisons of the report.
+func readSummary(path string) (*report, error) {
+	t, err := readTable(path, "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds", "predict_seconds")
+	if err != nil {
+		return nil, err
+	}
+	r := &report{Settings: conditions{Splits: 1}}
+	tasks := map[string]string{}
+	for i := range t.rows {
+		c := cell{key: key{Set: t.text(i, "set"), Method: t.text(i, "method")}, Source: t.text(i, "source"), Status: statusOK}
+		c.Measures = map[string]float64{}
+		for _, m := range measures {
+			if _, there := t.column[m.Name]; !there || t.text(i, m.Name) == "" {
+				continue
+			}
+			if c.Measures[m.Name], err = t.number(i, m.Name); err != nil {
+				return nil, err
+			}
+		}
+		if t.text(i, "over_budget") != "0" || t.text(i, "not_run") != "0" || t.text(i, "failed") != "0" || t.text(i, "ok") == "0" {
+			c.Status = statusFailed
+		} else {
+			for name, to := range map[string]*float64{"fit_seconds": &c.FitSeconds, "predict_seconds": &c.PredictSeconds} {
+				if *to, err = t.number(i, name); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if _, regression := c.Measures["NMSE"]; regression {
+			tasks[c.Set] = regressionTask
+		} else if _, classes := c.Measures["Accuracy"]; classes {
+			tasks[c.Set] = classificationTask
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	for i := range r.Cells { // a method that never got there has no measures, its set has a task all the same
+		c := &r.Cells[i]
+		if c.Task = tasks[c.Set]; c.Task != "" && !slices.ContainsFunc(r.Sets, func(d description) bool { return d.Set == c.Set }) {
+			r.Sets = append(r.Sets, description{Set: c.Set, Task: c.Task})
+		}
+	}
+	return r, nil
+}

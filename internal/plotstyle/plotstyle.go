@@ -1,0 +1,263 @@
+// Package plotstyle is the one look of all pictures: fonts, colours, marks, ticks, and a legend that stands above the
+// data and not on it. Package selection's plots and the examples draw with it.
+package plotstyle
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The colours of M. Okabe and K. Ito (2008), which the colour-blind tell apart, without their yellow, which white
+// swallows.
+var (
+	Blue       = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
+	Vermillion = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
+	Green      = color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}
+	Purple     = color.NRGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}
+	Sky        = color.NRGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}
+	Orange     = color.NRGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}
+	Black      = color.NRGBA{A: 0xff}
+	Dark       = color.NRGBA{R: 0x33, G: 0x33, B: 0x33, A: 0xff}
+	Grey       = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
+	gridGrey   = color.NRGBA{R: 0xe2, G: 0xe2, B: 0xe2, A: 0xff}
+)
+
+// Pale is a colour for bands below lines.
+func Pale(c color.NRGBA) color.NRGBA {
+	c.A = 0x38
+	return c
+}
+
+// MaxCurves is the number of curves that have a colour of their own. Of more a picture shows others in grey or in
+// another panel; those that cannot repeat the colours with other dashes, up to twice as many.
+const MaxCurves = 6
+
+var (
+	colours = [MaxCurves]color.NRGBA{Blue, Vermillion, Green, Purple, Sky, Dark}
+	dashes  = [...][]vg.Length{nil, {vg.Points(7), vg.Points(2.5)}, {vg.Points(2.5), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
+	glyphs  = [MaxCurves]draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, Diamond{}, draw.RingGlyph{}, draw.CrossGlyph{}}
+)
+
+// Colour is that of curve i: the first MaxCurves differ.
+func Colour(i int) color.NRGBA { return colours[i%MaxCurves] }
+
+// Line is the line of curve i, apart from the others by its dashes also where colours are not seen.
+func Line(i int) draw.LineStyle {
+	return draw.LineStyle{Color: colours[i%MaxCurves], Width: vg.Points(1.6), Dashes: dashes[i%len(dashes)]}
+}
+
+// Mark is the mark of curve i.
+func Mark(i int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colours[i%MaxCurves], Radius: vg.Points(3), Shape: glyphs[(i+i/MaxCurves)%MaxCurves]}
+}
+
+// Diamond is a filled square on its corner.
+type Diamond struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (Diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
+	r := s.Radius * 1.2
+	var p vg.Path
+	p.Move(vg.Point{X: at.X, Y: at.Y + r})
+	p.Line(vg.Point{X: at.X + r, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y - r})
+	p.Line(vg.Point{X: at.X - r, Y: at.Y})
+	p.Close()
+	c.SetColor(s.Color)
+	c.Fill(p)
+}
+
+// Sizes of letters, in points, which are read where a picture Width wide is shown at 800 dots.
+const (
+	TitleSize = 12
+	LabelSize = 11
+	TickSize  = 10
+)
+
+// Width and Height are those of a picture with one panel.
+const (
+	Width  = 8 * vg.Inch
+	Height = 4.5 * vg.Inch
+)
+
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+// Font is the letters of all pictures in a size in points.
+func Font(size float64) font.Font { return font.From(sans, vg.Points(size)) }
+
+// New returns a plot with a light grid and round ticks.
+func New(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.TextStyle.Font, p.Title.Padding = Font(TitleSize), vg.Points(5)
+	p.Legend.TextStyle.Font, p.Legend.Padding = Font(TickSize), vg.Millimeter
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font, axis.Tick.Label.Font = Font(LabelSize), Font(TickSize)
+		axis.Label.Padding, axis.Padding = vg.Points(3), vg.Points(3)
+		axis.Tick.Length, axis.Tick.Color, axis.Color = vg.Points(4), Grey, Grey
+		axis.Tick.Marker = Round{}
+	}
+	p.Add(Grid{})
+	return p
+}
+
+// Grid draws light lines at the ticks that have a label.
+type Grid struct{ NoVertical, NoHorizontal bool }
+
+// Plot implements plot.Plotter.
+func (g Grid) Plot(c draw.Canvas, p *plot.Plot) {
+	style := draw.LineStyle{Color: gridGrey, Width: vg.Points(0.6)}
+	for _, tick := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		if x := c.X(p.X.Norm(tick.Value)); !g.NoVertical && !tick.IsMinor() && c.ContainsX(x) {
+			c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
+		}
+	}
+	for _, tick := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if y := c.Y(p.Y.Norm(tick.Value)); !g.NoHorizontal && !tick.IsMinor() && c.ContainsY(y) {
+			c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+		}
+	}
+}
+
+// FromZero makes an axis of what cannot be negative, an error, a time or a share, begin at 0 and end a little above the
+// data.
+func FromZero(a *plot.Axis) {
+	a.Min = 0
+	if a.Max <= 0 {
+		a.Max = 1
+	}
+	a.Max *= 1.04
+}
+
+// Legend names curves and marks in rows above the data. It is a plotter, so that the plot leaves room for it: add it
+// with its plot's Add.
+type Legend struct {
+	// Wide is the room for a row; 0: that of a picture Width wide.
+	Wide vg.Length
+	// Beside is the room for a column to the right of the data, which the legend then stands in; it takes more if its
+	// names are longer.
+	Beside  vg.Length
+	entries []entry
+}
+
+type entry struct {
+	name   string
+	thumbs []plot.Thumbnailer
+}
+
+// Add appends a name with what stands for it.
+func (l *Legend) Add(name string, thumbs ...plot.Thumbnailer) {
+	l.entries = append(l.entries, entry{name, thumbs})
+}
+
+const (
+	thumbWidth  = 22 // points
+	thumbSpace  = 4
+	columnSpace = 14
+	legendSpace = 5 // from the data
+)
+
+// layout returns the width of each column, and the height of a row.
+func (l *Legend) layout() (columns []vg.Length, row vg.Length) {
+	wide := l.Wide
+	if wide == 0 {
+		wide = Width - 2*vg.Centimeter
+	}
+	style := l.style()
+	row = style.FontExtents().Height * 1.25
+	if l.Beside > 0 {
+		wide = 0
+	}
+	for n := len(l.entries); n >= 1; n-- {
+		columns = make([]vg.Length, n)
+		var total vg.Length
+		for i, e := range l.entries {
+			columns[i%n] = max(columns[i%n], style.Width(e.name)+vg.Points(thumbWidth+thumbSpace+columnSpace))
+		}
+		for _, w := range columns {
+			total += w
+		}
+		if total <= wide {
+			break
+		}
+	}
+	return columns, row
+}
+
+func (l *Legend) style() draw.TextStyle {
+	return draw.TextStyle{Color: Black, Font: Font(TickSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+}
+
+// High is the room that the legend takes above the data.
+func (l *Legend) High() vg.Length {
+	if len(l.entries) == 0 {
+		return 0
+	}
+	columns, row := l.layout()
+	return row*vg.Length((len(l.entries)+len(columns)-1)/len(columns)) + vg.Points(legendSpace)
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: the legend stands above the upper edge or beside the right one.
+func (l *Legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	switch {
+	case len(l.entries) == 0:
+		return nil
+	case l.Beside > 0:
+		columns, _ := l.layout()
+		return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: max(l.Beside, columns[0])}}}}
+	}
+	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: l.High()}}}}
+}
+
+// Plot implements plot.Plotter.
+func (l *Legend) Plot(c draw.Canvas, _ *plot.Plot) { l.draw(c) }
+
+// draw writes the rows above a canvas.
+func (l *Legend) draw(c draw.Canvas) {
+	if len(l.entries) == 0 {
+		return
+	}
+	columns, row := l.layout()
+	style := l.style()
+	rows := (len(l.entries) + len(columns) - 1) / len(columns)
+	if l.Beside > 0 {
+		c.Min.X = c.Max.X + vg.Points(columnSpace)
+		c.Max.Y -= row*vg.Length(rows) + vg.Points(legendSpace)
+	}
+	for i, e := range l.entries {
+		x := c.Min.X
+		for _, w := range columns[:i%len(columns)] {
+			x += w
+		}
+		y := c.Max.Y + vg.Points(legendSpace) + row*(vg.Length(rows-1-i/len(columns))+0.5)
+		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - row*0.36}, Max: vg.Point{X: x + vg.Points(thumbWidth), Y: y + row*0.36}}}
+		for _, t := range e.thumbs {
+			t.Thumbnail(&icon)
+		}
+		c.FillText(style, vg.Point{X: x + vg.Points(thumbWidth+thumbSpace), Y: y + style.FontExtents().Descent*0.5}, e.name)
+	}
+}
+
+var (
+	_ plot.GlyphBoxer = (*Legend)(nil)
+	_ plot.Plotter    = (*Legend)(nil)
+)
+
+// AddCurve adds curve i with marks at its points and its name.
+func AddCurve(p *plot.Plot, l *Legend, i int, name string, xys plotter.XYs) error {
+	line, marks, err := plotter.NewLinePoints(xys)
+	if err != nil {
+		return err
+	}
+	line.LineStyle, marks.GlyphStyle = Line(i), Mark(i)
+	p.Add(line, marks)
+	if l != nil && name != "" {
+		l.Add(name, line, marks)
+	}
+	return nil
+}

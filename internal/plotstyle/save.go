@@ -1,0 +1,106 @@
+package plotstyle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+const pad = 3 * vg.Millimeter
+
+// Resolution is the dots an inch of pictures of dots.
+const Resolution = 150
+
+// Save writes panels, row after row in so many columns, into a picture of that size, of the kind that its name ends in:
+// .png, .svg, .pdf, .eps, .jpg or .tif. The type's name stands before the error of another ending.
+func Save(typ, path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
+	return SaveWith(nil, typ, path, panels, columns, width, height)
+}
+
+// SaveWith is Save with a legend above all panels, by which the picture is higher.
+func SaveWith(legend *Legend, typ, path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
+	above := vg.Length(0)
+	if legend != nil {
+		legend.Wide = width - 2*vg.Centimeter
+		above = legend.High()
+	}
+	canvas, err := canvasOf(strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."), width, height+above)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", typ, path, err)
+	}
+	rows := (len(panels) + columns - 1) / columns
+	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * pad, PadY: 2 * pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
+	grid := make([][]*plot.Plot, rows)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, columns) // nil where there are no more
+		copy(grid[i], panels[i*columns:min((i+1)*columns, len(panels))])
+	}
+	whole := draw.New(canvas)
+	whole.SetColor(color.White) // dots are transparent where nothing is drawn
+	whole.Fill(whole.Rectangle.Path())
+	if legend != nil {
+		whole.Max.Y -= above
+		legend.draw(draw.Crop(whole, vg.Centimeter, 0, 0, -pad))
+	}
+	for i, row := range plot.Align(grid, tiles, whole) {
+		for c, at := range row {
+			if grid[i][c] != nil {
+				grid[i][c].Draw(at)
+			}
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := canvas.WriteTo(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}
+
+func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
+	dots := func() *vgimg.Canvas { return vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(Resolution)) }
+	switch format {
+	case "png":
+		return pngCanvas{dots()}, nil
+	case "jpg", "jpeg":
+		return vgimg.JpegCanvas{Canvas: dots()}, nil
+	case "tif", "tiff":
+		return vgimg.TiffCanvas{Canvas: dots()}, nil
+	}
+	return draw.NewFormattedCanvas(width, height, format)
+}
+
+// Above is the room that legends and marks take above the data of a plot.
+func Above(p *plot.Plot) (room vg.Length) {
+	for _, b := range p.GlyphBoxes(p) {
+		if b.Y == 1 {
+			room = max(room, b.Max.Y)
+		}
+	}
+	return room
+}
+
+// pngCanvas is a picture that is written as small as can be.
+type pngCanvas struct{ *vgimg.Canvas }
+
+// WriteTo implements vg.CanvasWriterTo.
+func (c pngCanvas) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, c.Image()); err != nil {
+		return 0, err
+	}
+	return b.WriteTo(w)
+}

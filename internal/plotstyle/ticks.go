@@ -1,0 +1,187 @@
+package plotstyle
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// Number writes a number in at most three digits, with its leading zero, thousands apart from 10 000 on, and a power of
+// ten where it would be longer than that.
+func Number(v float64) string { return Digits(v, 3) }
+
+// Digits is Number with another number of digits.
+func Digits(v float64, digits int) string {
+	size := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case size < 0.9995e-4 || size >= 0.9995e7:
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+		if strings.Contains(mantissa, ".") {
+			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+		}
+		e, _ := strconv.Atoi(exponent)
+		return mantissa + "e" + strconv.Itoa(e)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if math.Abs(rounded) >= 1000 { // no digit of a whole number is lost
+		rounded = math.Round(v)
+	}
+	return Thousands(strconv.FormatFloat(rounded, 'f', -1, 64))
+}
+
+var decimal = regexp.MustCompile(`-?\d*\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+`)
+
+// Rounded writes the numbers in a text, such as a kernel's parameters, in three digits. Whole numbers stay.
+func Rounded(text string) string {
+	return decimal.ReplaceAllStringFunc(text, func(found string) string {
+		v, err := strconv.ParseFloat(found, 64)
+		if err != nil {
+			return found
+		}
+		return Number(v)
+	})
+}
+
+// Thousands sets the thousands of a number apart, from 10 000 on.
+func Thousands(number string) string {
+	whole, rest, point := strings.Cut(number, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	if len(whole) > 4 {
+		for i := len(whole) - 3; i > 0; i -= 3 {
+			whole = whole[:i] + " " + whole[i:]
+		}
+	}
+	if point {
+		whole += "." + rest
+	}
+	return sign + whole
+}
+
+// Round labels round numbers, 1, 2 or 5 times a power of ten apart.
+type Round struct {
+	Most int     // of them; 0: 7
+	Top  float64 // none above it; 0: up to the end of the axis
+}
+
+// Ticks implements plot.Ticker.
+func (r Round) Ticks(low, high float64) (out []plot.Tick) {
+	if r.Top != 0 {
+		high = min(high, r.Top)
+	}
+	if r.Most == 0 {
+		r.Most = 7
+	}
+	if !(high > low) {
+		return []plot.Tick{{Value: low, Label: Digits(low, 6)}}
+	}
+	power := math.Floor(math.Log10(high - low))
+	step, decimals := math.Pow(10, power), 0.0
+	for _, f := range []struct{ factor, power float64 }{{0.1, -1}, {0.2, -1}, {0.5, -1}, {1, 0}, {2, 0}, {5, 0}} {
+		if (high-low)/(step*f.factor) < float64(r.Most) {
+			step, decimals = step*f.factor, max(0, -(power+f.power))
+			break
+		}
+	}
+	first := math.Ceil(low/step - 1e-9)
+	for i := range r.Most + 1 {
+		v := (first+float64(i))*step + 0 // + 0: no -0
+		if v > high+1e-9*step {
+			break
+		}
+		label := strconv.FormatFloat(v, 'g', 6, 64)
+		if math.Abs(v) < 1e7 && decimals <= 5 {
+			label = Thousands(strconv.FormatFloat(v, 'f', int(decimals), 64))
+		}
+		if v == 0 || math.Abs(v) < 1e-9*step {
+			v, label = 0, "0"
+		}
+		out = append(out, plot.Tick{Value: min(max(v, low), high), Label: label})
+	}
+	return out
+}
+
+// Logs labels an axis of decimal logarithms with the numbers themselves: powers of ten, of few decades also 3 times
+// them, or 2 and 5 times, of less than one round numbers. The data are drawn as logarithms, because plot.LogScale
+// reserves room for the axis's label as if it stood at the far end.
+type Logs struct{ Most int } // labels, about; 0: 8
+
+// Ticks implements plot.Ticker.
+func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
+	if l.Most == 0 {
+		l.Most = 8
+	}
+	const slack = 1e-9
+	every := max(1, math.Ceil((high-low)/float64(l.Most)))
+	for _, factors := range [][]float64{{1}, {1, 3}, {1, 2, 5}} {
+		out = nil
+		for e := math.Floor(low/every) * every; e <= high; e += every {
+			for _, f := range factors {
+				if v := e + math.Log10(f); v >= low-slack && v <= high+slack {
+					out = append(out, plot.Tick{Value: min(max(v, low), high), Label: power(f, int(e))})
+				}
+			}
+		}
+		if len(out) >= min(3, l.Most-1) {
+			return out
+		}
+	}
+	// Round numbers stand the closer the larger they are: those whose labels would touch are left out.
+	out = nil
+	for _, tick := range (Round{Most: l.Most}).Ticks(math.Pow(10, low), math.Pow(10, high)) {
+		if tick.Value <= 0 {
+			continue
+		}
+		tick.Value = min(max(math.Log10(tick.Value), low), high)
+		if n := len(out); n == 0 || tick.Value-out[n-1].Value >= 0.8*(high-low)/float64(l.Most) {
+			out = append(out, tick)
+		}
+	}
+	return out
+}
+
+// power writes a digit times a power of ten.
+func power(digit float64, exponent int) string {
+	if exponent >= -4 && exponent <= 6 {
+		return Thousands(strconv.FormatFloat(digit*math.Pow(10, float64(exponent)), 'f', max(0, -exponent), 64))
+	}
+	d := strconv.FormatFloat(digit, 'f', 0, 64)
+	switch {
+	case exponent < 0: // the letters have no raised minus
+		return d + "e" + strconv.Itoa(exponent)
+	case digit == 1:
+		return "10" + superscript(exponent)
+	}
+	return d + "·10" + superscript(exponent)
+}
+
+func superscript(n int) string {
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	var b strings.Builder
+	for _, r := range strconv.Itoa(n) {
+		b.WriteRune(digits[r-'0'])
+	}
+	return b.String()
+}
+
+// At labels the values of an axis of logarithms that were measured, but leaves out those whose labels would touch.
+func At(values []float64, apart float64) plot.ConstantTicks {
+	var out plot.ConstantTicks
+	for _, v := range values {
+		at := math.Log10(v)
+		if n := len(out); n > 0 && at-out[n-1].Value < apart {
+			continue
+		}
+		out = append(out, plot.Tick{Value: at, Label: Number(v)})
+	}
+	return out
+}
