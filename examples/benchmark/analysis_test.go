@@ -252,7 +252,7 @@ func TestSectionsAndFiles(t *testing.T) {
 		assert.Greater(t, picture.Bounds().Dx(), 400)
 		require.NoError(t, f.Close())
 	}
-	for name, rows := range map[string]int{"cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "front.csv": 11} {
+	for name, rows := range map[string]int{"cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "fronts.csv": 11, "front.csv": 5, "relations.csv": 1} {
 		f, err := os.Open(filepath.Join(dir, name))
 		require.NoError(t, err)
 		records, err := csv.NewReader(f).ReadAll() // and all rows have as many cells
@@ -262,5 +262,5 @@ func TestSectionsAndFiles(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
 	require.NoError(t, err)
-	assert.Contains(t, string(content), fmt.Sprintf("b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 16)))
+	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 19)))
 }

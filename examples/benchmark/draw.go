@@ -55,7 +55,7 @@ const growthPicture = "growth.png"
 
 // picture is a file's name.
 func (c criterion) picture(kind string) string {
-	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + ".png"
+	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + c.suffix("-") + ".png"
 }
 
 // first says whether it is the first criterion of its task.
@@ -197,7 +197,7 @@ func (r *report) drawFronts(path string, c criterion) error {
 	const columns = 3
 	var panels []*plot.Plot
 	for _, f := range r.Fronts {
-		if f.Name != c.Name {
+		if !f.is(c) {
 			continue
 		}
 		p, err := f.panel()

@@ -153,7 +153,7 @@ func withoutCosts(text string) string {
 		if strings.HasPrefix(line, "| method") {
 			costs = nil
 			for j, head := range cells {
-				if slices.Contains([]string{"fit s", "predict s", "MB before", "peak MB"}, strings.TrimSpace(head)) {
+				if slices.Contains([]string{"fit s", "s/1000", "MB before", "peak MB"}, strings.TrimSpace(head)) {
 					costs = append(costs, j)
 				}
 			}

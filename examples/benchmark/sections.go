@@ -33,6 +33,8 @@ func (r *report) compare(b *strings.Builder) {
 	if len(r.Analyses) == 0 {
 		return
 	}
+	r.answers(b)
+	r.overviewSection(b)
 	r.inShort(b)
 	b.WriteString("\n## Ranks\n\n" + rankLegend)
 	for _, a := range r.Analyses {
@@ -49,7 +51,7 @@ func (r *report) inShort(b *strings.Builder) {
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
-		line := []string{a.Name, a.Task, strconv.Itoa(len(a.Sets)), strconv.Itoa(len(a.Methods))}
+		line := []string{a.Name, a.where(), strconv.Itoa(len(a.Sets)), strconv.Itoa(len(a.Methods))}
 		for _, source := range sources {
 			line = append(line, a.leastOf(source))
 		}
@@ -62,6 +64,9 @@ func (r *report) inShort(b *strings.Builder) {
 		}
 	}
 }
+
+// where is the task, with the collection.
+func (c criterion) where() string { return strings.TrimPrefix(c.title(), c.Name+", ") }
 
 // leastOf counts the sets where a source has the least error.
 func (a analysis) leastOf(source string) string {
@@ -84,7 +89,7 @@ func (a analysis) leastOf(source string) string {
 }
 
 func (a analysis) ranks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### By %s, %s\n\n", a.Name, a.Task)
+	fmt.Fprintf(b, "\n### By %s\n\n", a.title())
 	if a.Friedman == nil {
 		b.WriteString("Fewer than two sets or methods: no test.\n\n")
 	} else {
@@ -135,7 +140,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 		var counts [5]int
 		total := 0
 		for _, f := range r.Fronts {
-			if f.Name != a.Name {
+			if !f.is(a.criterion) {
 				continue
 			}
 			total++
@@ -145,7 +150,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 				}
 			}
 		}
-		line := []string{a.Name, a.Task, strconv.Itoa(total)}
+		line := []string{a.Name, a.where(), strconv.Itoa(total)}
 		for _, n := range counts {
 			line = append(line, strconv.Itoa(n))
 		}
@@ -154,8 +159,8 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 	align(b, lines)
 	for _, a := range r.Analyses {
 		r.levels(b, a)
-		r.bestsBySet(b, a)
 		if a.first() {
+			r.bestsBySet(b, a)
 			fmt.Fprintf(b, "\n![%s against seconds](%s)\n", a.Name, a.picture("front"))
 		}
 	}
@@ -164,7 +169,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 // bestsBySet writes, for each set, the least error of each source with its seconds, and
 // which source is the choice.
 func (r *report) bestsBySet(b *strings.Builder, a analysis) {
-	fmt.Fprintf(b, "\n### By %s, %s, set by set\n\nThe least error of each source and the seconds of that method; the front from the fastest to the least error.\n\n", a.Name, a.Task)
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe least error of each source and the seconds of that method; the front from the fastest to the least error.\n\n", a.title())
 	var present []string
 	for _, source := range sources {
 		if slices.ContainsFunc(a.Methods, func(m standing) bool { return m.Source == source }) {
@@ -174,7 +179,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest of the level", "ours", "front"})}
 	var elsewhere []string
 	for _, f := range r.Fronts {
-		if f.Name != a.Name {
+		if !f.is(a.criterion) {
 			continue
 		}
 		d := r.Sets[slices.IndexFunc(r.Sets, func(d description) bool { return d.Set == f.Set })]
