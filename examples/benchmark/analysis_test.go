@@ -238,7 +238,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	require.NoError(t, r.write(dir))
 	text, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	require.NoError(t, err)
-	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +4 \| +1 \| +0 \| +3 \| +- \| sklearn-svm, 1\.17 \|`, string(text))
+	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +4 \| +1 \| +0 \| +3 \| +- \| +- \| +- \| sklearn-svm, 1\.17 \|`, string(text))
 	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +2\.50 \| +2/3 \| +- \| +1/0/0 \| +0/2/0 \|`, string(text))
 	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +2 \| +2 \| +1 \| +0 \| +1 \|`, string(text))
 	assert.Contains(t, string(text), "Where another is the better choice")
